@@ -1,0 +1,5 @@
+/** Root. */
+@NullMarked
+package io.cloudmw.client;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,13 @@
+package io.cloudmw.core.error;
+
+/** What may be tried after a failure; decided once, where the failure is first understood. */
+public enum RetryVerdict {
+    /** The same request will fail again. */
+    NEVER,
+    /** The same replica may answer a second time. */
+    SAME_REPLICA,
+    /** Another replica (or another path to it) may answer; this one will not soon. */
+    OTHER_REPLICA,
+    /** What the request was based on is out of date: ask for a new plan first. */
+    AFTER_REFRESH
+}

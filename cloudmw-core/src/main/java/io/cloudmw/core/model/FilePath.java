@@ -1,0 +1,59 @@
+package io.cloudmw.core.model;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * A file in a volume, written {@code volume:/a/b}. The path is absolute, has no empty, {@code .} or {@code ..}
+ * segment, no control character, and at most {@value #MAX_BYTES} bytes of UTF-8.
+ */
+public record FilePath(VolumeName volume, String path) implements Comparable<FilePath> {
+    public static final int MAX_BYTES = 1024;
+
+    public FilePath {
+        if (!path.startsWith("/") || path.length() < 2) {
+            throw new IllegalArgumentException("path: \"" + path + "\" (expected: absolute, like /a/b)");
+        }
+        for (String segment : List.of(path.substring(1).split("/", -1))) {
+            if (segment.isEmpty() || segment.equals(".") || segment.equals("..")) {
+                throw new IllegalArgumentException("path: \"" + path + "\" (expected: no empty, '.' or '..' segment)");
+            }
+        }
+        if (path.chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
+            throw new IllegalArgumentException("path: contains a control character");
+        }
+        int bytes = path.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MAX_BYTES) {
+            throw new IllegalArgumentException("path: " + bytes + " bytes (expected: <= " + MAX_BYTES + ")");
+        }
+    }
+
+    /**
+     * Reads {@code volume:/path}.
+     *
+     * @throws IllegalArgumentException when it is not of that form
+     */
+    public static FilePath parse(String text) {
+        int colon = text.indexOf(':');
+        if (colon < 0) {
+            throw new IllegalArgumentException("file: \"" + text + "\" (expected: volume:/path)");
+        }
+        return new FilePath(new VolumeName(text.substring(0, colon)), text.substring(colon + 1));
+    }
+
+    /** The last segment. */
+    public String name() {
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+
+    @Override
+    public int compareTo(FilePath other) {
+        int byVolume = volume.compareTo(other.volume);
+        return byVolume != 0 ? byVolume : path.compareTo(other.path);
+    }
+
+    @Override
+    public String toString() {
+        return volume + ":" + path;
+    }
+}

@@ -1,0 +1,18 @@
+package io.cloudmw.core.model;
+
+import java.util.List;
+
+/**
+ * One page of a longer listing.
+ *
+ * @param nextToken hand it to the next call; empty after the last page
+ */
+public record Page<T>(List<T> items, String nextToken) {
+    public Page {
+        items = List.copyOf(items);
+    }
+
+    public boolean isLast() {
+        return nextToken.isEmpty();
+    }
+}

@@ -1,0 +1,4 @@
+package io.cloudmw.core.model;
+
+/** What somebody found out about one copy of a chunk. */
+public record ReplicaReport(ChunkId chunk, StoreId store, ReplicaState state) {}

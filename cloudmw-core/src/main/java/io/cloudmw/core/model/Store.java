@@ -1,0 +1,49 @@
+package io.cloudmw.core.model;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * A place replicas live.
+ *
+ * @param failureDomain stores that share it may fail together
+ */
+public record Store(StoreId id, String failureDomain, Kind kind) {
+    public Store {
+        if (failureDomain.isEmpty() || failureDomain.length() > 63) {
+            throw new IllegalArgumentException(
+                    "failureDomain: \"" + failureDomain + "\" (expected: 1 to 63 characters)");
+        }
+    }
+
+    /** What a store is made of. */
+    public sealed interface Kind {}
+
+    /**
+     * An S3 bucket.
+     *
+     * @param endpoint empty for the region's own
+     * @param prefix prepended to every key: empty or ending in '/'
+     */
+    public record S3(String bucket, String region, String endpoint, boolean pathStyle, String prefix) implements Kind {
+        public S3 {
+            if (bucket.isEmpty()) {
+                throw new IllegalArgumentException("bucket: empty");
+            }
+            if (region.isEmpty()) {
+                throw new IllegalArgumentException("region: empty");
+            }
+            if (!prefix.isEmpty() && !prefix.endsWith("/")) {
+                throw new IllegalArgumentException("prefix: \"" + prefix + "\" (expected: empty or ending in '/')");
+            }
+        }
+    }
+
+    /** An EBS-backed directory on one helper, which alone reads and writes it. */
+    public record Disk(HelperId owner, Path path) implements Kind {}
+
+    /** The helper this store must be reached through, if it is a disk. */
+    public Optional<HelperId> owner() {
+        return kind instanceof Disk disk ? Optional.of(disk.owner()) : Optional.empty();
+    }
+}

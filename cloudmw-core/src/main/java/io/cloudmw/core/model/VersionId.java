@@ -1,0 +1,25 @@
+package io.cloudmw.core.model;
+
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/** Names one version of one file: 32 hexadecimal digits, chosen by its writer and never used twice. */
+public record VersionId(String value) {
+    private static final Pattern HEX = Pattern.compile("[0-9a-f]{32}");
+
+    public VersionId {
+        if (!HEX.matcher(value).matches()) {
+            throw new IllegalArgumentException("version: \"" + value + "\" (expected: 32 of 0-9, a-f)");
+        }
+    }
+
+    /** A version id nobody else has. */
+    public static VersionId random() {
+        return new VersionId(UUID.randomUUID().toString().replace("-", ""));
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+}

@@ -1,0 +1,37 @@
+package io.cloudmw.core.model;
+
+import java.util.HashSet;
+import java.util.List;
+
+/**
+ * A shared, named file tree and how it keeps its files.
+ *
+ * @param replicas k: copies of each chunk, each in a store of its own
+ * @param stores where they may go; at least {@code replicas}
+ * @param writeQuorum copies that must be durable before a write is acknowledged
+ * @param rotateReplicas whether helpers swap replicas from chunk to chunk (CloudMW §4.1)
+ */
+public record Volume(
+        VolumeName name,
+        Chunking chunking,
+        int replicas,
+        List<StoreId> stores,
+        int writeQuorum,
+        Mode mode,
+        boolean rotateReplicas,
+        long createdAtMillis) {
+    public static final int MAX_REPLICAS = 16;
+
+    public Volume {
+        stores = List.copyOf(stores);
+        if (replicas < 1 || replicas > MAX_REPLICAS) {
+            throw new IllegalArgumentException("replicas: " + replicas + " (expected: 1.." + MAX_REPLICAS + ")");
+        }
+        if (writeQuorum < 1 || writeQuorum > replicas) {
+            throw new IllegalArgumentException("writeQuorum: " + writeQuorum + " (expected: 1.." + replicas + ")");
+        }
+        if (new HashSet<>(stores).size() != stores.size()) {
+            throw new IllegalArgumentException("stores: named twice in " + stores);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.model.ByteRange;
+import java.util.List;
+
+/**
+ * The unit of the race: a leaf-aligned range of one chunk, wanted once. In {@code rounds} it is what is wanted
+ * of a whole chunk.
+ *
+ * @param chunkIndex the chunk's position in the file
+ * @param range within the chunk
+ * @param replicas how many replicas there are to choose from
+ * @param entrants who races, each with the replica it starts with; racers are distinct
+ */
+public record Block(BlockId id, long chunkIndex, ByteRange range, int replicas, List<Entrant> entrants) {
+    public Block {
+        entrants = List.copyOf(entrants);
+    }
+}

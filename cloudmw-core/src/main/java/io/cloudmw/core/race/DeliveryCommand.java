@@ -1,0 +1,37 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.error.ErrorCode;
+
+/** What the destination must do; in the order given. */
+public sealed interface DeliveryCommand {
+    /** Issue the block to its entrants. */
+    record Issue(Block block) implements DeliveryCommand {}
+
+    /** Tell the block's entrants that it is no longer wanted. */
+    record Withdraw(Block block) implements DeliveryCommand {}
+
+    /** Tell the block's entrants that it arrived. */
+    record Acknowledge(Block block) implements DeliveryCommand {}
+
+    /** Take the relay: leaves of the block follow in order, from its first. */
+    record Accept(long relay, Block block) implements DeliveryCommand {}
+
+    /** Reset the relay: the block is already being delivered by another, or no longer wanted. */
+    record Refuse(long relay) implements DeliveryCommand {}
+
+    /**
+     * Stop waiting for this racer: close what is open to it and tell the other racers it is gone.
+     *
+     * @param code why
+     */
+    record Abandon(RacerId racer, ErrorCode code) implements DeliveryCommand {}
+
+    /** Make the client's own racers ready, then say {@link DeliveryEvent.LocalRacersReady}. Given at most once. */
+    record RaceLocally() implements DeliveryCommand {}
+
+    /** Every planned byte was delivered exactly once. Nothing follows. */
+    record Complete() implements DeliveryCommand {}
+
+    /** The transfer cannot end: no replica of this chunk could be delivered by anyone. Nothing follows. */
+    record Fail(long chunkIndex, ErrorCode code) implements DeliveryCommand {}
+}

@@ -1,0 +1,49 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import java.util.List;
+
+/** What can happen at the destination. */
+public sealed interface DeliveryEvent {
+    /**
+     * The next chunk of the file to fetch; chunks are planned in the order of their index.
+     *
+     * @param range what is wanted of it, leaf-aligned except at the chunk's end
+     * @param chunkLength bytes of the whole chunk
+     * @param entrants who may race for which replica, in the order of the replicas
+     */
+    record Planned(
+            long chunkIndex, ByteRange range, long chunkLength, int leafSizeBytes, int replicas, List<Entrant> entrants)
+            implements DeliveryEvent {}
+
+    /** No chunk follows the ones planned. */
+    record PlanEnded() implements DeliveryEvent {}
+
+    /** A racer offers to relay a block it won. {@code relay} is the caller's own number for the stream. */
+    record Offered(long relay, BlockId block, RacerId racer) implements DeliveryEvent {}
+
+    /** The next leaf of a relay was verified and handed on. */
+    record LeafDelivered(long relay) implements DeliveryEvent {}
+
+    /** A relay broke, or ended before its last leaf. */
+    record RelayFailed(long relay, ErrorCode code) implements DeliveryEvent {}
+
+    /** A leaf of a relay did not match its SHA-256: nothing of that leaf was handed on. */
+    record LeafCorrupt(long relay) implements DeliveryEvent {}
+
+    /** A racer reports that {@code winner} won the block. */
+    record Lost(BlockId block, RacerId racer, RacerId winner) implements DeliveryEvent {}
+
+    /** A racer has run out of replicas for the block. */
+    record Forfeited(BlockId block, RacerId racer, ErrorCode code) implements DeliveryEvent {}
+
+    /** A racer can no longer be reached. */
+    record RacerGone(RacerId racer) implements DeliveryEvent {}
+
+    /** The in-process racers asked for by {@link DeliveryCommand.RaceLocally} are ready. */
+    record LocalRacersReady(List<RacerId> racers) implements DeliveryEvent {}
+
+    /** Nothing but the passing of time. */
+    record TimePassed() implements DeliveryEvent {}
+}

@@ -1,0 +1,33 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.error.ErrorCode;
+
+/** What a racer must do; in the order given. */
+public sealed interface RaceCommand {
+    /** Start fetching the block from its {@code replica}-th replica. */
+    record Start(AttemptId attempt, Block block, int replica) implements RaceCommand {}
+
+    /** Stop this attempt now and drop what it fetched; answer with {@code Cancelled}. */
+    record Cancel(AttemptId attempt) implements RaceCommand {}
+
+    /** Drop what this finished attempt holds: another racer won, or the destination has the block. */
+    record Discard(AttemptId attempt) implements RaceCommand {}
+
+    /** Tell {@code peer} that {@code self} holds the whole block. */
+    record Claim(BlockId block, RacerId self, RacerId peer) implements RaceCommand {}
+
+    /** Answer {@code peer}'s claim: {@code self} will not deliver the block. */
+    record Yield(BlockId block, RacerId self, RacerId peer) implements RaceCommand {}
+
+    /** Tell {@code peer} that {@code self} has run out of replicas. */
+    record Forfeit(BlockId block, RacerId self, RacerId peer) implements RaceCommand {}
+
+    /** The attempt won: relay what it holds to the destination, and keep it until told to discard it. */
+    record Deliver(BlockId block, AttemptId attempt) implements RaceCommand {}
+
+    /** Tell the destination that {@code winner} has won the block, in {@code self}'s eyes. */
+    record ReportLost(BlockId block, RacerId self, RacerId winner) implements RaceCommand {}
+
+    /** Tell the destination that {@code self} has run out of replicas; {@code code} is the last failure. */
+    record ReportForfeited(BlockId block, RacerId self, ErrorCode code) implements RaceCommand {}
+}

@@ -1,0 +1,42 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.error.ErrorCode;
+
+/** What can happen at a racer. */
+public sealed interface RaceEvent {
+    /** The destination wants this block. */
+    record Issued(Block block) implements RaceEvent {}
+
+    /** The destination no longer wants this block. */
+    record Withdrawn(BlockId block) implements RaceEvent {}
+
+    /** The destination has this block whole and verified. */
+    record Delivered(BlockId block) implements RaceEvent {}
+
+    /** An own attempt has fetched {@code bytes} so far. */
+    record Progressed(AttemptId attempt, long bytes) implements RaceEvent {}
+
+    /** An own attempt holds the whole block, verified. */
+    record Finished(AttemptId attempt) implements RaceEvent {}
+
+    /** An own attempt failed. */
+    record Failed(AttemptId attempt, ErrorCode code) implements RaceEvent {}
+
+    /** An own attempt has stopped because it was told to. */
+    record Cancelled(AttemptId attempt, long bytes) implements RaceEvent {}
+
+    /** A peer's completion notice: it holds the whole block. */
+    record PeerClaimed(RacerId peer, BlockId block) implements RaceEvent {}
+
+    /** A peer answered this racer's claim: it will not deliver the block. */
+    record PeerYielded(RacerId peer, BlockId block) implements RaceEvent {}
+
+    /** A peer has run out of replicas for the block. */
+    record PeerForfeited(RacerId peer, BlockId block) implements RaceEvent {}
+
+    /** A peer can no longer be heard: it counts as having yielded everything, for good. */
+    record PeerGone(RacerId peer) implements RaceEvent {}
+
+    /** Nothing but the passing of time. */
+    record TimePassed() implements RaceEvent {}
+}

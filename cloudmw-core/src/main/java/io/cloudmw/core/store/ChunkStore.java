@@ -1,0 +1,71 @@
+package io.cloudmw.core.store;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.StoreId;
+import java.io.Closeable;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * A place that keeps chunks. Chunks are immutable: a chunk is written once, whole, and then only read or
+ * deleted.
+ *
+ * <p>Calls block the calling thread; a store is used by many threads at once. Every failure is a
+ * {@link CloudMwException} translated at the store's edge: {@link ErrorCode#REPLICA_MISSING},
+ * {@link ErrorCode#STORE_UNAVAILABLE}, {@link ErrorCode#STORE_DENIED}, {@link ErrorCode#STORE_FULL},
+ * {@link ErrorCode#CANCELLED} (the thread was interrupted or the reader closed) or
+ * {@link ErrorCode#INVALID_ARGUMENT}. Stores do not verify content: see {@link LeafVerifier}.
+ */
+public interface ChunkStore extends Closeable {
+    StoreId id();
+
+    /**
+     * Opens {@code range} of a chunk for streaming. The range must lie within the chunk; an empty range gives a
+     * reader that is at its end.
+     *
+     * @throws CloudMwException {@code REPLICA_MISSING} when there is no such chunk; {@code INVALID_ARGUMENT} when
+     *     the range goes beyond it
+     */
+    ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException;
+
+    /**
+     * Writes a whole chunk durably, or nothing: after a failure or crash at any point the chunk is either absent
+     * or whole. Writing a chunk that is already there is a success that changes nothing
+     * ({@link PutOutcome#EXISTED}); two writers at once both succeed and one of them wrote.
+     *
+     * @param source read once, or again from the start when a try is repeated; not closed here
+     * @throws CloudMwException {@code STORE_FULL} when it would use the reserve the store keeps free
+     */
+    PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException;
+
+    /** Bytes of a chunk; empty when there is no such chunk. */
+    OptionalLong length(ChunkId chunk) throws CloudMwException;
+
+    /** Deletes a chunk; false when there was none. */
+    boolean delete(ChunkId chunk) throws CloudMwException;
+
+    /**
+     * Lists chunks in the order of their names.
+     *
+     * @param pageToken as the last page gave it; empty from the start
+     * @param limit 1..1000
+     */
+    Page<ChunkId> list(String pageToken, int limit) throws CloudMwException;
+
+    /**
+     * The file that holds exactly this chunk, where the store keeps one on this machine: the bulk plane sends
+     * from it without copying. The caller only reads it. Decorators that must see every byte answer empty.
+     */
+    default Optional<Path> file(ChunkId chunk) {
+        return Optional.empty();
+    }
+
+    /** Releases connections and handles; readers still open fail. Idempotent. */
+    @Override
+    void close();
+}

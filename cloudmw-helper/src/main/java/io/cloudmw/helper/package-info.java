@@ -1,0 +1,5 @@
+/** Root. */
+@NullMarked
+package io.cloudmw.helper;
+
+import org.jspecify.annotations.NullMarked;
