@@ -11,6 +11,7 @@ import java.util.Arrays;
  * @param crc32c one per leaf
  * @param sha256 {@value #SHA256_BYTES} bytes per leaf, concatenated
  */
+@SuppressWarnings("ArrayRecordComponent") // compared by content below; copying megabytes per chunk is not worth it
 public record LeafDigests(int[] crc32c, byte[] sha256) {
     public static final int SHA256_BYTES = 32;
 

@@ -5,6 +5,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /** The racer's side of the competition. */
+@SuppressWarnings("DoNotCallSuggester") // until it is written
 public final class Race {
     /**
      * @param local the racers this instance decides for: a helper's own rank, or every rank when a client races
