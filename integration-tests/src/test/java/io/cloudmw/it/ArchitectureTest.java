@@ -1,0 +1,130 @@
+package io.cloudmw.it;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ForkJoinPool;
+
+/** The walls of the house: which room may know which, and which calls belong to one room alone. */
+@AnalyzeClasses(
+        packages = "io.cloudmw",
+        importOptions = {ImportOption.DoNotIncludeTests.class, ArchitectureTest.ProductOnly.class})
+final class ArchitectureTest {
+    @ArchTest
+    static final ArchRule packagesFormNoCycles = slices().matching("io.cloudmw.(**)")
+            .namingSlices("$1")
+            .as("packages")
+            .should()
+            .beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule coreKnowsNeitherClientNorHelper = noClasses()
+            .that()
+            .resideInAPackage("io.cloudmw.core..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.cloudmw.client..", "io.cloudmw.helper..");
+
+    @ArchTest
+    static final ArchRule clientNeverSeesHelper = noClasses()
+            .that()
+            .resideInAPackage("io.cloudmw.client..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.cloudmw.helper..");
+
+    @ArchTest
+    static final ArchRule helperNeverSeesClient = noClasses()
+            .that()
+            .resideInAPackage("io.cloudmw.helper..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.cloudmw.client..");
+
+    @ArchTest
+    static final ArchRule theRaceDoesNoInputOrOutput = noClasses()
+            .that()
+            .resideInAPackage("io.cloudmw.core.race..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "java.io..",
+                    "java.net..",
+                    "java.nio..",
+                    "java.util.concurrent..",
+                    "io.netty..",
+                    "io.grpc..",
+                    "io.cloudmw.core.store..",
+                    "io.cloudmw.core.bulk..")
+            .because("it is driven by events, on one thread, with time passed in");
+
+    @ArchTest
+    static final ArchRule generatedTypesStayAtTheWire = noClasses()
+            .that()
+            .resideOutsideOfPackages("io.cloudmw.core.wire..", "..rpc..", "io.cloudmw.proto..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.cloudmw.proto..");
+
+    @ArchTest
+    static final ArchRule theAwsSdkStaysInItsBackends = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.cloudmw.core.store.s3..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("software.amazon.awssdk..");
+
+    @ArchTest
+    static final ArchRule sqliteStaysInItsBackend = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.cloudmw.core.catalog.sqlite..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.sqlite..", "java.sql..");
+
+    @ArchTest
+    static final ArchRule onlyCommandLinesParseOptionsAndExit = noClasses()
+            .that()
+            .resideOutsideOfPackage("..cli..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("picocli..")
+            .orShould()
+            .callMethod(System.class, "exit", int.class);
+
+    @ArchTest
+    static final ArchRule onlyTimeReadsClocks = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.cloudmw.core.time..")
+            .should()
+            .callMethod(System.class, "nanoTime")
+            .orShould()
+            .callMethod(System.class, "currentTimeMillis")
+            .orShould()
+            .callMethod(Instant.class, "now")
+            .orShould()
+            .callMethod(Thread.class, "sleep", long.class);
+
+    @ArchTest
+    static final ArchRule nobodyUsesTheCommonPool = noClasses()
+            .should()
+            .callMethod(ForkJoinPool.class, "commonPool")
+            .orShould()
+            .callMethod(CompletableFuture.class, "supplyAsync", java.util.function.Supplier.class)
+            .orShould()
+            .callMethod(CompletableFuture.class, "runAsync", Runnable.class);
+
+    /** Leaves out this module's own benchmarks and harness. */
+    static final class ProductOnly implements ImportOption {
+        @Override
+        public boolean includes(com.tngtech.archunit.core.importer.Location location) {
+            return !location.contains("/integration-tests/");
+        }
+    }
+}
