@@ -13,7 +13,7 @@ public interface ChunkReader extends Closeable {
      *
      * @return bytes read; -1 at the end of the range
      * @throws CloudMwException {@code CANCELLED} after {@link #close()}; {@code STORE_UNAVAILABLE} when the store
-     *     breaks off before the end of the range
+     *     breaks off before the end of the range; at the first call also what opening can fail with
      */
     int read(ByteBuffer target) throws CloudMwException;
 

@@ -26,10 +26,11 @@ public interface ChunkStore extends Closeable {
 
     /**
      * Opens {@code range} of a chunk for streaming. The range must lie within the chunk; an empty range gives a
-     * reader that is at its end.
+     * reader that is at its end. A remote store answers at once and asks for the bytes at the first
+     * {@link ChunkReader#read}, so that waiting for a slow store can be cut short by {@link ChunkReader#close}.
      *
      * @throws CloudMwException {@code REPLICA_MISSING} when there is no such chunk; {@code INVALID_ARGUMENT} when
-     *     the range goes beyond it
+     *     the range goes beyond it. Either may be thrown by the first {@link ChunkReader#read} instead
      */
     ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException;
 

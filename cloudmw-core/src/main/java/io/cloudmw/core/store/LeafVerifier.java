@@ -1,0 +1,126 @@
+package io.cloudmw.core.store;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.function.LongConsumer;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a leaf-aligned range of one replica and checks the CRC32C of every leaf before passing it on. One thread
+ * runs it, once; any thread may cancel it. Allocates nothing per leaf: bytes go into buffers of the
+ * {@link LeafTarget}.
+ */
+public final class LeafVerifier {
+    private final ChunkStore store;
+    private final LeafRange wanted;
+    private final Object lock = new Object();
+
+    @GuardedBy("lock")
+    private @Nullable ChunkReader reader;
+
+    @GuardedBy("lock")
+    private boolean cancelled;
+
+    public LeafVerifier(ChunkStore store, LeafRange wanted) {
+        this.store = store;
+        this.wanted = wanted;
+    }
+
+    /**
+     * Reads and verifies everything, or fails. Blocks.
+     *
+     * @param progress is told the bytes verified so far after every leaf, on this thread
+     * @throws CloudMwException {@code REPLICA_CORRUPT} naming chunk, store and leaf; {@code STORE_UNAVAILABLE} when
+     *     the stream ends early; {@code CANCELLED} after {@link #cancel()}; {@code LOCAL_IO} when the target fails;
+     *     and whatever the store fails with. Leaves passed on before stay good.
+     */
+    public void run(LeafTarget target, LongConsumer progress) throws CloudMwException {
+        CRC32C crc = new CRC32C();
+        try (ChunkReader in = open()) {
+            for (int leaf = 0; leaf < wanted.leaves(); leaf++) {
+                long offset = wanted.offset(leaf);
+                int length = wanted.length(leaf);
+                ByteBuffer buffer = target.buffer(offset, length);
+                int start = buffer.position();
+                fill(in, buffer, offset);
+                verify(crc, buffer.flip().position(start), leaf);
+                pass(target, offset, buffer.position(start));
+                progress.accept(offset + length);
+            }
+        }
+    }
+
+    /** Stops {@link #run} at once, or before it starts: it fails with {@code CANCELLED}. Idempotent. */
+    public void cancel() {
+        ChunkReader open;
+        synchronized (lock) {
+            cancelled = true;
+            open = reader;
+        }
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    private ChunkReader open() throws CloudMwException {
+        synchronized (lock) {
+            if (cancelled) {
+                throw cancelled();
+            }
+        }
+        ChunkReader opened = store.read(wanted.chunk(), wanted.range());
+        synchronized (lock) {
+            reader = opened;
+            if (!cancelled) {
+                return opened;
+            }
+        }
+        opened.close();
+        throw cancelled();
+    }
+
+    private void fill(ChunkReader in, ByteBuffer buffer, long offset) throws CloudMwException {
+        while (buffer.hasRemaining()) {
+            int read = in.read(buffer);
+            if (read < 0) {
+                throw new CloudMwException(
+                        ErrorCode.STORE_UNAVAILABLE,
+                        "chunk=" + wanted + " store=" + store.id() + ": stream ended " + buffer.remaining()
+                                + " bytes before the end of the leaf at " + offset);
+            }
+        }
+    }
+
+    private void verify(CRC32C crc, ByteBuffer leafBytes, int leaf) throws CloudMwException {
+        crc.reset();
+        crc.update(leafBytes);
+        int found = (int) crc.getValue();
+        if (found != wanted.crc32c(leaf)) {
+            long first = wanted.range().offset() / wanted.leafSizeBytes();
+            throw new CloudMwException(
+                    ErrorCode.REPLICA_CORRUPT,
+                    String.format(
+                            "chunk=%s store=%s leaf=%d: CRC32C %08x (expected: %08x)",
+                            wanted.chunk(), store.id(), first + leaf, found, wanted.crc32c(leaf)));
+        }
+    }
+
+    private void pass(LeafTarget target, long offset, ByteBuffer leafBytes) throws CloudMwException {
+        try {
+            target.verified(offset, leafBytes);
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, "chunk=" + wanted + ": cannot keep the leaf at " + offset + ": " + e, e);
+        }
+    }
+
+    private CloudMwException cancelled() {
+        return new CloudMwException(ErrorCode.CANCELLED, "chunk=" + wanted + " store=" + store.id() + ": cancelled");
+    }
+}
