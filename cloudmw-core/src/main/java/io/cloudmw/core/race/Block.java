@@ -15,5 +15,21 @@ import java.util.List;
 public record Block(BlockId id, long chunkIndex, ByteRange range, int replicas, List<Entrant> entrants) {
     public Block {
         entrants = List.copyOf(entrants);
+        if (chunkIndex < 0) {
+            throw new IllegalArgumentException("chunkIndex: " + chunkIndex + " (expected: >= 0)");
+        }
+        if (replicas < 1) {
+            throw new IllegalArgumentException("replicas: " + replicas + " (expected: >= 1)");
+        }
+        long distinct = entrants.stream().map(Entrant::racer).distinct().count();
+        if (distinct != entrants.size()) {
+            throw new IllegalArgumentException("entrants: a racer is named twice in " + entrants);
+        }
+        for (Entrant entrant : entrants) {
+            if (entrant.replica() < 0 || entrant.replica() >= replicas) {
+                throw new IllegalArgumentException(
+                        "replica: " + entrant.replica() + " (expected: 0.." + (replicas - 1) + ")");
+            }
+        }
     }
 }

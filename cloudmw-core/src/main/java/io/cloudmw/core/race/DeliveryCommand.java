@@ -7,16 +7,19 @@ public sealed interface DeliveryCommand {
     /** Issue the block to its entrants. */
     record Issue(Block block) implements DeliveryCommand {}
 
-    /** Tell the block's entrants that it is no longer wanted. */
+    /** Tell the block's entrants (those that can still be reached) that it is no longer wanted. */
     record Withdraw(Block block) implements DeliveryCommand {}
 
-    /** Tell the block's entrants that it arrived. */
+    /** Tell the block's entrants (those that can still be reached) that it arrived. */
     record Acknowledge(Block block) implements DeliveryCommand {}
 
     /** Take the relay: leaves of the block follow in order, from its first. */
     record Accept(long relay, Block block) implements DeliveryCommand {}
 
-    /** Reset the relay: the block is already being delivered by another, or no longer wanted. */
+    /**
+     * Reset the relay, accepted or not: the block is being delivered by another, is no longer wanted, or this relay
+     * stalled or was corrupt. Nothing it sends after this may be handed on; events about it are ignored.
+     */
     record Refuse(long relay) implements DeliveryCommand {}
 
     /**

@@ -26,11 +26,23 @@ public sealed interface DeliveryEvent {
     /** The next leaf of a relay was verified and handed on. */
     record LeafDelivered(long relay) implements DeliveryEvent {}
 
-    /** A relay broke, or ended before its last leaf. */
+    /**
+     * The destination has no room for more of this relay and grants no credit until {@link CreditGranted}: whoever
+     * consumes the bytes is slow, so the relay cannot stall meanwhile.
+     */
+    record CreditWithheld(long relay) implements DeliveryEvent {}
+
+    /** There is room for this relay again. */
+    record CreditGranted(long relay) implements DeliveryEvent {}
+
+    /** A relay, accepted or not, broke, or ended before its last leaf. */
     record RelayFailed(long relay, ErrorCode code) implements DeliveryEvent {}
 
     /** A leaf of a relay did not match its SHA-256: nothing of that leaf was handed on. */
     record LeafCorrupt(long relay) implements DeliveryEvent {}
+
+    /** A sign of life: a racer reports that an attempt of its started, progressed or ended. */
+    record Progressed(BlockId block, RacerId racer) implements DeliveryEvent {}
 
     /** A racer reports that {@code winner} won the block. */
     record Lost(BlockId block, RacerId racer, RacerId winner) implements DeliveryEvent {}
@@ -41,8 +53,15 @@ public sealed interface DeliveryEvent {
     /** A racer can no longer be reached. */
     record RacerGone(RacerId racer) implements DeliveryEvent {}
 
-    /** The in-process racers asked for by {@link DeliveryCommand.RaceLocally} are ready. */
-    record LocalRacersReady(List<RacerId> racers) implements DeliveryEvent {}
+    /**
+     * The in-process racers asked for by {@link DeliveryCommand.RaceLocally} are ready; none when the client can
+     * reach no replica by itself. Their ranks must differ from every helper's.
+     */
+    record LocalRacersReady(List<RacerId> racers) implements DeliveryEvent {
+        public LocalRacersReady {
+            racers = List.copyOf(racers);
+        }
+    }
 
     /** Nothing but the passing of time. */
     record TimePassed() implements DeliveryEvent {}

@@ -4,7 +4,7 @@ import io.cloudmw.core.error.ErrorCode;
 
 /** What can happen at a racer. */
 public sealed interface RaceEvent {
-    /** The destination wants this block. */
+    /** The destination wants this block. Blocks are issued to a racer in the order of their ids. */
     record Issued(Block block) implements RaceEvent {}
 
     /** The destination no longer wants this block. */
