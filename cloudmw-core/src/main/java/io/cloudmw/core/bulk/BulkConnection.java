@@ -4,16 +4,17 @@ import java.util.concurrent.CompletableFuture;
 
 /** One connection of the bulk plane, after its handshake. Any thread may call. */
 public interface BulkConnection extends AutoCloseable {
-    /** The name the accepting side gave it. */
+    /** The name the accepting side gave it; hard to guess. */
     String sessionId();
 
     /** What the peer calls itself, for logs. */
     String peer();
 
     /**
-     * Opens a stream.
+     * Opens a stream. Never throws: when the connection is over, or the peer's limit of streams is reached
+     * ({@code OVERLOADED}), the listener's {@link BulkStreamListener#failed} is told, soon.
      *
-     * @param request an encoded {@code Open} message
+     * @param request opaque here (an encoded {@code Open}), at most {@link BulkFrames#MAX_CONTROL_BYTES}
      * @param listener told what happens on it
      */
     BulkStream open(byte[] request, BulkStreamListener listener);
@@ -21,7 +22,7 @@ public interface BulkConnection extends AutoCloseable {
     /** Completes (normally) when the connection is closed, for whatever reason. */
     CompletableFuture<Void> closed();
 
-    /** Closes the connection; its streams fail. Idempotent. */
+    /** Closes the connection; its streams fail with {@code CANCELLED}. Idempotent. */
     @Override
     void close();
 }

@@ -5,7 +5,7 @@ import io.cloudmw.core.error.CloudMwException;
 /** What one side does with streams the peer opens. Called on event loops: it must not block. */
 public interface BulkHandler {
     /**
-     * The peer opened a stream.
+     * The peer opened a stream. It may be used at once; its listener is told of what comes after this returns.
      *
      * @return told what happens on it
      * @throws CloudMwException to reset the stream at once with this code and message

@@ -7,13 +7,17 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * One stream of a bulk connection: data in either direction, each under the credit its receiver grants.
- * Any thread may call; calls by one thread take effect in their order.
+ * Any thread may call; frames go out in the order of the calls. It is over when both sides have ended or one has
+ * reset it; calls after that have no effect, except that sends fail.
  */
 public interface BulkStream {
     /** Lets the peer send {@code bytes} more bytes of data. */
     void grant(long bytes);
 
-    /** Bytes of data that may be sent now without exceeding the peer's credit. */
+    /**
+     * Bytes of data that may be sent now: the peer's credit, less what would overfill this stream's queue
+     * ({@link BulkOptions#streamQueueBytes()}). {@link BulkStreamListener#granted} tells when it has grown.
+     */
     long credit();
 
     /**
@@ -21,14 +25,17 @@ public interface BulkStream {
      * it, whatever happens.
      *
      * @param crc32c of the payload
-     * @return completes when the frame left for the kernel; fails when the stream or connection is over
-     * @throws IllegalStateException when the payload exceeds {@link #credit()}: a defect of the caller
+     * @return completes, on the event loop, when the frame left for the kernel; fails with a
+     *     {@code CloudMwException} when the stream or connection is over
+     * @throws IllegalStateException when the payload exceeds {@link #credit()} or {@link #end} was called: a defect
+     *     of the caller
      */
     CompletableFuture<Void> send(ByteBuf payload, int crc32c);
 
     /**
      * Sends one data frame straight from a file, without copying where the transport can. The channel must stay
-     * open until the future is done.
+     * open until the future is done; it is not closed here. The range must lie within the file: otherwise the
+     * future fails with {@code STORE_UNAVAILABLE} and so does the stream, on both sides.
      */
     CompletableFuture<Void> send(FileChannel file, long position, int length, int crc32c);
 
@@ -39,7 +46,10 @@ public interface BulkStream {
      */
     void end(byte[] trailer);
 
-    /** Ends the stream in both directions at once; the connection goes on. Idempotent. */
+    /**
+     * Ends the stream in both directions at once; the connection goes on. What is queued is dropped. The peer's
+     * listener is told code and message; this side's listener is told nothing more. Idempotent.
+     */
     void reset(ErrorCode code, String message);
 
     /** The connection it belongs to. */

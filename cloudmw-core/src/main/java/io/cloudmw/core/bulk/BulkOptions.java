@@ -1,0 +1,148 @@
+package io.cloudmw.core.bulk;
+
+import java.time.Duration;
+
+/**
+ * The limits of a {@link BulkTransport}; every one of them is enforced on every connection.
+ *
+ * @param maxStreams streams a peer may have open at once on one connection; told to it in the handshake
+ * @param maxConnections connections a {@link BulkServer} has at once, handshakes included
+ * @param maxFrameBytes longest payload of a data frame taken or sent
+ * @param outboundWatermarkBytes bytes of one connection handed to the socket and not yet taken by the kernel;
+ *     beyond it frames wait in their streams' queues
+ * @param streamQueueBytes bytes one stream queues for sending, whatever the peer's credit
+ * @param controlQueueBytes bytes of frames other than data that may wait for a peer which does not read
+ * @param handshakeTimeout for connecting and shaking hands, together
+ * @param idleTimeout a connection on which nothing moves for this long, although the peer was asked for a sign of
+ *     life, is closed
+ * @param fileRegions whether files are sent by the kernel without copying; false copies them through memory, as a
+ *     connection that encrypts must
+ */
+public record BulkOptions(
+        int maxStreams,
+        int maxConnections,
+        int maxFrameBytes,
+        int outboundWatermarkBytes,
+        int streamQueueBytes,
+        int controlQueueBytes,
+        Duration handshakeTimeout,
+        Duration idleTimeout,
+        boolean fileRegions) {
+    private static final BulkOptions DEFAULTS = new BulkOptions(
+            256,
+            1024,
+            BulkFrames.MAX_DATA_BYTES,
+            1 << 20,
+            4 << 20,
+            1 << 20,
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(30),
+            true);
+
+    public BulkOptions {
+        require("maxStreams", maxStreams, 1, 1 << 16);
+        require("maxConnections", maxConnections, 1, 1 << 20);
+        require("maxFrameBytes", maxFrameBytes, 1, BulkFrames.MAX_DATA_BYTES);
+        require("outboundWatermarkBytes", outboundWatermarkBytes, 1, 1 << 30);
+        require("streamQueueBytes", streamQueueBytes, maxFrameBytes, 1 << 30);
+        require("controlQueueBytes", controlQueueBytes, 2 * BulkFrames.MAX_CONTROL_BYTES, 1 << 30);
+        require("handshakeTimeout", handshakeTimeout);
+        require("idleTimeout", idleTimeout);
+    }
+
+    /** What suits a helper and a client alike. */
+    public static BulkOptions defaults() {
+        return DEFAULTS;
+    }
+
+    public BulkOptions withMaxStreams(int value) {
+        return new BulkOptions(
+                value,
+                maxConnections,
+                maxFrameBytes,
+                outboundWatermarkBytes,
+                streamQueueBytes,
+                controlQueueBytes,
+                handshakeTimeout,
+                idleTimeout,
+                fileRegions);
+    }
+
+    public BulkOptions withMaxConnections(int value) {
+        return new BulkOptions(
+                maxStreams,
+                value,
+                maxFrameBytes,
+                outboundWatermarkBytes,
+                streamQueueBytes,
+                controlQueueBytes,
+                handshakeTimeout,
+                idleTimeout,
+                fileRegions);
+    }
+
+    public BulkOptions withMaxFrameBytes(int value) {
+        return new BulkOptions(
+                maxStreams,
+                maxConnections,
+                value,
+                outboundWatermarkBytes,
+                streamQueueBytes,
+                controlQueueBytes,
+                handshakeTimeout,
+                idleTimeout,
+                fileRegions);
+    }
+
+    /** Replaces the three outbound limits. */
+    public BulkOptions withOutbound(int watermarkBytes, int streamBytes, int controlBytes) {
+        return new BulkOptions(
+                maxStreams,
+                maxConnections,
+                maxFrameBytes,
+                watermarkBytes,
+                streamBytes,
+                controlBytes,
+                handshakeTimeout,
+                idleTimeout,
+                fileRegions);
+    }
+
+    public BulkOptions withTimeouts(Duration handshake, Duration idle) {
+        return new BulkOptions(
+                maxStreams,
+                maxConnections,
+                maxFrameBytes,
+                outboundWatermarkBytes,
+                streamQueueBytes,
+                controlQueueBytes,
+                handshake,
+                idle,
+                fileRegions);
+    }
+
+    public BulkOptions withFileRegions(boolean value) {
+        return new BulkOptions(
+                maxStreams,
+                maxConnections,
+                maxFrameBytes,
+                outboundWatermarkBytes,
+                streamQueueBytes,
+                controlQueueBytes,
+                handshakeTimeout,
+                idleTimeout,
+                value);
+    }
+
+    private static void require(String name, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: " + min + ".." + max + ")");
+        }
+    }
+
+    private static void require(String name, Duration value) {
+        if (value.toMillis() < 1 || value.toHours() > 24) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: 1 ms..24 h)");
+        }
+    }
+}
