@@ -1,0 +1,28 @@
+package io.cloudmw.core.placement;
+
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.security.TransferToken;
+import java.util.List;
+
+/**
+ * The head of a read plan; the chunks follow segment by segment.
+ *
+ * @param helpers in rank order; may be empty
+ * @param stores every store of the volume
+ * @param replicas k of the volume
+ */
+public record ReadPlan(
+        FileVersion version,
+        List<HelperAddress> helpers,
+        List<StoreStatus> stores,
+        Mode mode,
+        boolean rotateReplicas,
+        TransferToken token,
+        int replicas) {
+    public ReadPlan {
+        helpers = List.copyOf(helpers);
+        stores = List.copyOf(stores);
+    }
+}

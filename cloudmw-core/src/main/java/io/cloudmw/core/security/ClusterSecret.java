@@ -1,0 +1,151 @@
+package io.cloudmw.core.security;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Set;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/** The key all processes of a cluster share. Immutable; safe for any thread; never printed. */
+public final class ClusterSecret {
+    public static final int MIN_BYTES = 32;
+    private static final int MAX_BYTES = 4096;
+    private static final String ALGORITHM = "HmacSHA256";
+
+    private final SecretKeySpec key;
+
+    private ClusterSecret(byte[] secret) {
+        key = new SecretKeySpec(secret, ALGORITHM);
+    }
+
+    /**
+     * A secret held by the caller.
+     *
+     * @param secret copied
+     * @throws IllegalArgumentException when it is shorter than {@value #MIN_BYTES} bytes
+     */
+    public static ClusterSecret of(byte[] secret) {
+        if (secret.length < MIN_BYTES || secret.length > MAX_BYTES) {
+            throw new IllegalArgumentException(
+                    "secret: " + secret.length + " bytes (expected: " + MIN_BYTES + ".." + MAX_BYTES + ")");
+        }
+        return new ClusterSecret(secret);
+    }
+
+    /**
+     * Reads the secret from a file: all its bytes, without white space at its end.
+     *
+     * @throws CloudMwException {@code LOCAL_IO} when the file cannot be read; {@code INVALID_ARGUMENT} when it holds
+     *     too little or too much
+     */
+    public static ClusterSecret read(Path file) throws CloudMwException {
+        try {
+            if (Files.size(file) > MAX_BYTES) {
+                throw new CloudMwException(
+                        ErrorCode.INVALID_ARGUMENT, "secret file " + file + ": longer than " + MAX_BYTES + " bytes");
+            }
+            return of(withoutTrailingSpace(Files.readAllBytes(file)));
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "secret file " + file + ": " + e.getMessage());
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "secret file " + file + ": cannot be read: " + e, e);
+        }
+    }
+
+    /**
+     * Reads the secret; where there is no file yet, makes one with a random secret that only its owner may read.
+     * Of several processes that do so at once one makes it and the others read it.
+     */
+    public static ClusterSecret readOrCreate(Path file) throws CloudMwException {
+        if (!Files.exists(file)) {
+            create(file);
+        }
+        return read(file);
+    }
+
+    private static void create(Path file) throws CloudMwException {
+        byte[] random = new byte[MIN_BYTES];
+        new SecureRandom().nextBytes(random);
+        byte[] text = (HexFormat.of().formatHex(random) + "\n").getBytes(StandardCharsets.US_ASCII);
+        Path absolute = file.toAbsolutePath();
+        Path parent = absolute.getParent();
+        Path temporary = absolute.resolveSibling(absolute.getFileName() + ".tmp-" + Long.toHexString(mix(random)));
+        try {
+            if (parent != null) {
+                Files.createDirectories(parent);
+            }
+            try {
+                writeOwnerOnly(temporary, text);
+                // A link, not a rename: whoever comes second must not replace what the first already uses.
+                Files.createLink(absolute, temporary);
+            } catch (FileAlreadyExistsException e) {
+                return;
+            } finally {
+                Files.deleteIfExists(temporary);
+            }
+        } catch (IOException e) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "secret file " + file + ": cannot be written: " + e, e);
+        }
+    }
+
+    private static void writeOwnerOnly(Path file, byte[] text) throws IOException {
+        boolean posix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
+        FileAttribute<?>[] ownerOnly = posix
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+                }
+                : new FileAttribute<?>[0];
+        Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        try (FileChannel channel = FileChannel.open(file, options, ownerOnly)) {
+            ByteBuffer buffer = ByteBuffer.wrap(text);
+            while (buffer.hasRemaining()) {
+                channel.write(buffer);
+            }
+            channel.force(true);
+        }
+    }
+
+    private static long mix(byte[] random) {
+        return ByteBuffer.wrap(random).getLong() ^ new SecureRandom().nextLong();
+    }
+
+    private static byte[] withoutTrailingSpace(byte[] bytes) {
+        int length = bytes.length;
+        while (length > 0 && bytes[length - 1] <= ' ' && bytes[length - 1] >= 0) {
+            length--;
+        }
+        return Arrays.copyOf(bytes, length);
+    }
+
+    byte[] sign(byte[] message, int length) {
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(key);
+            mac.update(message, 0, length);
+            return mac.doFinal();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every Java runtime has " + ALGORITHM, e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "ClusterSecret[redacted]";
+    }
+}

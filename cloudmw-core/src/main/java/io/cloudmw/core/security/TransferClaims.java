@@ -1,0 +1,36 @@
+package io.cloudmw.core.security;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
+import java.util.Set;
+
+/**
+ * What a token lets its bearer do.
+ *
+ * @param expiresAtMillis not valid from this moment on
+ */
+public record TransferClaims(Set<TransferRight> rights, FilePath file, VersionId version, long expiresAtMillis) {
+    public TransferClaims {
+        rights = Set.copyOf(rights);
+    }
+
+    /**
+     * Whoever serves a chunk calls this: the token must carry the right, and be for the version the chunk is of.
+     *
+     * @throws CloudMwException {@code UNAUTHENTICATED} when it does not
+     */
+    public void require(TransferRight right, ChunkId chunk) throws CloudMwException {
+        if (!rights.contains(right)) {
+            throw new CloudMwException(
+                    ErrorCode.UNAUTHENTICATED,
+                    "token: no right to " + right + " chunk " + chunk + " (has: " + rights + ")");
+        }
+        if (!chunk.version().equals(version)) {
+            throw new CloudMwException(
+                    ErrorCode.UNAUTHENTICATED, "token: for version " + version + ", not for chunk " + chunk);
+        }
+    }
+}

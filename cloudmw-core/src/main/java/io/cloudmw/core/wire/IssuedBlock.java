@@ -1,0 +1,42 @@
+package io.cloudmw.core.wire;
+
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.Block;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A block with what a helper must know to fetch and verify it.
+ *
+ * @param leafCrc32c CRC32C of the leaves of the block's range, in order; taken as it is
+ * @param replicas where the chunk's copies are; the block's replica indexes point into it
+ */
+@SuppressWarnings("ArrayRecordComponent") // compared by content below
+public record IssuedBlock(
+        Block block, ChunkId chunk, long chunkLength, int leafSizeBytes, int[] leafCrc32c, List<StoreId> replicas) {
+    public IssuedBlock {
+        replicas = List.copyOf(replicas);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof IssuedBlock that
+                && block.equals(that.block)
+                && chunk.equals(that.chunk)
+                && chunkLength == that.chunkLength
+                && leafSizeBytes == that.leafSizeBytes
+                && Arrays.equals(leafCrc32c, that.leafCrc32c)
+                && replicas.equals(that.replicas);
+    }
+
+    @Override
+    public int hashCode() {
+        return block.hashCode() * 31 + chunk.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "IssuedBlock[" + block + ", chunk=" + chunk + ", replicas=" + replicas + "]";
+    }
+}

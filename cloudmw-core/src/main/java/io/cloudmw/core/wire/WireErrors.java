@@ -1,0 +1,129 @@
+package io.cloudmw.core.wire;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusException;
+import io.grpc.StatusRuntimeException;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Failures on the control plane: a {@link CloudMwException} travels as the gRPC status of its code, with the code's
+ * name in the trailer {@code cloudmw-error} and its message as the status' description.
+ */
+public final class WireErrors {
+    static final Metadata.Key<String> ERROR = Metadata.Key.of("cloudmw-error", Metadata.ASCII_STRING_MARSHALLER);
+
+    /** Longer messages are cut: they travel in a header. */
+    private static final int MAX_MESSAGE_CHARACTERS = 2000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(WireErrors.class);
+
+    private WireErrors() {}
+
+    /**
+     * How a server answers a failure. Anything but a {@link CloudMwException} or a gRPC status is a defect: it is
+     * logged here and the caller learns no more than {@code INTERNAL} and the exception's type.
+     */
+    public static StatusRuntimeException toStatus(Throwable failure) {
+        if (failure instanceof CloudMwException known) {
+            return status(known).asRuntimeException(trailers(known));
+        }
+        if (failure instanceof StatusRuntimeException status) {
+            return status;
+        }
+        if (failure instanceof CancellationException) {
+            return toStatus(new CloudMwException(ErrorCode.CANCELLED, "the request was cancelled"));
+        }
+        LOG.error("A request failed in a way nobody expected", failure);
+        return toStatus(new CloudMwException(
+                ErrorCode.INTERNAL,
+                "unexpected " + failure.getClass().getSimpleName() + "; the server's log has the details"));
+    }
+
+    /**
+     * What a caller makes of a failed call.
+     *
+     * @param unreachable the code for a server that could not be reached: {@code COORDINATOR_UNAVAILABLE} or
+     *     {@code HELPER_UNAVAILABLE}
+     * @param peer names the server in the message
+     */
+    public static CloudMwException fromStatus(Throwable failure, ErrorCode unreachable, String peer) {
+        if (failure instanceof CloudMwException known) {
+            return known;
+        }
+        if (failure instanceof ExecutionException && failure.getCause() != null) {
+            return fromStatus(failure.getCause(), unreachable, peer);
+        }
+        if (failure instanceof StatusRuntimeException status) {
+            return fromStatus(status.getStatus(), status.getTrailers(), failure, unreachable, peer);
+        }
+        if (failure instanceof StatusException status) {
+            return fromStatus(status.getStatus(), status.getTrailers(), failure, unreachable, peer);
+        }
+        if (failure instanceof CancellationException) {
+            return new CloudMwException(ErrorCode.CANCELLED, peer + ": the call was cancelled", failure);
+        }
+        return new CloudMwException(ErrorCode.INTERNAL, peer + ": " + failure, failure);
+    }
+
+    private static CloudMwException fromStatus(
+            Status status, @Nullable Metadata trailers, Throwable failure, ErrorCode unreachable, String peer) {
+        String description = status.getDescription() == null ? status.getCode().toString() : status.getDescription();
+        Optional<ErrorCode> named = Optional.ofNullable(trailers)
+                .map(metadata -> metadata.get(ERROR))
+                .flatMap(WireErrors::code);
+        if (named.isPresent()) {
+            return new CloudMwException(named.get(), description, failure);
+        }
+        return new CloudMwException(unnamed(status.getCode(), unreachable), peer + ": " + description, failure);
+    }
+
+    /** What gRPC itself reports, or a peer that knows a code this build does not. */
+    private static ErrorCode unnamed(Status.Code code, ErrorCode unreachable) {
+        return switch (code) {
+            case UNAVAILABLE -> unreachable;
+            case CANCELLED -> ErrorCode.CANCELLED;
+            case DEADLINE_EXCEEDED -> ErrorCode.DEADLINE_EXCEEDED;
+            case RESOURCE_EXHAUSTED -> ErrorCode.OVERLOADED;
+            case UNAUTHENTICATED, PERMISSION_DENIED -> ErrorCode.UNAUTHENTICATED;
+            case INVALID_ARGUMENT, OUT_OF_RANGE -> ErrorCode.INVALID_ARGUMENT;
+            case NOT_FOUND -> ErrorCode.NOT_FOUND;
+            case ALREADY_EXISTS -> ErrorCode.ALREADY_EXISTS;
+            case ABORTED -> ErrorCode.CONFLICT;
+            case UNIMPLEMENTED -> ErrorCode.VERSION_UNSUPPORTED;
+            case OK, UNKNOWN, FAILED_PRECONDITION, INTERNAL, DATA_LOSS -> ErrorCode.INTERNAL;
+        };
+    }
+
+    /** The code of this name; empty when this build does not know it. */
+    public static Optional<ErrorCode> code(String name) {
+        for (ErrorCode code : ErrorCode.values()) {
+            if (code.name().equals(name)) {
+                return Optional.of(code);
+            }
+        }
+        return Optional.empty();
+    }
+
+    static Status status(CloudMwException failure) {
+        String message = failure.getMessage() == null ? failure.code().name() : failure.getMessage();
+        String cut =
+                message.length() <= MAX_MESSAGE_CHARACTERS ? message : message.substring(0, MAX_MESSAGE_CHARACTERS);
+        return Status.fromCode(Status.Code.valueOf(failure.code().grpcStatus()))
+                .withDescription(cut)
+                .withCause(failure);
+    }
+
+    static Metadata trailers(CloudMwException failure) {
+        Metadata trailers = new Metadata();
+        trailers.put(ERROR, failure.code().name());
+        return trailers;
+    }
+}
