@@ -1,0 +1,175 @@
+package io.cloudmw.core.wire;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.proto.v1.Open;
+import io.cloudmw.proto.v1.OpenRead;
+import io.cloudmw.proto.v1.OpenRelay;
+import io.cloudmw.proto.v1.OpenWrite;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a stream of the bulk plane is opened for. Immutable. */
+public sealed interface BulkRequest {
+    /** The {@code Open} message. */
+    byte[] encode();
+
+    /**
+     * Reads what {@link #encode()} wrote.
+     *
+     * @throws CloudMwException {@code PROTOCOL_VIOLATION} when it is no such message; {@code INVALID_ARGUMENT} when a
+     *     field is not well formed
+     */
+    static BulkRequest decode(byte[] message) throws CloudMwException {
+        Open open;
+        try {
+            open = Open.parseFrom(message);
+        } catch (InvalidProtocolBufferException e) {
+            throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "open: not an Open message", e);
+        }
+        return switch (open.getRequestCase()) {
+            case READ -> Read.of(open.getRead());
+            case WRITE -> Write.of(open.getWrite());
+            case RELAY -> Relay.of(open.getRelay());
+            case REQUEST_NOT_SET -> throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "open: no request");
+        };
+    }
+
+    /** Read a range of one replica on a disk of the helper that is asked. */
+    record Read(TransferToken token, StoreId store, ChunkId chunk, ByteRange range) implements BulkRequest {
+        private static Read of(OpenRead message) throws CloudMwException {
+            return new Read(
+                    FromWire.token(message.getToken().toByteArray()),
+                    FromWire.storeId(message.getStoreId()),
+                    FromWire.chunkId(message.getChunkId()),
+                    FromWire.range(message.getRange()));
+        }
+
+        @Override
+        public byte[] encode() {
+            OpenRead read = OpenRead.newBuilder()
+                    .setToken(ToWire.token(token))
+                    .setStoreId(store.value())
+                    .setChunkId(chunk.toString())
+                    .setRange(ToWire.range(range))
+                    .build();
+            return Open.newBuilder().setRead(read).build().toByteArray();
+        }
+    }
+
+    /**
+     * Write one chunk to several stores.
+     *
+     * @param stores where the replicas go; a single disk of the helper that is asked: nothing else is contacted
+     * @param helpers the owners of the disks among them
+     */
+    record Write(
+            TransferToken token,
+            ChunkId chunk,
+            long length,
+            int leafSizeBytes,
+            List<Store> stores,
+            List<HelperAddress> helpers,
+            int writeQuorum,
+            FilePath file,
+            VersionId version)
+            implements BulkRequest {
+        /** So many leaves still fit their checksums into one {@link WriteEnd}. */
+        public static final int MAX_LEAVES = 16_000;
+
+        public Write {
+            stores = List.copyOf(stores);
+            helpers = List.copyOf(helpers);
+            if (length < 1 || length > Chunking.MAX_CHUNK_BYTES) {
+                throw new IllegalArgumentException(
+                        "length: " + length + " (expected: 1.." + Chunking.MAX_CHUNK_BYTES + ")");
+            }
+            if (leafSizeBytes < 1 || leafSizeBytes > FromWire.MAX_LEAF_BYTES) {
+                throw new IllegalArgumentException(
+                        "leafSizeBytes: " + leafSizeBytes + " (expected: 1.." + FromWire.MAX_LEAF_BYTES + ")");
+            }
+            if ((length + leafSizeBytes - 1) / leafSizeBytes > MAX_LEAVES) {
+                throw new IllegalArgumentException("leafSizeBytes: " + leafSizeBytes + " cuts " + length
+                        + " bytes into too many leaves (expected: <= " + MAX_LEAVES + ")");
+            }
+            if (writeQuorum < 1 || writeQuorum > stores.size()) {
+                throw new IllegalArgumentException(
+                        "writeQuorum: " + writeQuorum + " (expected: 1.." + stores.size() + ")");
+            }
+            if (stores.stream().map(Store::id).distinct().count() != stores.size()) {
+                throw new IllegalArgumentException("stores: one is named twice");
+            }
+        }
+
+        private static Write of(OpenWrite message) throws CloudMwException {
+            List<Store> stores = new ArrayList<>();
+            for (StoreStatus status : FromWire.stores(message.getStoresList())) {
+                stores.add(status.store());
+            }
+            try {
+                return new Write(
+                        FromWire.token(message.getToken().toByteArray()),
+                        FromWire.chunkId(message.getChunkId()),
+                        message.getLength(),
+                        message.getLeafSizeBytes(),
+                        stores,
+                        FromWire.helpers(message.getHelpersList()),
+                        message.getWriteQuorum(),
+                        FromWire.file(message.getVolume(), message.getPath()),
+                        FromWire.versionId(message.getVersionId()));
+            } catch (IllegalArgumentException e) {
+                throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+            }
+        }
+
+        @Override
+        public byte[] encode() {
+            OpenWrite.Builder write = OpenWrite.newBuilder()
+                    .setToken(ToWire.token(token))
+                    .setChunkId(chunk.toString())
+                    .setLength(length)
+                    .setLeafSizeBytes(leafSizeBytes)
+                    .setWriteQuorum(writeQuorum)
+                    .setVolume(file.volume().value())
+                    .setPath(file.path())
+                    .setVersionId(version.value());
+            stores.forEach(store -> write.addStores(ToWire.store(store)));
+            helpers.forEach(helper -> write.addHelpers(ToWire.helper(helper)));
+            return Open.newBuilder().setWrite(write).build().toByteArray();
+        }
+    }
+
+    /** The winner of a block offers it to the destination. */
+    record Relay(String transfer, BlockId block, StoreId store) implements BulkRequest {
+        private static Relay of(OpenRelay message) throws CloudMwException {
+            if (message.getBlockId() < 0) {
+                throw new CloudMwException(
+                        ErrorCode.INVALID_ARGUMENT, "block: " + message.getBlockId() + " (expected: >= 0)");
+            }
+            return new Relay(
+                    message.getTransferId(), new BlockId(message.getBlockId()), FromWire.storeId(message.getStoreId()));
+        }
+
+        @Override
+        public byte[] encode() {
+            OpenRelay relay = OpenRelay.newBuilder()
+                    .setTransferId(transfer)
+                    .setBlockId(block.value())
+                    .setStoreId(store.value())
+                    .build();
+            return Open.newBuilder().setRelay(relay).build().toByteArray();
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.cloudmw.core.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.security.TransferToken;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class BulkRequestTest {
+    private static final VersionId VERSION = new VersionId("0123456789abcdef0123456789abcdef");
+    private static final ChunkId CHUNK = new ChunkId(VERSION, 7);
+    private static final TransferToken TOKEN = TransferToken.of(new byte[] {1, 2, 3});
+    private static final Store DISK =
+            new Store(new StoreId("disk-1"), "a", new Store.Disk(new HelperId("h1"), Path.of("/data")));
+
+    @Test
+    void everyRequestIsReadAsItWasWritten() throws CloudMwException {
+        List<BulkRequest> requests = List.of(
+                new BulkRequest.Read(TOKEN, DISK.id(), CHUNK, new ByteRange(4096, 100)),
+                write(1000, 256),
+                new BulkRequest.Relay("0123456789abcdef0123456789abcdef", new BlockId(3), DISK.id()));
+        for (BulkRequest request : requests) {
+            assertThat(BulkRequest.decode(request.encode())).isEqualTo(request);
+        }
+    }
+
+    @Test
+    void whatIsNoRequestIsAProtocolViolation() {
+        assertThatThrownBy(() -> BulkRequest.decode(new byte[0]))
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.PROTOCOL_VIOLATION));
+        assertThatThrownBy(() -> BulkRequest.decode(new byte[] {-1, -1, -1}))
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.PROTOCOL_VIOLATION));
+    }
+
+    @Test
+    void aWriteOfTooManyLeavesIsRefused() {
+        assertThatThrownBy(() -> write(1 << 30, 4096)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(write(1 << 30, 1 << 18).encode()).isNotEmpty();
+    }
+
+    @Test
+    void endsOfWritesAreReadAsTheyWereWritten() throws CloudMwException {
+        assertThat(WriteEnd.decode(WriteEnd.encode(new int[] {1, -1, 0}))).containsExactly(1, -1, 0);
+        WriteResult result = new WriteResult(List.of(DISK.id()), List.of(new StoreId("b")));
+        assertThat(WriteResult.decode(result.encode())).isEqualTo(result);
+    }
+
+    private static BulkRequest.Write write(long length, int leafSize) {
+        return new BulkRequest.Write(
+                TOKEN,
+                CHUNK,
+                length,
+                leafSize,
+                List.of(DISK),
+                List.of(new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2")),
+                1,
+                FilePath.parse("v:/a"),
+                VERSION);
+    }
+}
