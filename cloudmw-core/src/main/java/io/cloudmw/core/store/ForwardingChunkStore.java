@@ -1,0 +1,59 @@
+package io.cloudmw.core.store;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.StoreId;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Passes everything on; decorators override what they change. Closing it closes what is behind it. */
+public abstract class ForwardingChunkStore implements ChunkStore {
+    private final ChunkStore store;
+
+    protected ForwardingChunkStore(ChunkStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public StoreId id() {
+        return store.id();
+    }
+
+    @Override
+    public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
+        return store.read(chunk, range);
+    }
+
+    @Override
+    public PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException {
+        return store.put(chunk, source);
+    }
+
+    @Override
+    public OptionalLong length(ChunkId chunk) throws CloudMwException {
+        return store.length(chunk);
+    }
+
+    @Override
+    public boolean delete(ChunkId chunk) throws CloudMwException {
+        return store.delete(chunk);
+    }
+
+    @Override
+    public Page<ChunkId> list(String pageToken, int limit) throws CloudMwException {
+        return store.list(pageToken, limit);
+    }
+
+    @Override
+    public Optional<Path> file(ChunkId chunk) {
+        return store.file(chunk);
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

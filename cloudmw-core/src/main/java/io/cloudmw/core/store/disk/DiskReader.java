@@ -1,0 +1,62 @@
+package io.cloudmw.core.store.disk;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.store.ChunkReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+
+/** A range of a chunk's file. Closing the channel is what interrupts a blocked read. */
+final class DiskReader implements ChunkReader {
+    private final StoreId store;
+    private final String what;
+    private final FileChannel file;
+    private final long end;
+    private long position;
+
+    DiskReader(StoreId store, String what, FileChannel file, ByteRange range) {
+        this.store = store;
+        this.what = what;
+        this.file = file;
+        this.position = range.offset();
+        this.end = range.end();
+    }
+
+    @Override
+    public int read(ByteBuffer target) throws CloudMwException {
+        if (!file.isOpen()) {
+            throw new CloudMwException(ErrorCode.CANCELLED, what + " store=" + store + ": cancelled");
+        }
+        if (position == end) {
+            return -1;
+        }
+        int limit = target.limit();
+        target.limit((int) Math.min(limit, target.position() + (end - position)));
+        try {
+            int read = file.read(target, position);
+            if (read < 0) {
+                throw new CloudMwException(
+                        ErrorCode.STORE_UNAVAILABLE,
+                        what + " store=" + store + ": its file ends at " + position + " (expected: " + end + ")");
+            }
+            position += read;
+            return read;
+        } catch (IOException e) {
+            throw DiskErrors.translate(store, what, e);
+        } finally {
+            target.limit(limit);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            file.close();
+        } catch (IOException e) {
+            // Nothing was written through it: there is nothing to lose, and no one to tell.
+        }
+    }
+}

@@ -1,0 +1,230 @@
+package io.cloudmw.core.store.disk;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.store.ChunkSource;
+import io.cloudmw.core.store.PutOutcome;
+import io.cloudmw.core.store.SourceCopy;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+/** The writing half of a disk store: exists in one process at a time, which holds the directory's lock. */
+final class DiskWriter {
+    private final StoreId id;
+    private final DiskLayout layout;
+    private final long reserveBytes;
+    private final FreeSpace freeSpace;
+    private final FileChannel lock;
+    private final AtomicLong used = new AtomicLong();
+    private final AtomicLong promised = new AtomicLong();
+    private final AtomicLong sequence = new AtomicLong();
+    /** Deciding who of two writers of the same chunk was first, and counting what that changes. */
+    private final Object names = new Object();
+
+    private DiskWriter(StoreId id, DiskLayout layout, long reserveBytes, FreeSpace freeSpace, FileChannel lock) {
+        this.id = id;
+        this.layout = layout;
+        this.reserveBytes = reserveBytes;
+        this.freeSpace = freeSpace;
+        this.lock = lock;
+    }
+
+    static DiskWriter open(StoreId id, DiskLayout layout, long reserveBytes, FreeSpace freeSpace)
+            throws CloudMwException {
+        if (reserveBytes < 0) {
+            throw new IllegalArgumentException("reserveBytes: " + reserveBytes + " (expected: >= 0)");
+        }
+        FileChannel lock = null;
+        try {
+            if (Files.exists(layout.identity())) {
+                layout.checkIdentity(id);
+            }
+            Files.createDirectories(layout.chunks());
+            Files.createDirectories(layout.incoming());
+            lock = lock(id, layout);
+            DiskWriter writer = new DiskWriter(id, layout, reserveBytes, freeSpace, lock);
+            writer.removeLeftovers();
+            layout.claim(id);
+            writer.countUsed();
+            lock = null;
+            return writer;
+        } catch (IOException e) {
+            throw DiskErrors.translate(id, layout.root().toString(), e);
+        } finally {
+            if (lock != null) {
+                release(lock);
+            }
+        }
+    }
+
+    PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException {
+        Path target = layout.chunk(chunk);
+        if (Files.exists(target)) {
+            return alreadyThere(chunk);
+        }
+        long length = source.length();
+        promised.addAndGet(length);
+        Path temporary = layout.incoming().resolve(chunk + "." + sequence.incrementAndGet());
+        try {
+            checkRoom(chunk, length);
+            write(temporary, chunk, source);
+            return publish(temporary, target, length);
+        } catch (IOException e) {
+            throw DiskErrors.translate(id, "chunk=" + chunk, e);
+        } finally {
+            promised.addAndGet(-length);
+            removeQuietly(temporary);
+        }
+    }
+
+    private PutOutcome alreadyThere(ChunkId chunk) throws CloudMwException {
+        try {
+            DiskLayout.sync(layout.shard(chunk));
+            return PutOutcome.EXISTED;
+        } catch (IOException e) {
+            throw DiskErrors.translate(id, "chunk=" + chunk, e);
+        }
+    }
+
+    boolean delete(ChunkId chunk) throws CloudMwException {
+        Path file = layout.chunk(chunk);
+        try {
+            synchronized (names) {
+                long length = Files.size(file);
+                Files.delete(file);
+                used.addAndGet(-length);
+            }
+            DiskLayout.sync(layout.shard(chunk));
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
+        } catch (IOException e) {
+            throw DiskErrors.translate(id, "chunk=" + chunk, e);
+        }
+    }
+
+    long usedBytes() {
+        return used.get();
+    }
+
+    long freeBytes() throws CloudMwException {
+        try {
+            return Math.max(0, freeSpace.usableBytes(layout.root()) - reserveBytes - promised.get());
+        } catch (IOException e) {
+            throw DiskErrors.translate(id, layout.root().toString(), e);
+        }
+    }
+
+    void close() {
+        release(lock);
+    }
+
+    /** Called with this put's bytes already promised, so that puts at the same time cannot share the same room. */
+    private void checkRoom(ChunkId chunk, long length) throws IOException {
+        long usable = freeSpace.usableBytes(layout.root());
+        if (usable - promised.get() < reserveBytes) {
+            throw new CloudMwException(
+                    ErrorCode.STORE_FULL,
+                    "chunk=" + chunk + " store=" + id + ": " + length + " bytes would use the reserve of "
+                            + reserveBytes + " bytes (" + usable + " bytes free in " + layout.root() + ")");
+        }
+    }
+
+    private static void write(Path temporary, ChunkId chunk, ChunkSource source) throws IOException {
+        try (FileChannel out = FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            SourceCopy.<IOException>copy(chunk, source, bytes -> {
+                while (bytes.hasRemaining()) {
+                    out.write(bytes);
+                }
+            });
+            out.force(true);
+        }
+    }
+
+    private PutOutcome publish(Path temporary, Path target, long length) throws IOException {
+        Path shard = target.getParent();
+        if (shard == null) {
+            throw new IllegalStateException(target + " has no directory");
+        }
+        PutOutcome outcome = PutOutcome.EXISTED;
+        synchronized (names) {
+            if (!Files.isDirectory(shard)) {
+                Files.createDirectories(shard);
+                DiskLayout.sync(layout.chunks());
+            }
+            if (!Files.exists(target)) {
+                Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+                used.addAndGet(length);
+                outcome = PutOutcome.WRITTEN;
+            }
+        }
+        // Also for the second writer: its success, too, must survive a crash.
+        DiskLayout.sync(shard);
+        return outcome;
+    }
+
+    private void removeLeftovers() throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(layout.incoming())) {
+            for (Path file : files) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    private void countUsed() throws IOException {
+        try (Stream<Path> files = Files.walk(layout.chunks(), 2)) {
+            used.set(files.map(Path::toFile)
+                    .filter(file -> file.isFile())
+                    .mapToLong(file -> file.length())
+                    .sum());
+        }
+    }
+
+    private static FileChannel lock(StoreId id, DiskLayout layout) throws IOException {
+        FileChannel channel = FileChannel.open(layout.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock lock = null;
+        try {
+            lock = channel.tryLock();
+        } catch (OverlappingFileLockException e) {
+            // This very process has it open: refused like any other.
+        } finally {
+            if (lock == null) {
+                channel.close();
+            }
+        }
+        if (lock == null) {
+            throw new CloudMwException(
+                    ErrorCode.STORE_UNAVAILABLE,
+                    "store=" + id + ": " + layout.root() + " is open in another process or twice in this one");
+        }
+        return channel;
+    }
+
+    private static void release(FileChannel lock) {
+        try {
+            lock.close();
+        } catch (IOException e) {
+            // The operating system drops the lock with the process, at the latest.
+        }
+    }
+
+    private static void removeQuietly(Path temporary) {
+        try {
+            Files.deleteIfExists(temporary);
+        } catch (IOException e) {
+            // Removed when the store is opened again.
+        }
+    }
+}
