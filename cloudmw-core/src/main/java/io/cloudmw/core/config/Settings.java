@@ -1,0 +1,251 @@
+package io.cloudmw.core.config;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings a process was started with: a properties file, over it environment variables
+ * ({@code helper.race.hedge-delay} is {@code CLOUDMW_HELPER_RACE_HEDGE_DELAY}), over them the command line.
+ *
+ * <p>Components read what they need through the typed accessors, which check form and bounds. Reading a key is what
+ * makes it known: after everything was read, {@link #finish()} refuses what is left and names the nearest known key.
+ * Failures are {@code INVALID_ARGUMENT} and name the key, what was given and what was expected. Not safe for several
+ * threads.
+ */
+public final class Settings {
+    private static final String REDACTED = "<redacted>";
+    private static final String ENVIRONMENT_PREFIX = "CLOUDMW_";
+
+    private final Map<String, String> given;
+    private final Map<String, String> environment;
+    private final Map<String, Setting> known = new LinkedHashMap<>();
+
+    private Settings(Map<String, String> given, Map<String, String> environment) {
+        this.given = Map.copyOf(given);
+        this.environment = Map.copyOf(environment);
+    }
+
+    /** Settings given by the caller alone. */
+    public static Settings of(Map<String, String> given) {
+        return new Settings(given, Map.of());
+    }
+
+    /**
+     * Settings from all sources.
+     *
+     * @param file a properties file in UTF-8; none: only the other sources
+     * @param environment usually {@code System.getenv()}; it wins over the file
+     * @param overrides usually from the command line; they win over everything
+     * @throws CloudMwException {@code LOCAL_IO} when the file cannot be read
+     */
+    public static Settings load(Optional<Path> file, Map<String, String> environment, Map<String, String> overrides)
+            throws CloudMwException {
+        Map<String, String> fromFile = new HashMap<>();
+        if (file.isPresent()) {
+            Properties properties = new Properties();
+            try (Reader reader = Files.newBufferedReader(file.get(), StandardCharsets.UTF_8)) {
+                properties.load(reader);
+            } catch (IOException | IllegalArgumentException e) {
+                throw new CloudMwException(ErrorCode.LOCAL_IO, "settings file " + file.get() + ": " + e, e);
+            }
+            properties.stringPropertyNames().forEach(key -> fromFile.put(key, properties.getProperty(key)));
+        }
+        Map<String, String> withoutOverridden = new HashMap<>(environment);
+        overrides.keySet().forEach(key -> withoutOverridden.remove(environmentName(key)));
+        fromFile.putAll(overrides);
+        return new Settings(fromFile, withoutOverridden);
+    }
+
+    /** The environment variable that sets {@code key}. */
+    public static String environmentName(String key) {
+        return ENVIRONMENT_PREFIX
+                + key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+    }
+
+    public String text(String key, String defaultValue) {
+        return value(key, defaultValue, false).orElse(defaultValue);
+    }
+
+    /** A setting without which the process cannot start. */
+    public String requiredText(String key) throws CloudMwException {
+        return value(key, "", false)
+                .orElseThrow(() -> new CloudMwException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        key + ": missing (set it in the settings file or as " + environmentName(key) + ")"));
+    }
+
+    /** A text that is shown nowhere. */
+    public Optional<String> secret(String key) {
+        return value(key, "", true);
+    }
+
+    public boolean flag(String key, boolean defaultValue) throws CloudMwException {
+        return read(key, Boolean.toString(defaultValue), "true or false", text -> switch (text) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException(text);
+        });
+    }
+
+    public int integer(String key, int defaultValue, int min, int max) throws CloudMwException {
+        return read(key, Integer.toString(defaultValue), min + ".." + max, text -> {
+            return checked(Integer.valueOf(text), min, max);
+        });
+    }
+
+    public long number(String key, long defaultValue, long min, long max) throws CloudMwException {
+        return read(key, Long.toString(defaultValue), min + ".." + max, text -> {
+            return checked(Long.valueOf(text), min, max);
+        });
+    }
+
+    /** Bytes, written like {@code 64MiB}. */
+    public long size(String key, long defaultBytes, long min, long max) throws CloudMwException {
+        String expected = "a size like 64MiB, " + Sizes.format(min) + ".." + Sizes.format(max);
+        return read(key, Sizes.format(defaultBytes), expected, text -> checked(Sizes.parse(text), min, max));
+    }
+
+    /** A duration, written like {@code 2s}. */
+    public Duration duration(String key, Duration defaultValue, Duration min, Duration max) throws CloudMwException {
+        String expected = "a duration like 2s, " + Durations.format(min) + ".." + Durations.format(max);
+        return read(key, Durations.format(defaultValue), expected, text -> checked(Durations.parse(text), min, max));
+    }
+
+    public HostPort address(String key, HostPort defaultValue) throws CloudMwException {
+        return read(key, defaultValue.toString(), "host:port", HostPort::parse);
+    }
+
+    public Optional<HostPort> optionalAddress(String key) throws CloudMwException {
+        return optional(key, "host:port", HostPort::parse);
+    }
+
+    public Path path(String key, Path defaultValue) throws CloudMwException {
+        return read(key, defaultValue.toString(), "a path", Settings::toPath);
+    }
+
+    public Optional<Path> optionalPath(String key) throws CloudMwException {
+        return optional(key, "a path", Settings::toPath);
+    }
+
+    /** A value of any form: {@code parser} throws {@link IllegalArgumentException} for what it does not take. */
+    public <T> Optional<T> optional(String key, String expected, Function<String, T> parser) throws CloudMwException {
+        Optional<String> text = value(key, "", false);
+        return text.isPresent() ? Optional.of(parse(key, text.get(), expected, parser)) : Optional.empty();
+    }
+
+    /** As {@link #optional}, with a default in written form. */
+    public <T> T read(String key, String defaultValue, String expected, Function<String, T> parser)
+            throws CloudMwException {
+        return parse(key, value(key, defaultValue, false).orElse(defaultValue), expected, parser);
+    }
+
+    /**
+     * The next parts of all given keys that start with {@code prefix} and a dot, in order: for groups of settings that
+     * the user names, such as {@code helper.disk.<name>.path}.
+     */
+    public List<String> names(String prefix) {
+        TreeSet<String> names = new TreeSet<>();
+        for (String key : given.keySet()) {
+            if (key.startsWith(prefix + ".")) {
+                String rest = key.substring(prefix.length() + 1);
+                int dot = rest.indexOf('.');
+                names.add(dot < 0 ? rest : rest.substring(0, dot));
+            }
+        }
+        return List.copyOf(names);
+    }
+
+    /** Every setting that was asked for so far, in that order. */
+    public List<Setting> known() {
+        return List.copyOf(known.values());
+    }
+
+    /**
+     * Call when every component has read its settings.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when a given key was never asked for, naming the nearest one
+     *     that was
+     */
+    public void finish() throws CloudMwException {
+        List<String> unknown = new ArrayList<>();
+        for (String key : new TreeSet<>(given.keySet())) {
+            if (!known.containsKey(key)) {
+                unknown.add("unknown setting " + key + hint(key));
+            }
+        }
+        if (!unknown.isEmpty()) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.join("; ", unknown));
+        }
+    }
+
+    private String hint(String key) {
+        return known.keySet().stream()
+                .min(Comparator.comparingInt((String candidate) -> EditDistance.between(key, candidate)))
+                .map(nearest -> " (did you mean " + nearest + "?)")
+                .orElse("");
+    }
+
+    private Optional<String> value(String key, String defaultValue, boolean secret) {
+        @Nullable String fromEnvironment = environment.get(environmentName(key));
+        @Nullable String text = fromEnvironment != null ? fromEnvironment : given.get(key);
+        Optional<String> value = Optional.ofNullable(text).map(String::strip).filter(stripped -> !stripped.isEmpty());
+        String shown = value.orElse(defaultValue);
+        known.put(key, new Setting(key, defaultValue, secret && value.isPresent() ? REDACTED : shown));
+        return value;
+    }
+
+    private <T> T parse(String key, String text, String expected, Function<String, T> parser) throws CloudMwException {
+        try {
+            return parser.apply(text);
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT, key + ": \"" + text + "\" (expected: " + expected + ")", e);
+        }
+    }
+
+    private static Path toPath(String text) {
+        try {
+            return Path.of(text);
+        } catch (InvalidPathException e) {
+            throw new IllegalArgumentException(text, e);
+        }
+    }
+
+    private static <T extends Comparable<T>> T checked(T value, T min, T max) {
+        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+            throw new IllegalArgumentException("out of bounds: " + value);
+        }
+        return value;
+    }
+
+    /** The keys that were read and their values; secrets are redacted. What was not read may be one: it is left out. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("Settings[");
+        known.values()
+                .forEach(setting -> text.append(text.length() > 9 ? ", " : "")
+                        .append(setting.key())
+                        .append('=')
+                        .append(setting.value()));
+        return text.append(']').toString();
+    }
+}
