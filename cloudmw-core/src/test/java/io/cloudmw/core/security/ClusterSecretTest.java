@@ -1,0 +1,79 @@
+package io.cloudmw.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.core.error.CloudMwException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ClusterSecretTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void aMissingFileIsMadeForItsOwnerOnlyAndReadAgain() throws Exception {
+        Path file = directory.resolve("sub/secret");
+        byte[] first = ClusterSecret.readOrCreate(file).sign(new byte[1], 1);
+        assertThat(ClusterSecret.readOrCreate(file).sign(new byte[1], 1)).isEqualTo(first);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+        try (var files = Files.list(directory.resolve("sub"))) {
+            assertThat(files).containsExactly(file);
+        }
+    }
+
+    @Test
+    void ofManyWhoMakeItAtOnceAllUseTheSame() throws Exception {
+        Path file = directory.resolve("secret");
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            List<Callable<byte[]>> makers = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                makers.add(() -> ClusterSecret.readOrCreate(file).sign(new byte[1], 1));
+            }
+            List<Future<byte[]>> signatures = threads.invokeAll(makers);
+            byte[] expected = ClusterSecret.read(file).sign(new byte[1], 1);
+            for (Future<byte[]> signature : signatures) {
+                assertThat(signature.get()).isEqualTo(expected);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void trailingWhiteSpaceDoesNotCount() throws Exception {
+        Path plain = Files.writeString(directory.resolve("plain"), "x".repeat(32));
+        Path newline = Files.writeString(directory.resolve("newline"), "x".repeat(32) + "\r\n");
+        assertThat(ClusterSecret.read(newline).sign(new byte[1], 1))
+                .isEqualTo(ClusterSecret.read(plain).sign(new byte[1], 1));
+    }
+
+    @Test
+    void aShortSecretIsRefusedWithoutBeingPrinted() throws Exception {
+        Path file = Files.writeString(directory.resolve("short"), "hunter2");
+        assertThatThrownBy(() -> ClusterSecret.read(file))
+                .isInstanceOf(CloudMwException.class)
+                .hasMessageContaining("7 bytes")
+                .hasMessageContaining("32")
+                .hasMessageNotContaining("hunter2");
+    }
+
+    @Test
+    void aMissingFileIsNamed() {
+        Path file = directory.resolve("absent");
+        assertThatThrownBy(() -> ClusterSecret.read(file))
+                .isInstanceOf(CloudMwException.class)
+                .hasMessageContaining(file.toString());
+    }
+}

@@ -1,0 +1,66 @@
+package io.cloudmw.core.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+final class WireErrorsTest {
+    @ParameterizedTest
+    @EnumSource(ErrorCode.class)
+    void everyCodeTravelsAndArrivesAsItself(ErrorCode code) {
+        StatusRuntimeException sent = WireErrors.toStatus(new CloudMwException(code, "volume=v path=/ü chunk=3"));
+        assertThat(sent.getStatus().getCode().name()).isEqualTo(code.grpcStatus());
+
+        CloudMwException received = received(sent);
+        assertThat(received.code()).isEqualTo(code);
+        assertThat(received.verdict()).isEqualTo(code.verdict());
+        assertThat(received).hasMessage("volume=v path=/ü chunk=3");
+    }
+
+    @Test
+    void aServerThatCannotBeReachedIsNamed() {
+        CloudMwException failure =
+                received(Status.UNAVAILABLE.withDescription("refused").asRuntimeException());
+        assertThat(failure.code()).isEqualTo(ErrorCode.COORDINATOR_UNAVAILABLE);
+        assertThat(failure).hasMessage("coordinator: refused");
+    }
+
+    @Test
+    void aDefectTellsTheCallerItsTypeOnly() {
+        CloudMwException failure = received(WireErrors.toStatus(new IllegalStateException("secret detail")));
+        assertThat(failure.code()).isEqualTo(ErrorCode.INTERNAL);
+        assertThat(failure).hasMessageContaining("IllegalStateException").hasMessageNotContaining("secret");
+    }
+
+    @Test
+    void anUnknownCodeFallsBackToTheStatus() {
+        Metadata trailers = new Metadata();
+        trailers.put(WireErrors.ERROR, "FROM_THE_FUTURE");
+        CloudMwException failure = received(Status.ABORTED.asRuntimeException(trailers));
+        assertThat(failure.code()).isEqualTo(ErrorCode.CONFLICT);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Status.Code.class)
+    void everyStatusGivesSomeCode(Status.Code code) {
+        assertThat(received(Status.fromCode(code).asRuntimeException()).code()).isNotNull();
+    }
+
+    @Test
+    void aLongMessageIsCut() {
+        StatusRuntimeException sent =
+                WireErrors.toStatus(new CloudMwException(ErrorCode.INVALID_ARGUMENT, "x".repeat(100_000)));
+        assertThat(sent.getStatus().getDescription()).hasSize(2000);
+    }
+
+    private static CloudMwException received(Throwable failure) {
+        return WireErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator");
+    }
+}

@@ -1,0 +1,207 @@
+package io.cloudmw.core.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.LeafDigests;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.placement.PlacedChunk;
+import io.cloudmw.core.placement.PlannedChunk;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.placement.WritePlan;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.proto.v1.Helper;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+final class WireTest {
+    private static final VersionId VERSION = new VersionId("0123456789abcdef0123456789abcdef");
+    private static final FilePath FILE = FilePath.parse("photos:/a/b.jpg");
+    private static final List<StoreId> STORES = List.of(new StoreId("s1"), new StoreId("s2"), new StoreId("s3"));
+
+    @Test
+    void volumesComeBackAsTheyWere() throws Exception {
+        for (Chunking chunking : List.of(new Chunking.ByCount(3), new Chunking.BySize(1 << 20))) {
+            Volume volume =
+                    new Volume(new VolumeName("photos"), chunking, 3, STORES, 2, Mode.ROUNDS, true, 1_700_000_000_000L);
+            assertThat(FromWire.volume(ToWire.volume(volume))).isEqualTo(volume);
+        }
+    }
+
+    @Test
+    void storesComeBackAsTheyWere() throws Exception {
+        Store bucket = new Store(
+                new StoreId("s1"), "eu", new Store.S3("bucket", "eu-west-1", "http://127.0.0.1:4566", true, "p/"));
+        Store disk = new Store(new StoreId("d1"), "rack", new Store.Disk(new HelperId("h1"), Path.of("/data/d1")));
+        for (Store store : List.of(bucket, disk)) {
+            assertThat(FromWire.store(ToWire.store(store))).isEqualTo(store);
+            StoreStatus status = new StoreStatus(store, true);
+            assertThat(FromWire.storeStatus(ToWire.store(status))).isEqualTo(status);
+        }
+    }
+
+    @Test
+    void chunksVersionsAndReportsComeBackAsTheyWere() throws Exception {
+        assertThat(FromWire.chunk(ToWire.chunk(chunk(7, 1000)))).isEqualTo(chunk(7, 1000));
+        assertThat(FromWire.version(ToWire.version(version()))).isEqualTo(version());
+        for (ReplicaState state : ReplicaState.values()) {
+            ReplicaReport report = new ReplicaReport(new ChunkId(VERSION, 9), STORES.get(1), state);
+            assertThat(FromWire.report(ToWire.report(report))).isEqualTo(report);
+        }
+    }
+
+    @Test
+    void plansComeBackAsTheyWere() throws Exception {
+        HelperAddress helper = new HelperAddress(new HelperId("h1"), "127.0.0.1:7000", "[::1]:7001");
+        StoreStatus store =
+                new StoreStatus(new Store(STORES.get(0), "eu", new Store.S3("b", "eu-west-1", "", false, "")), true);
+        TransferToken token = TransferToken.of(new byte[] {1, 2, 3});
+        ReadPlan read = new ReadPlan(version(), List.of(helper), List.of(store), Mode.ROUNDS, true, token, 3);
+        assertThat(FromWire.readPlan(ToWire.readPlan(read))).isEqualTo(read);
+
+        PlacedChunk placed = new PlacedChunk(new ChunkId(VERSION, 0), STORES, helper.id());
+        WritePlan write = new WritePlan(List.of(placed), List.of(store), List.of(helper), token);
+        assertThat(FromWire.writePlan(ToWire.writePlan(write))).isEqualTo(write);
+
+        PlannedChunk planned = new PlannedChunk(
+                chunk(1, 1000),
+                Set.of(STORES.get(2)),
+                List.of(new Entrant(new RacerId(1), 0), new Entrant(new RacerId(0), 1)),
+                Map.of(STORES.get(0), URI.create("http://127.0.0.1/x?sig=1")));
+        assertThat(FromWire.plannedChunk(ToWire.plannedChunk(planned))).isEqualTo(planned);
+    }
+
+    @Test
+    void blocksComeBackAsTheyWere() throws Exception {
+        assertThat(FromWire.block(ToWire.block(block(new ByteRange(400, 600), 2))))
+                .isEqualTo(block(new ByteRange(400, 600), 2));
+    }
+
+    @Test
+    void aBlockMustLieInItsChunkAlignedToLeavesWithOneChecksumEach() {
+        refused(() -> FromWire.block(ToWire.block(block(new ByteRange(400, 601), 2))));
+        refused(() -> FromWire.block(ToWire.block(block(new ByteRange(399, 601), 2))));
+        refused(() -> FromWire.block(ToWire.block(block(new ByteRange(400, 500), 2))));
+        refused(() -> FromWire.block(ToWire.block(block(new ByteRange(400, 600), 3))));
+        refused(() -> FromWire.block(io.cloudmw.proto.v1.Block.getDefaultInstance()));
+    }
+
+    @Test
+    void emptyMessagesAreRefusedNotThrownAt() {
+        refused(() -> FromWire.volume(io.cloudmw.proto.v1.Volume.getDefaultInstance()));
+        refused(() -> FromWire.store(io.cloudmw.proto.v1.Store.getDefaultInstance()));
+        refused(() -> FromWire.chunk(io.cloudmw.proto.v1.Chunk.getDefaultInstance()));
+        refused(() -> FromWire.version(io.cloudmw.proto.v1.FileVersion.getDefaultInstance()));
+        refused(() -> FromWire.report(io.cloudmw.proto.v1.ReplicaReport.getDefaultInstance()));
+        refused(() -> FromWire.helper(Helper.getDefaultInstance()));
+        refused(() -> FromWire.plannedChunk(io.cloudmw.proto.v1.PlannedChunk.getDefaultInstance()));
+        refused(() -> FromWire.file("v", "relative"));
+        refused(() -> FromWire.file("v", "/a/../b"));
+        refused(() -> FromWire.token(new byte[TransferToken.MAX_BYTES + 1]));
+    }
+
+    @Test
+    void addressesNeedAHostAndAPort() {
+        for (String address :
+                List.of("", "host", ":1", "host:", "host:0", "host:65536", "host:x", "h".repeat(300) + ":1")) {
+            refused(() -> FromWire.helper(Helper.newBuilder()
+                    .setId("h")
+                    .setControlAddress(address)
+                    .setBulkAddress("host:1")
+                    .build()));
+        }
+    }
+
+    @Test
+    void chunksWithImpossibleNumbersAreRefused() {
+        io.cloudmw.proto.v1.Chunk good = ToWire.chunk(chunk(7, 1000));
+        refused(() -> FromWire.chunk(good.toBuilder().setLength(0).build()));
+        refused(() -> FromWire.chunk(good.toBuilder().setLength(Long.MAX_VALUE).build()));
+        refused(() -> FromWire.chunk(good.toBuilder().setOffset(-1).build()));
+        refused(() -> FromWire.chunk(good.toBuilder().setOffset(Long.MAX_VALUE).build()));
+        refused(() -> FromWire.chunk(good.toBuilder().setIndex(-1).build()));
+        refused(() -> FromWire.chunk(good.toBuilder().setLeafSizeBytes(0).build()));
+        refused(() -> FromWire.chunk(good.toBuilder().setLeafSizeBytes(2 << 20).build()));
+        refused(() -> FromWire.chunk(good.toBuilder().addReplicaStoreIds("s1").build()));
+        refused(() -> FromWire.chunk(good.toBuilder().clearReplicaStoreIds().build()));
+    }
+
+    /** Whatever bytes arrive: a value or INVALID_ARGUMENT, never an unchecked exception. */
+    @Test
+    void damagedMessagesNeverThrowUnchecked() {
+        Random random = new Random(7);
+        byte[] good = ToWire.plannedChunk(
+                        new PlannedChunk(chunk(7, 1000), Set.of(), List.of(new Entrant(new RacerId(0), 0)), Map.of()))
+                .toByteArray();
+        for (int round = 0; round < 20_000; round++) {
+            byte[] damaged = good.clone();
+            for (int flips = random.nextInt(4) + 1; flips > 0; flips--) {
+                damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
+            }
+            try {
+                FromWire.plannedChunk(io.cloudmw.proto.v1.PlannedChunk.parseFrom(damaged));
+            } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+                // refused before it came to us
+            } catch (CloudMwException e) {
+                assertThat(e.code()).as("round %d", round).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+            }
+        }
+    }
+
+    private static void refused(ThrowingCallable conversion) {
+        assertThatThrownBy(conversion)
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+    }
+
+    private static IssuedBlock block(ByteRange range, int checksums) {
+        Block block = new Block(new BlockId(3), 7, range, 3, List.of(new Entrant(new RacerId(0), 0)));
+        return new IssuedBlock(block, new ChunkId(VERSION, 7), 1000, 400, new int[checksums], STORES);
+    }
+
+    private static Chunk chunk(long index, int length) {
+        int leaves = Chunk.leafCount(length, 400);
+        byte[] sha = new byte[leaves * 32];
+        new Random(1).nextBytes(sha);
+        int[] crc = new Random(2).ints(leaves).toArray();
+        return new Chunk(
+                index,
+                new ChunkId(VERSION, index),
+                new ByteRange(index * length, length),
+                400,
+                new LeafDigests(crc, sha),
+                STORES);
+    }
+
+    private static FileVersion version() {
+        return new FileVersion(FILE, VERSION, 123_456, 12, 2, 400, 1_700_000_000_000L, "ab".repeat(32));
+    }
+}
