@@ -6,6 +6,9 @@ import java.util.List;
 
 /** What can happen at the destination. */
 public sealed interface DeliveryEvent {
+    /** Hands the event to {@link Delivery}'s inside; nobody else calls this. */
+    void tell(DeliveryInput input);
+
     /**
      * The next chunk of the file to fetch; chunks are planned in the order of their index.
      *
@@ -15,43 +18,103 @@ public sealed interface DeliveryEvent {
      */
     record Planned(
             long chunkIndex, ByteRange range, long chunkLength, int leafSizeBytes, int replicas, List<Entrant> entrants)
-            implements DeliveryEvent {}
+            implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.planned(this);
+        }
+    }
 
     /** No chunk follows the ones planned. */
-    record PlanEnded() implements DeliveryEvent {}
+    record PlanEnded() implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.planEnded();
+        }
+    }
 
     /** A racer offers to relay a block it won. {@code relay} is the caller's own number for the stream. */
-    record Offered(long relay, BlockId block, RacerId racer) implements DeliveryEvent {}
+    record Offered(long relay, BlockId block, RacerId racer) implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.offered(relay, block, racer);
+        }
+    }
 
     /** The next leaf of a relay was verified and handed on. */
-    record LeafDelivered(long relay) implements DeliveryEvent {}
+    record LeafDelivered(long relay) implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.leafDelivered(relay);
+        }
+    }
 
     /**
      * The destination has no room for more of this relay and grants no credit until {@link CreditGranted}: whoever
      * consumes the bytes is slow, so the relay cannot stall meanwhile.
      */
-    record CreditWithheld(long relay) implements DeliveryEvent {}
+    record CreditWithheld(long relay) implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.creditWithheld(relay);
+        }
+    }
 
     /** There is room for this relay again. */
-    record CreditGranted(long relay) implements DeliveryEvent {}
+    record CreditGranted(long relay) implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.creditGranted(relay);
+        }
+    }
 
     /** A relay, accepted or not, broke, or ended before its last leaf. */
-    record RelayFailed(long relay, ErrorCode code) implements DeliveryEvent {}
+    record RelayFailed(long relay, ErrorCode code) implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.relayFailed(relay, code);
+        }
+    }
 
     /** A leaf of a relay did not match its SHA-256: nothing of that leaf was handed on. */
-    record LeafCorrupt(long relay) implements DeliveryEvent {}
+    record LeafCorrupt(long relay) implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.leafCorrupt(relay);
+        }
+    }
 
     /** A sign of life: a racer reports that an attempt of its started, progressed or ended. */
-    record Progressed(BlockId block, RacerId racer) implements DeliveryEvent {}
+    record Progressed(BlockId block, RacerId racer) implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.progressed(racer);
+        }
+    }
 
     /** A racer reports that {@code winner} won the block. */
-    record Lost(BlockId block, RacerId racer, RacerId winner) implements DeliveryEvent {}
+    record Lost(BlockId block, RacerId racer, RacerId winner) implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.lost(block, racer, winner);
+        }
+    }
 
     /** A racer has run out of replicas for the block. */
-    record Forfeited(BlockId block, RacerId racer, ErrorCode code) implements DeliveryEvent {}
+    record Forfeited(BlockId block, RacerId racer, ErrorCode code) implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.forfeited(block, racer, code);
+        }
+    }
 
     /** A racer can no longer be reached. */
-    record RacerGone(RacerId racer) implements DeliveryEvent {}
+    record RacerGone(RacerId racer) implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.racerGone(racer);
+        }
+    }
 
     /**
      * The in-process racers asked for by {@link DeliveryCommand.RaceLocally} are ready; none when the client can
@@ -61,8 +124,18 @@ public sealed interface DeliveryEvent {
         public LocalRacersReady {
             racers = List.copyOf(racers);
         }
+
+        @Override
+        public void tell(DeliveryInput input) {
+            input.localRacersReady(racers);
+        }
     }
 
     /** Nothing but the passing of time. */
-    record TimePassed() implements DeliveryEvent {}
+    record TimePassed() implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.timePassed();
+        }
+    }
 }

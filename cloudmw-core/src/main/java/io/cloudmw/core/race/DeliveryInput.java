@@ -1,0 +1,35 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.error.ErrorCode;
+import java.util.List;
+
+/** The events of {@link DeliveryEvent} as calls: what Java 17 has instead of an exhaustive switch. */
+interface DeliveryInput {
+    void planned(DeliveryEvent.Planned chunk);
+
+    void planEnded();
+
+    void offered(long relay, BlockId block, RacerId racer);
+
+    void leafDelivered(long relay);
+
+    void creditWithheld(long relay);
+
+    void creditGranted(long relay);
+
+    void relayFailed(long relay, ErrorCode code);
+
+    void leafCorrupt(long relay);
+
+    void progressed(RacerId racer);
+
+    void lost(BlockId block, RacerId racer, RacerId winner);
+
+    void forfeited(BlockId block, RacerId racer, ErrorCode code);
+
+    void racerGone(RacerId racer);
+
+    void localRacersReady(List<RacerId> racers);
+
+    void timePassed();
+}

@@ -1,0 +1,309 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.race.RaceCommand.Claim;
+import io.cloudmw.core.race.RaceCommand.Deliver;
+import io.cloudmw.core.race.RaceCommand.Forfeit;
+import io.cloudmw.core.race.RaceCommand.ReportForfeited;
+import io.cloudmw.core.race.RaceCommand.ReportLost;
+import io.cloudmw.core.race.RaceCommand.Yield;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** The state behind {@link Race}. */
+final class Rounds implements RaceInput {
+    /** Blocks a destination may have open at one racer; what is beyond is forfeited at once. */
+    static final int MAX_CONTESTS = 256;
+
+    /** Blocks not yet issued here whose claims are remembered; the ones issued soonest are kept. */
+    static final int MAX_EARLY = 64;
+
+    private final RacePolicy policy;
+    private final TieBreak tieBreak;
+    private final Set<RacerId> local;
+    private final Map<BlockId, Contest> contests = new TreeMap<>();
+    private final Map<RacerId, Run> racing = new HashMap<>();
+    private final TreeMap<BlockId, Set<RacerId>> early = new TreeMap<>();
+    private final Set<RacerId> gone = new HashSet<>();
+    /** Peers that left a claim unanswered and have not been heard since: nobody waits for them twice. */
+    private final Set<RacerId> silent = new HashSet<>();
+
+    private final List<RaceCommand> commands = new ArrayList<>();
+    private @Nullable BlockId latest;
+    private long nowNanos;
+
+    Rounds(RacePolicy policy, Set<RacerId> local, TieBreak tieBreak) {
+        this.policy = policy;
+        this.local = new TreeSet<>(local);
+        this.tieBreak = tieBreak;
+    }
+
+    List<RaceCommand> on(RaceEvent event, long now) {
+        nowNanos = now;
+        commands.clear();
+        event.tell(this);
+        settle();
+        local.forEach(this::startNext);
+        return List.copyOf(commands);
+    }
+
+    OptionalLong wakeAtNanos() {
+        return contests.values().stream()
+                .flatMap(contest -> contest.holding().stream())
+                .mapToLong(run -> run.claimedAtNanos + policy.yieldTimeoutNanos())
+                .reduce((one, other) -> one - other < 0 ? one : other);
+    }
+
+    int remembered() {
+        return contests.size() + early.size();
+    }
+
+    @Override
+    public void issued(Block block) {
+        if (!isAhead(block.id())) {
+            return;
+        }
+        latest = block.id();
+        Set<RacerId> claimants = early.getOrDefault(block.id(), Set.of());
+        early.headMap(block.id(), true).clear();
+        Contest contest = new Contest(block, local);
+        if (contest.runs.isEmpty()) {
+            return;
+        }
+        if (contests.size() >= MAX_CONTESTS) {
+            contest.runs.forEach(run -> commands.add(new ReportForfeited(block.id(), run.racer, ErrorCode.OVERLOADED)));
+            return;
+        }
+        contests.put(block.id(), contest);
+        for (RacerId claimant : claimants) {
+            if (contest.claimed(claimant)) {
+                contest.runs.forEach(run -> concede(run, claimant));
+            }
+        }
+    }
+
+    @Override
+    public void over(BlockId block) {
+        early.remove(block);
+        Contest contest = contests.remove(block);
+        if (contest != null) {
+            for (Run run : contest.runs) {
+                racing.remove(run.racer, run);
+                add(run.drop());
+            }
+        }
+    }
+
+    @Override
+    public void progressed(AttemptId attempt, long bytes) {
+        // Rounds neither hedge nor duplicate: how far an attempt is changes nothing.
+    }
+
+    @Override
+    public void finished(AttemptId attempt) {
+        Contest contest = contests.get(attempt.block());
+        Run run = contest == null ? null : racingRun(attempt);
+        if (contest == null || run == null) {
+            return;
+        }
+        racing.remove(run.racer);
+        run.state = Run.State.HOLDING;
+        run.claimedAtNanos = nowNanos;
+        for (RacerId peer : contest.peers) {
+            if (!gone.contains(peer)) {
+                commands.add(new Claim(contest.block.id(), run.racer, peer));
+            }
+        }
+        for (Run other : contest.runs) {
+            if (other != run) {
+                concede(other, run.racer);
+            }
+        }
+    }
+
+    @Override
+    public void failed(AttemptId attempt, ErrorCode code) {
+        Contest contest = contests.get(attempt.block());
+        Run run = contest == null ? null : racingRun(attempt);
+        if (contest == null || run == null) {
+            return;
+        }
+        racing.remove(run.racer);
+        run.failed(code);
+        if (run.state == Run.State.FORFEITED) {
+            for (RacerId peer : contest.peers) {
+                if (!gone.contains(peer)) {
+                    commands.add(new Forfeit(contest.block.id(), run.racer, peer));
+                }
+            }
+            commands.add(new ReportForfeited(contest.block.id(), run.racer, code));
+        }
+    }
+
+    /** An attempt that was told to stop is not racing any more; one that stopped by itself has failed. */
+    @Override
+    public void cancelled(AttemptId attempt) {
+        failed(attempt, ErrorCode.CANCELLED);
+    }
+
+    @Override
+    public void peerClaimed(RacerId peer, BlockId block) {
+        if (!isHeard(peer)) {
+            return;
+        }
+        Contest contest = contests.get(block);
+        if (contest == null) {
+            // Over here, or not issued yet: either way nothing of it is or will be under way.
+            local.forEach(self -> commands.add(new Yield(block, self, peer)));
+            if (isAhead(block)) {
+                remember(peer, block);
+            }
+        } else if (contest.claimed(peer)) {
+            contest.runs.forEach(run -> answer(run, peer));
+        }
+    }
+
+    @Override
+    public void peerOut(RacerId peer, BlockId block) {
+        Contest contest = contests.get(block);
+        if (isHeard(peer) && contest != null) {
+            contest.out(peer);
+        }
+    }
+
+    @Override
+    public void peerGone(RacerId peer) {
+        if (!local.contains(peer)) {
+            gone.add(peer);
+            silent.remove(peer);
+        }
+    }
+
+    @Override
+    public void timePassed() {
+        for (Contest contest : contests.values()) {
+            contest.holding()
+                    .filter(run -> nowNanos - run.claimedAtNanos >= policy.yieldTimeoutNanos())
+                    .ifPresent(run -> silent.addAll(awaited(contest, run)));
+        }
+    }
+
+    /** Answers a new claim of a peer. A winner does not: the destination decides between it and a late claimant. */
+    private void answer(Run run, RacerId peer) {
+        if (run.holds() && (run.state == Run.State.WON || !tieBreak.beats(run.block, peer, run.racer))) {
+            return;
+        }
+        boolean news = leave(run, peer);
+        commands.add(new Yield(run.block.id(), run.racer, peer));
+        if (news) {
+            commands.add(new ReportLost(run.block.id(), run.racer, peer));
+        }
+    }
+
+    /** Leaves the block to a racer that needs no answer. */
+    private void concede(Run run, RacerId winner) {
+        if (leave(run, winner)) {
+            commands.add(new ReportLost(run.block.id(), run.racer, winner));
+        }
+    }
+
+    /** Ends the run for {@code winner}'s sake; false when it forfeited, or left the block to a better one before. */
+    private boolean leave(Run run, RacerId winner) {
+        RacerId known = run.winner;
+        boolean better = known == null || tieBreak.beats(run.block, winner, known);
+        if (run.state == Run.State.FORFEITED || !better) {
+            return false;
+        }
+        racing.remove(run.racer, run);
+        add(run.lose(winner));
+        return true;
+    }
+
+    /** Declares winners: claimants that no peer has to answer any more. */
+    private void settle() {
+        for (Contest contest : contests.values()) {
+            contest.holding().filter(run -> awaited(contest, run).isEmpty()).ifPresent(run -> {
+                run.state = Run.State.WON;
+                commands.add(new Deliver(contest.block.id(), run.attempt()));
+            });
+        }
+    }
+
+    private List<RacerId> awaited(Contest contest, Run claimant) {
+        return contest.unanswered(claimant.racer, tieBreak).stream()
+                .filter(peer -> !gone.contains(peer) && !silent.contains(peer))
+                .toList();
+    }
+
+    private void startNext(RacerId racer) {
+        if (racing.containsKey(racer)) {
+            return;
+        }
+        Run next = null;
+        Run firstHeld = null;
+        int held = 0;
+        for (Contest contest : contests.values()) {
+            for (Run run : contest.runs) {
+                if (!run.racer.equals(racer)) {
+                    continue;
+                }
+                if (run.state == Run.State.WAITING) {
+                    next = earlier(next, run);
+                } else if (run.holds()) {
+                    firstHeld = earlier(firstHeld, run);
+                    held++;
+                }
+            }
+        }
+        if (next == null) {
+            return;
+        }
+        boolean mayHoldMore =
+                held < policy.maxHeldBlocks() || firstHeld == null || Contest.isBefore(next.block, firstHeld.block);
+        if (mayHoldMore) {
+            racing.put(racer, next);
+            commands.add(next.start());
+        }
+    }
+
+    private static Run earlier(@Nullable Run one, Run other) {
+        return one == null || Contest.isBefore(other.block, one.block) ? other : one;
+    }
+
+    private @Nullable Run racingRun(AttemptId attempt) {
+        Run run = racing.get(attempt.racer());
+        return run != null && run.isRacing(attempt) ? run : null;
+    }
+
+    private boolean isAhead(BlockId block) {
+        return latest == null || block.compareTo(latest) > 0;
+    }
+
+    /** Notes a sign of life; false for whom nobody listens to. */
+    private boolean isHeard(RacerId peer) {
+        silent.remove(peer);
+        return !gone.contains(peer) && !local.contains(peer);
+    }
+
+    private void remember(RacerId peer, BlockId block) {
+        early.computeIfAbsent(block, unused -> new LinkedHashSet<>()).add(peer);
+        if (early.size() > MAX_EARLY) {
+            early.pollLastEntry();
+        }
+    }
+
+    private void add(@Nullable RaceCommand command) {
+        if (command != null) {
+            commands.add(command);
+        }
+    }
+}

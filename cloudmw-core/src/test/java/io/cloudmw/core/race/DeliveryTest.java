@@ -1,0 +1,455 @@
+package io.cloudmw.core.race;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.race.DeliveryCommand.Abandon;
+import io.cloudmw.core.race.DeliveryCommand.Accept;
+import io.cloudmw.core.race.DeliveryCommand.Acknowledge;
+import io.cloudmw.core.race.DeliveryCommand.Complete;
+import io.cloudmw.core.race.DeliveryCommand.Fail;
+import io.cloudmw.core.race.DeliveryCommand.Issue;
+import io.cloudmw.core.race.DeliveryCommand.RaceLocally;
+import io.cloudmw.core.race.DeliveryCommand.Refuse;
+import io.cloudmw.core.race.DeliveryCommand.Withdraw;
+import io.cloudmw.core.race.DeliveryEvent.CreditGranted;
+import io.cloudmw.core.race.DeliveryEvent.CreditWithheld;
+import io.cloudmw.core.race.DeliveryEvent.Forfeited;
+import io.cloudmw.core.race.DeliveryEvent.LeafCorrupt;
+import io.cloudmw.core.race.DeliveryEvent.LeafDelivered;
+import io.cloudmw.core.race.DeliveryEvent.LocalRacersReady;
+import io.cloudmw.core.race.DeliveryEvent.Lost;
+import io.cloudmw.core.race.DeliveryEvent.Offered;
+import io.cloudmw.core.race.DeliveryEvent.PlanEnded;
+import io.cloudmw.core.race.DeliveryEvent.Planned;
+import io.cloudmw.core.race.DeliveryEvent.Progressed;
+import io.cloudmw.core.race.DeliveryEvent.RacerGone;
+import io.cloudmw.core.race.DeliveryEvent.RelayFailed;
+import io.cloudmw.core.race.DeliveryEvent.TimePassed;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** The destination of three helpers; every chunk has three replicas and 250 bytes: leaves of 100, 100 and 50. */
+class DeliveryTest {
+    private static final RacerId E0 = new RacerId(0);
+    private static final RacerId E1 = new RacerId(1);
+    private static final RacerId E2 = new RacerId(2);
+    private static final RacerId OWN0 = new RacerId(10);
+    private static final RacerId OWN1 = new RacerId(11);
+    private static final long STALL = 1_000;
+    private static final long UNOFFERED = 10_000;
+
+    private Delivery delivery = delivery(false, 8, E0, E1, E2);
+    private long now;
+
+    @Nested
+    class Issuing {
+        @Test
+        void aPlannedChunkIsIssuedToItsEntrants() {
+            assertThat(plan(0)).containsExactly(new Issue(block(0, 0, 0, E0, E1, E2)));
+        }
+
+        @Test
+        void onlyAWindowOfChunksIsIssuedAheadOfTheLowestNotDelivered() {
+            plan(0);
+            plan(1);
+
+            assertThat(plan(2)).isEmpty();
+            deliver(7, 1, E1);
+            assertThat(on(new LeafDelivered(99))).isEmpty();
+            on(new Offered(8, new BlockId(0), E0));
+            on(new LeafDelivered(8));
+            on(new LeafDelivered(8));
+            assertThat(on(new LeafDelivered(8)))
+                    .containsExactly(
+                            new Acknowledge(block(0, 0, 0, E0, E1, E2)), new Issue(block(2, 2, 0, E0, E1, E2)));
+        }
+
+        @Test
+        void noMoreChunksAreWantedThanOneWindowAheadOfTheWindow() {
+            for (int chunk = 0; chunk < 4; chunk++) {
+                assertThat(delivery.wantsPlan()).isTrue();
+                plan(chunk);
+            }
+
+            assertThat(delivery.wantsPlan()).isFalse();
+            assertThatThrownBy(() -> plan(4)).isInstanceOf(IllegalStateException.class);
+            assertThat(delivery.remembered()).isEqualTo(4);
+        }
+
+        @Test
+        void chunksOutOfOrderAreADefectOfTheCaller() {
+            plan(3);
+
+            assertThatThrownBy(() -> plan(3)).hasMessage("chunkIndex: 3 (expected: after 3)");
+        }
+
+        @Test
+        void aFileWithoutChunksIsCompleteWhenThePlanEnds() {
+            assertThat(on(new PlanEnded())).containsExactly(new Complete());
+            assertThat(on(new RacerGone(E0))).isEmpty();
+        }
+
+        @Test
+        void theTransferIsCompleteWhenThePlanEndedAndEveryLeafArrived() {
+            plan(0);
+            on(new PlanEnded());
+
+            assertThat(deliver(7, 0, E0)).endsWith(new Complete());
+            assertThat(delivery.wakeAtNanos()).isEmpty();
+        }
+    }
+
+    @Nested
+    class Arbitration {
+        @Test
+        void theFirstRelayOfferedIsAcceptedAndAnyOtherRefused() {
+            plan(0);
+
+            assertThat(on(new Offered(7, new BlockId(0), E1)))
+                    .containsExactly(new Accept(7, block(0, 0, 0, E0, E1, E2)));
+            assertThat(on(new Offered(8, new BlockId(0), E0))).containsExactly(new Refuse(8));
+            assertThat(on(new Offered(7, new BlockId(0), E1))).isEmpty();
+        }
+
+        @Test
+        void aRelayOfABlockThatIsOverUnknownOrOfAStrangerIsRefused() {
+            plan(0);
+            plan(1);
+            deliver(7, 0, E0);
+
+            assertThat(on(new Offered(8, new BlockId(0), E1))).containsExactly(new Refuse(8));
+            assertThat(on(new Offered(9, new BlockId(77), E1))).containsExactly(new Refuse(9));
+            assertThat(on(new Offered(10, new BlockId(1), new RacerId(5)))).containsExactly(new Refuse(10));
+        }
+
+        @Test
+        void aFileTakesRelaysInAnyOrder() {
+            plan(0);
+            plan(1);
+
+            assertThat(on(new Offered(7, new BlockId(1), E1))).hasOnlyElementsOfType(Accept.class);
+            assertThat(on(new Offered(8, new BlockId(0), E2))).hasOnlyElementsOfType(Accept.class);
+        }
+
+        @Test
+        void aStreamLetsARelayWaitForItsTurn() {
+            delivery = delivery(true, 8, E0, E1, E2);
+            plan(0);
+            plan(1);
+
+            assertThat(on(new Offered(7, new BlockId(1), E1))).isEmpty();
+            assertThat(on(new Offered(6, new BlockId(1), E2))).containsExactly(new Refuse(6));
+            assertThat(deliver(8, 0, E0))
+                    .containsExactly(
+                            new Acknowledge(block(0, 0, 0, E0, E1, E2)), new Accept(7, block(1, 1, 0, E0, E1, E2)));
+        }
+    }
+
+    @Nested
+    class Reissues {
+        @Test
+        void whatABrokenRelayDidNotDeliverIsIssuedAnewToTheOthers() {
+            plan(0);
+            on(new Offered(7, new BlockId(0), E1));
+            on(new LeafDelivered(7));
+
+            assertThat(on(new RelayFailed(7, ErrorCode.HELPER_UNAVAILABLE)))
+                    .containsExactly(new Withdraw(block(0, 0, 0, E0, E1, E2)), new Issue(block(1, 0, 100, E0, E2)));
+        }
+
+        @Test
+        void whoRelayedACorruptLeafIsRefusedAndAvoidedForTheRestOfTheChunkOnly() {
+            plan(0);
+            on(new Offered(7, new BlockId(0), E1));
+
+            assertThat(on(new LeafCorrupt(7)))
+                    .containsExactly(
+                            new Refuse(7), new Withdraw(block(0, 0, 0, E0, E1, E2)), new Issue(block(1, 0, 0, E0, E2)));
+            assertThat(on(new LeafDelivered(7))).isEmpty();
+            assertThat(plan(1)).containsExactly(new Issue(block(2, 1, 0, E0, E1, E2)));
+        }
+
+        @Test
+        void aBlockWhoseWinnerIsGoneIsIssuedAnewToWhoIsLeft() {
+            plan(0);
+            on(new Lost(new BlockId(0), E0, E2));
+
+            assertThat(on(new RacerGone(E2)))
+                    .containsExactly(new Withdraw(block(0, 0, 0, E0, E1, E2)), new Issue(block(1, 0, 0, E0, E1)));
+        }
+
+        @Test
+        void aReportThatNamesAWinnerWhoIsAlreadyGoneCountsToo() {
+            plan(0);
+            assertThat(on(new RacerGone(E2))).isEmpty();
+
+            assertThat(on(new Lost(new BlockId(0), E0, E2))).hasAtLeastOneElementOfType(Issue.class);
+        }
+
+        @Test
+        void theRelaysOfARacerThatIsGoneAreRefused() {
+            plan(0);
+            on(new Offered(7, new BlockId(0), E1));
+            on(new LeafDelivered(7));
+
+            assertThat(on(new RacerGone(E1)))
+                    .containsExactly(
+                            new Refuse(7),
+                            new Withdraw(block(0, 0, 0, E0, E1, E2)),
+                            new Issue(block(1, 0, 100, E0, E2)));
+            assertThat(on(new RacerGone(E1))).isEmpty();
+        }
+
+        @Test
+        void aRacerThatIsGoneWithoutHavingWonChangesNothingForTheBlocksOthersRaceFor() {
+            plan(0);
+
+            assertThat(on(new RacerGone(E1))).isEmpty();
+            assertThat(plan(1)).containsExactly(new Issue(block(1, 1, 0, E0, E2)));
+        }
+
+        @Test
+        void aRangeIssuedTooOftenWithoutALeafArrivingFailsTheTransfer() {
+            delivery = delivery(false, 1, E0, E1, E2);
+            plan(4);
+            relayBreaks(7, 0, E0);
+
+            assertThat(relayBreaks(8, 1, E1)).endsWith(new Fail(4, ErrorCode.HELPER_UNAVAILABLE));
+            assertThat(on(new TimePassed())).isEmpty();
+        }
+
+        @Test
+        void aLeafThatArrivesStartsTheCountAgain() {
+            delivery = delivery(false, 1, E0, E1, E2);
+            plan(4);
+            relayBreaks(7, 0, E0);
+            on(new Offered(8, new BlockId(1), E1));
+            on(new LeafDelivered(8));
+
+            assertThat(on(new RelayFailed(8, ErrorCode.HELPER_UNAVAILABLE))).endsWith(new Issue(block(2, 4, 100, E2)));
+        }
+    }
+
+    @Nested
+    class Patience {
+        @Test
+        void anAcceptedRelayThatStallsIsGivenUpWithItsRacer() {
+            plan(0);
+            on(new Offered(7, new BlockId(0), E1));
+            now += STALL - 1;
+            on(new LeafDelivered(7));
+            assertThat(delivery.wakeAtNanos()).hasValue(now + STALL);
+            now += STALL - 1;
+            assertThat(on(new TimePassed())).isEmpty();
+            now += 1;
+
+            assertThat(on(new TimePassed()))
+                    .containsExactly(
+                            new Abandon(E1, ErrorCode.DEADLINE_EXCEEDED),
+                            new Refuse(7),
+                            new Withdraw(block(0, 0, 0, E0, E1, E2)),
+                            new Issue(block(1, 0, 100, E0, E2)));
+        }
+
+        @Test
+        void aRelayWithoutCreditCannotStall() {
+            plan(0);
+            on(new Offered(7, new BlockId(0), E1));
+            on(new CreditWithheld(7));
+            now += 10 * STALL;
+            assertThat(on(new TimePassed())).isEmpty();
+
+            on(new CreditGranted(7));
+            assertThat(delivery.wakeAtNanos()).hasValue(now + STALL);
+        }
+
+        @Test
+        void aRelayThatWaitsForItsTurnCannotStall() {
+            delivery = delivery(true, 8, E0, E1, E2);
+            plan(0);
+            plan(1);
+            on(new Offered(7, new BlockId(1), E1));
+            now += 5 * STALL;
+
+            assertThat(on(new TimePassed())).isEmpty();
+        }
+
+        @Test
+        void aNamedWinnerThatOffersNothingAndSaysNothingIsAbandoned() {
+            plan(0);
+            on(new Lost(new BlockId(0), E0, E2));
+            now += STALL;
+
+            assertThat(on(new TimePassed()))
+                    .containsExactly(
+                            new Abandon(E2, ErrorCode.DEADLINE_EXCEEDED),
+                            new Withdraw(block(0, 0, 0, E0, E1, E2)),
+                            new Issue(block(1, 0, 0, E0, E1)));
+        }
+
+        @Test
+        void aNamedWinnerThatOffersNothingButIsAliveIsAvoidedForThisChunk() {
+            plan(0);
+            on(new Lost(new BlockId(0), E0, E2));
+            now += STALL - 1;
+            on(new Progressed(new BlockId(3), E2));
+            now += 1;
+
+            assertThat(on(new TimePassed()))
+                    .containsExactly(new Withdraw(block(0, 0, 0, E0, E1, E2)), new Issue(block(1, 0, 0, E0, E1)));
+        }
+
+        @Test
+        void aSlowRacerIsNotADeadOne() {
+            plan(0);
+            for (int i = 0; i < 20; i++) {
+                now += UNOFFERED - 1;
+                on(new Progressed(new BlockId(0), E1));
+                assertThat(on(new TimePassed())).isEmpty();
+            }
+        }
+
+        @Test
+        void whenNobodyGivesASignOfLifeAllAreAbandonedAndTheClientRacesItself() {
+            plan(0);
+            assertThat(delivery.wakeAtNanos()).hasValue(UNOFFERED);
+            now += UNOFFERED;
+
+            assertThat(on(new TimePassed()))
+                    .containsExactly(
+                            new Abandon(E0, ErrorCode.DEADLINE_EXCEEDED),
+                            new Abandon(E1, ErrorCode.DEADLINE_EXCEEDED),
+                            new Abandon(E2, ErrorCode.DEADLINE_EXCEEDED),
+                            new Withdraw(block(0, 0, 0, E0, E1, E2)),
+                            new RaceLocally());
+        }
+    }
+
+    @Nested
+    class InProcess {
+        @Test
+        void withoutAnyHelperTheClientRacesItself() {
+            delivery = delivery(false, 8);
+
+            assertThat(plan(0)).containsExactly(new RaceLocally());
+            assertThat(plan(1)).isEmpty();
+            assertThat(on(new LocalRacersReady(List.of(OWN0, OWN1))))
+                    .containsExactly(new Issue(block(0, 0, 0, OWN0, OWN1)), new Issue(block(1, 1, 0, OWN0, OWN1)));
+        }
+
+        @Test
+        void aChunkThatEveryHelperForfeitedIsRacedForInProcess() {
+            plan(0);
+            on(new Forfeited(new BlockId(0), E0, ErrorCode.REPLICA_MISSING));
+            on(new Forfeited(new BlockId(0), E1, ErrorCode.REPLICA_MISSING));
+
+            assertThat(on(new Forfeited(new BlockId(0), E2, ErrorCode.REPLICA_MISSING)))
+                    .containsExactly(new Withdraw(block(0, 0, 0, E0, E1, E2)), new RaceLocally());
+            assertThat(on(new LocalRacersReady(List.of(OWN0)))).containsExactly(new Issue(block(1, 0, 0, OWN0)));
+            assertThat(plan(1)).containsExactly(new Issue(block(2, 1, 0, E0, E1, E2)));
+        }
+
+        @Test
+        void whenTheClientsOwnRacersForfeitTheTransferFailsWithTheLastReason() {
+            delivery = delivery(false, 8);
+            plan(3);
+            on(new LocalRacersReady(List.of(OWN0)));
+
+            assertThat(on(new Forfeited(new BlockId(0), OWN0, ErrorCode.REPLICA_CORRUPT)))
+                    .containsExactly(new Withdraw(block(0, 3, 0, OWN0)), new Fail(3, ErrorCode.REPLICA_CORRUPT));
+        }
+
+        @Test
+        void withoutHelpersAndWithoutOwnRacersTheTransferFails() {
+            delivery = delivery(false, 8);
+            plan(0);
+
+            assertThat(on(new LocalRacersReady(List.of()))).containsExactly(new Fail(0, ErrorCode.HELPER_UNAVAILABLE));
+        }
+
+        @Test
+        void aHelperWhoseRelayBrokeIsForgivenWhenNobodyElseIsLeft() {
+            delivery = delivery(false, 8, E0);
+            plan(0);
+            assertThat(relayBreaks(7, 0, E0)).endsWith(new RaceLocally());
+
+            assertThat(on(new LocalRacersReady(List.of()))).containsExactly(new Issue(block(1, 0, 0, E0)));
+        }
+
+        @Test
+        void anotherHelperStandsInWhenNoPlannedEntrantIsLeft() {
+            delivery = delivery(false, 8, E0, E1);
+            on(new RacerGone(E0));
+            List<Entrant> onlyE0 = List.of(new Entrant(E0, 2));
+
+            assertThat(on(new Planned(0, new ByteRange(0, 250), 250, 100, 3, onlyE0)))
+                    .containsExactly(new Issue(
+                            new Block(new BlockId(0), 0, new ByteRange(0, 250), 3, List.of(new Entrant(E1, 0)))));
+        }
+    }
+
+    @Test
+    void whateverIsLateRepeatedOrUnknownIsIgnored() {
+        plan(0);
+        relayBreaks(7, 0, E0);
+
+        List<DeliveryEvent> stale = List.of(
+                new LeafDelivered(7),
+                new LeafCorrupt(7),
+                new RelayFailed(7, ErrorCode.INTERNAL),
+                new CreditGranted(7),
+                new CreditWithheld(7),
+                new Lost(new BlockId(0), E1, E2),
+                new Lost(new BlockId(1), E1, E0),
+                new Lost(new BlockId(1), E1, E1),
+                new Forfeited(new BlockId(0), E1, ErrorCode.INTERNAL),
+                new Forfeited(new BlockId(1), E0, ErrorCode.INTERNAL),
+                new Progressed(new BlockId(9), new RacerId(9)),
+                new RacerGone(new RacerId(9)),
+                new LocalRacersReady(List.of(OWN0)),
+                new TimePassed());
+        for (DeliveryEvent event : stale) {
+            assertThat(on(event)).as("%s", event).isEmpty();
+        }
+    }
+
+    private List<DeliveryCommand> deliver(long relay, int block, RacerId racer) {
+        on(new Offered(relay, new BlockId(block), racer));
+        on(new LeafDelivered(relay));
+        on(new LeafDelivered(relay));
+        return on(new LeafDelivered(relay));
+    }
+
+    private List<DeliveryCommand> relayBreaks(long relay, int block, RacerId racer) {
+        on(new Offered(relay, new BlockId(block), racer));
+        return on(new RelayFailed(relay, ErrorCode.HELPER_UNAVAILABLE));
+    }
+
+    private List<DeliveryCommand> plan(long chunk) {
+        List<Entrant> entrants = List.of(new Entrant(E0, 0), new Entrant(E1, 1), new Entrant(E2, 2));
+        return on(new Planned(chunk, new ByteRange(0, 250), 250, 100, 3, entrants));
+    }
+
+    private List<DeliveryCommand> on(DeliveryEvent event) {
+        return delivery.on(event, now);
+    }
+
+    private static Delivery delivery(boolean inOrder, int maxReissues, RacerId... racers) {
+        return new Delivery(new DeliveryPolicy(2, STALL, UNOFFERED, inOrder, maxReissues), Set.of(racers));
+    }
+
+    /** Racers start with the replica of their rank; the client's own with the one of their place. */
+    private static Block block(int id, long chunk, long offset, RacerId... racers) {
+        List<Entrant> entrants = new ArrayList<>();
+        for (RacerId racer : racers) {
+            entrants.add(new Entrant(racer, racer.rank() % 10));
+        }
+        return new Block(new BlockId(id), chunk, new ByteRange(offset, 250 - offset), 3, entrants);
+    }
+}

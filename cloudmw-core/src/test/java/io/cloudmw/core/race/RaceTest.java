@@ -1,0 +1,468 @@
+package io.cloudmw.core.race;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.race.RaceCommand.Cancel;
+import io.cloudmw.core.race.RaceCommand.Claim;
+import io.cloudmw.core.race.RaceCommand.Deliver;
+import io.cloudmw.core.race.RaceCommand.Discard;
+import io.cloudmw.core.race.RaceCommand.Forfeit;
+import io.cloudmw.core.race.RaceCommand.ReportForfeited;
+import io.cloudmw.core.race.RaceCommand.ReportLost;
+import io.cloudmw.core.race.RaceCommand.Start;
+import io.cloudmw.core.race.RaceCommand.Yield;
+import io.cloudmw.core.race.RaceEvent.Cancelled;
+import io.cloudmw.core.race.RaceEvent.Delivered;
+import io.cloudmw.core.race.RaceEvent.Failed;
+import io.cloudmw.core.race.RaceEvent.Finished;
+import io.cloudmw.core.race.RaceEvent.Issued;
+import io.cloudmw.core.race.RaceEvent.PeerClaimed;
+import io.cloudmw.core.race.RaceEvent.PeerForfeited;
+import io.cloudmw.core.race.RaceEvent.PeerGone;
+import io.cloudmw.core.race.RaceEvent.PeerYielded;
+import io.cloudmw.core.race.RaceEvent.Progressed;
+import io.cloudmw.core.race.RaceEvent.TimePassed;
+import io.cloudmw.core.race.RaceEvent.Withdrawn;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** The cooperative competition protocol (CloudMW §4.1) as one of three helpers, rank 1, lives it. */
+class RaceTest {
+    private static final RacerId E0 = new RacerId(0);
+    private static final RacerId SELF = new RacerId(1);
+    private static final RacerId E2 = new RacerId(2);
+    private static final long TIMEOUT = 1_000;
+
+    private Race race = new Race(new RacePolicy(TIMEOUT, 2), Set.of(SELF));
+    private long now;
+
+    @Nested
+    class Attempts {
+        @Test
+        void anEntrantStartsWithItsOwnReplica() {
+            Block block = block(0);
+
+            assertThat(on(new Issued(block))).containsExactly(new Start(attempt(0, 0), block, 1));
+        }
+
+        @Test
+        void onlyOneAttemptRunsAtATime() {
+            on(new Issued(block(0)));
+
+            assertThat(on(new Issued(block(1)))).isEmpty();
+        }
+
+        @Test
+        void blocksAreStartedInTheOrderOfTheFileNotOfTheirIds() {
+            on(new Issued(block(0)));
+            on(new Issued(block(1, 7, 0)));
+            on(new Issued(block(2, 3, 100)));
+            Block first = block(3, 3, 50);
+            on(new Issued(first));
+
+            assertThat(on(new PeerClaimed(E0, new BlockId(0)))).endsWith(new Start(attempt(3, 0), first, 1));
+        }
+
+        @Test
+        void aFailedAttemptIsFollowedByOneAtTheNextReplicaInRotation() {
+            Block block = block(0);
+            on(new Issued(block));
+
+            assertThat(on(failed(0, 0, ErrorCode.REPLICA_MISSING))).containsExactly(new Start(attempt(0, 1), block, 2));
+            assertThat(on(failed(0, 1, ErrorCode.STORE_UNAVAILABLE)))
+                    .containsExactly(new Start(attempt(0, 2), block, 0));
+        }
+
+        @Test
+        void aReplicaThatMayAnswerASecondTimeIsTriedTwiceAndNotThrice() {
+            Block block = block(0);
+            on(new Issued(block));
+
+            assertThat(on(failed(0, 0, ErrorCode.COORDINATOR_UNAVAILABLE)))
+                    .containsExactly(new Start(attempt(0, 1), block, 1));
+            assertThat(on(failed(0, 1, ErrorCode.COORDINATOR_UNAVAILABLE)))
+                    .containsExactly(new Start(attempt(0, 2), block, 2));
+        }
+
+        @Test
+        void whoseReplicasAllFailedForfeitsAndTellsPeersAndDestination() {
+            on(new Issued(block(0)));
+            on(failed(0, 0, ErrorCode.REPLICA_MISSING));
+            on(failed(0, 1, ErrorCode.REPLICA_MISSING));
+
+            assertThat(on(failed(0, 2, ErrorCode.REPLICA_CORRUPT)))
+                    .containsExactly(
+                            new Forfeit(new BlockId(0), SELF, E0),
+                            new Forfeit(new BlockId(0), SELF, E2),
+                            new ReportForfeited(new BlockId(0), SELF, ErrorCode.REPLICA_CORRUPT));
+        }
+
+        @Test
+        void whoForfeitedStartsItsNextBlockAtOnce() {
+            on(new Issued(block(0)));
+            on(new Issued(block(1)));
+            on(failed(0, 0, ErrorCode.REPLICA_MISSING));
+            on(failed(0, 1, ErrorCode.REPLICA_MISSING));
+
+            assertThat(on(failed(0, 2, ErrorCode.REPLICA_MISSING))).endsWith(new Start(attempt(1, 0), block(1), 1));
+        }
+
+        @Test
+        void anAttemptThatStoppedWithoutBeingToldToHasFailed() {
+            on(new Issued(block(0)));
+
+            assertThat(on(new Cancelled(attempt(0, 0), 17))).containsExactly(new Start(attempt(0, 1), block(0), 2));
+        }
+    }
+
+    @Nested
+    class Claims {
+        @Test
+        void whoHoldsTheWholeBlockNotifiesEachOtherEntrantAndStartsTheNextBlock() {
+            on(new Issued(block(0)));
+            on(new Issued(block(1)));
+
+            assertThat(on(finished(0)))
+                    .containsExactly(
+                            new Claim(new BlockId(0), SELF, E0),
+                            new Claim(new BlockId(0), SELF, E2),
+                            new Start(attempt(1, 0), block(1), 1));
+        }
+
+        @Test
+        void anEntrantThatHearsAClaimCancelsYieldsReportsAndStartsTheNextBlockInThisOrder() {
+            on(new Issued(block(0)));
+            on(new Issued(block(1)));
+
+            assertThat(on(new PeerClaimed(E2, new BlockId(0))))
+                    .containsExactly(
+                            new Cancel(attempt(0, 0)),
+                            new Yield(new BlockId(0), SELF, E2),
+                            new ReportLost(new BlockId(0), SELF, E2),
+                            new Start(attempt(1, 0), block(1), 1));
+        }
+
+        @Test
+        void aBlockClaimedBeforeItWasStartedIsNeverStarted() {
+            on(new Issued(block(0)));
+            on(new Issued(block(1)));
+
+            assertThat(on(new PeerClaimed(E2, new BlockId(1))))
+                    .containsExactly(new Yield(new BlockId(1), SELF, E2), new ReportLost(new BlockId(1), SELF, E2));
+            assertThat(on(new PeerClaimed(E2, new BlockId(0)))).noneMatch(Start.class::isInstance);
+        }
+
+        @Test
+        void aClaimantWinsWhenEveryOtherEntrantHasYielded() {
+            claimed(0);
+
+            assertThat(on(new PeerYielded(E0, new BlockId(0)))).isEmpty();
+            assertThat(on(new PeerYielded(E2, new BlockId(0))))
+                    .containsExactly(new Deliver(new BlockId(0), attempt(0, 0)));
+        }
+
+        @Test
+        void forfeitsAndDepartedPeersCountAsYields() {
+            on(new Issued(block(0)));
+            on(new PeerForfeited(E0, new BlockId(0)));
+            on(new PeerGone(E2));
+
+            assertThat(on(finished(0)))
+                    .containsExactly(new Claim(new BlockId(0), SELF, E0), new Deliver(new BlockId(0), attempt(0, 0)));
+        }
+
+        @Test
+        void aDepartedPeerIsGoneForGood() {
+            on(new PeerGone(E0));
+            on(new Issued(block(0)));
+
+            assertThat(on(new PeerClaimed(E0, new BlockId(0)))).isEmpty();
+            assertThat(on(finished(0))).containsExactly(new Claim(new BlockId(0), SELF, E2));
+        }
+
+        @Test
+        void aPeerThatStaysSilentForTheTimeoutCountsAsHavingYielded() {
+            claimed(0);
+            on(new PeerYielded(E0, new BlockId(0)));
+            assertThat(race.wakeAtNanos()).hasValue(now + TIMEOUT);
+
+            now += TIMEOUT - 1;
+            assertThat(on(new TimePassed())).isEmpty();
+            now += 1;
+            assertThat(on(new TimePassed())).containsExactly(new Deliver(new BlockId(0), attempt(0, 0)));
+            assertThat(race.wakeAtNanos()).isEmpty();
+        }
+
+        @Test
+        void nobodyWaitsTwiceForASilentPeerUntilItIsHeardAgain() {
+            claimed(0);
+            on(new PeerYielded(E0, new BlockId(0)));
+            now += TIMEOUT;
+            on(new TimePassed());
+
+            claimed(1);
+            assertThat(on(new PeerYielded(E0, new BlockId(1)))).hasSize(1).allMatch(Deliver.class::isInstance);
+
+            on(new PeerYielded(E2, new BlockId(0)));
+            on(new Delivered(new BlockId(0)));
+            claimed(2);
+            assertThat(on(new PeerYielded(E0, new BlockId(2)))).isEmpty();
+        }
+
+        @Test
+        void aLateClaimIsAnsweredAgainByWhoLostAlready() {
+            on(new Issued(block(0)));
+            on(new PeerClaimed(E2, new BlockId(0)));
+
+            assertThat(on(new PeerClaimed(E0, new BlockId(0))))
+                    .containsExactly(new Yield(new BlockId(0), SELF, E0), new ReportLost(new BlockId(0), SELF, E0));
+        }
+
+        @Test
+        void aClaimForABlockThatIsOverIsAnsweredWithAYield() {
+            on(new Issued(block(0)));
+            on(new Delivered(new BlockId(0)));
+
+            assertThat(on(new PeerClaimed(E0, new BlockId(0)))).containsExactly(new Yield(new BlockId(0), SELF, E0));
+        }
+    }
+
+    /** Round 0 prefers ranks 0, 1, 2; round 1 prefers 1, 2, 0; round 2 prefers 2, 0, 1. */
+    @Nested
+    class Ties {
+        @Test
+        void theOrderOfRanksTurnsByOnePlaceWithEveryRound() {
+            for (int round = 0; round < 9; round++) {
+                List<RacerId> order =
+                        List.of(new RacerId(round % 3), new RacerId((round + 1) % 3), new RacerId((round + 2) % 3));
+                assertThat(TieBreak.BY_ROUND_AND_RANK.beats(block(round), order.get(0), order.get(1)))
+                        .isTrue();
+                assertThat(TieBreak.BY_ROUND_AND_RANK.beats(block(round), order.get(1), order.get(2)))
+                        .isTrue();
+                assertThat(TieBreak.BY_ROUND_AND_RANK.beats(block(round), order.get(2), order.get(0)))
+                        .isFalse();
+            }
+        }
+
+        @Test
+        void aClaimantThatHearsABetterClaimDiscardsYieldsAndReports() {
+            claimed(0);
+
+            assertThat(on(new PeerClaimed(E0, new BlockId(0))))
+                    .containsExactly(
+                            new Discard(attempt(0, 0)),
+                            new Yield(new BlockId(0), SELF, E0),
+                            new ReportLost(new BlockId(0), SELF, E0));
+        }
+
+        @Test
+        void aWorseClaimCountsAsAnAnswerAndIsNotYieldedTo() {
+            claimed(0);
+
+            assertThat(on(new PeerClaimed(E2, new BlockId(0)))).isEmpty();
+            assertThat(on(new PeerYielded(E0, new BlockId(0))))
+                    .containsExactly(new Deliver(new BlockId(0), attempt(0, 0)));
+        }
+
+        @Test
+        void whoAlreadyDeliversLeavesALateClaimToTheDestination() {
+            won(0);
+
+            assertThat(on(new PeerClaimed(E0, new BlockId(0)))).isEmpty();
+        }
+    }
+
+    @Nested
+    class EarlyClaims {
+        @Test
+        void aClaimHeardBeforeTheBlockWasIssuedIsYieldedToAtOnceAndHonouredLater() {
+            assertThat(on(new PeerClaimed(E0, new BlockId(5)))).containsExactly(new Yield(new BlockId(5), SELF, E0));
+
+            assertThat(on(new Issued(block(5)))).containsExactly(new ReportLost(new BlockId(5), SELF, E0));
+        }
+
+        @Test
+        void atMostSixtyFourAreRememberedAndTheSoonestOnesAreKept() {
+            for (int id = 1_000; id >= 0; id--) {
+                on(new PeerClaimed(E0, new BlockId(id)));
+            }
+
+            assertThat(race.remembered()).isEqualTo(Rounds.MAX_EARLY);
+            assertThat(on(new Issued(block(63)))).containsExactly(new ReportLost(new BlockId(63), SELF, E0));
+            assertThat(on(new Issued(block(64)))).hasAtLeastOneElementOfType(Start.class);
+            assertThat(race.remembered()).isEqualTo(2);
+        }
+    }
+
+    @Nested
+    class Limits {
+        @Test
+        void aRacerThatHoldsItsLimitPausesUntilOneIsDelivered() {
+            won(0);
+            won(1);
+
+            assertThat(on(new Issued(block(2)))).isEmpty();
+            assertThat(on(new Delivered(new BlockId(0))))
+                    .containsExactly(new Discard(attempt(0, 0)), new Start(attempt(2, 0), block(2), 1));
+        }
+
+        @Test
+        void aBlockBeforeEverythingItHoldsIsStartedAllTheSame() {
+            Block later = block(0, 8, 0);
+            Block latest = block(1, 9, 0);
+            on(new Issued(later));
+            on(finished(0));
+            on(new Issued(latest));
+            on(finished(1));
+            Block first = block(2, 7, 0);
+
+            assertThat(on(new Issued(first))).containsExactly(new Start(attempt(2, 0), first, 1));
+        }
+
+        @Test
+        void aClaimedBlockCountsAsHeld() {
+            claimed(0);
+            claimed(1);
+
+            assertThat(on(new Issued(block(2)))).isEmpty();
+        }
+
+        @Test
+        void moreBlocksThanOneDestinationMayOpenAreForfeitedAtOnce() {
+            for (int id = 0; id < Rounds.MAX_CONTESTS; id++) {
+                on(new Issued(block(id)));
+            }
+            BlockId tooMany = new BlockId(Rounds.MAX_CONTESTS);
+
+            assertThat(on(new Issued(block(tooMany.value()))))
+                    .containsExactly(new ReportForfeited(tooMany, SELF, ErrorCode.OVERLOADED));
+            assertThat(race.remembered()).isEqualTo(Rounds.MAX_CONTESTS);
+        }
+    }
+
+    @Nested
+    class Endings {
+        @Test
+        void aWithdrawnBlocksAttemptIsCancelledAndTheNextBlockStarted() {
+            on(new Issued(block(0)));
+            on(new Issued(block(1)));
+
+            assertThat(on(new Withdrawn(new BlockId(0))))
+                    .containsExactly(new Cancel(attempt(0, 0)), new Start(attempt(1, 0), block(1), 1));
+        }
+
+        @Test
+        void aWithdrawnBlockThatIsHeldIsDiscarded() {
+            claimed(0);
+
+            assertThat(on(new Withdrawn(new BlockId(0)))).containsExactly(new Discard(attempt(0, 0)));
+        }
+
+        @Test
+        void theWinnerKeepsTheBlockUntilItIsDelivered() {
+            won(0);
+
+            assertThat(on(new Delivered(new BlockId(0)))).containsExactly(new Discard(attempt(0, 0)));
+            assertThat(race.remembered()).isZero();
+        }
+
+        @Test
+        void whateverIsLateRepeatedOrUnknownIsIgnored() {
+            on(new Issued(block(3)));
+            on(new PeerClaimed(E0, new BlockId(3)));
+
+            List<RaceEvent> stale = List.of(
+                    new Issued(block(3)),
+                    new Issued(block(2)),
+                    finished(3),
+                    failed(3, 0, ErrorCode.INTERNAL),
+                    new Cancelled(attempt(3, 0), 5),
+                    new Progressed(attempt(9, 0), 5),
+                    new PeerClaimed(E0, new BlockId(3)),
+                    new PeerClaimed(SELF, new BlockId(3)),
+                    new PeerClaimed(new RacerId(9), new BlockId(3)),
+                    new PeerYielded(E0, new BlockId(3)),
+                    new PeerYielded(E0, new BlockId(77)),
+                    new PeerForfeited(new RacerId(9), new BlockId(3)),
+                    new PeerGone(SELF),
+                    new Withdrawn(new BlockId(77)),
+                    new Delivered(new BlockId(2)),
+                    finished(77),
+                    new TimePassed());
+            for (RaceEvent event : stale) {
+                assertThat(on(event)).as("%s", event).isEmpty();
+            }
+            assertThat(race.remembered()).isOne();
+        }
+    }
+
+    @Nested
+    class InProcess {
+        private final Set<RacerId> all = Set.of(E0, SELF, E2);
+
+        @Test
+        void allRacersStartAtOnceEachWithItsReplica() {
+            race = new Race(RacePolicy.rounds(), all);
+
+            assertThat(on(new Issued(block(0))))
+                    .containsExactlyInAnyOrder(
+                            new Start(new AttemptId(new BlockId(0), E0, 0), block(0), 0),
+                            new Start(new AttemptId(new BlockId(0), SELF, 0), block(0), 1),
+                            new Start(new AttemptId(new BlockId(0), E2, 0), block(0), 2));
+        }
+
+        @Test
+        void theFirstToFinishWinsAtOnceWithoutAMessage() {
+            race = new Race(RacePolicy.rounds(), all);
+            on(new Issued(block(0)));
+
+            assertThat(on(finished(0)))
+                    .containsExactly(
+                            new Cancel(new AttemptId(new BlockId(0), E0, 0)),
+                            new ReportLost(new BlockId(0), E0, SELF),
+                            new Cancel(new AttemptId(new BlockId(0), E2, 0)),
+                            new ReportLost(new BlockId(0), E2, SELF),
+                            new Deliver(new BlockId(0), attempt(0, 0)));
+        }
+    }
+
+    private void claimed(int id) {
+        on(new Issued(block(id)));
+        on(finished(id));
+    }
+
+    private void won(int id) {
+        claimed(id);
+        on(new PeerYielded(E0, new BlockId(id)));
+        assertThat(on(new PeerYielded(E2, new BlockId(id)))).contains(new Deliver(new BlockId(id), attempt(id, 0)));
+    }
+
+    private List<RaceCommand> on(RaceEvent event) {
+        return race.on(event, now);
+    }
+
+    private static RaceEvent finished(int id) {
+        return new Finished(attempt(id, 0));
+    }
+
+    private static RaceEvent failed(int id, int number, ErrorCode code) {
+        return new Failed(attempt(id, number), code);
+    }
+
+    private static AttemptId attempt(int id, int number) {
+        return new AttemptId(new BlockId(id), SELF, number);
+    }
+
+    private static Block block(int id) {
+        return block(id, id, 0);
+    }
+
+    private static Block block(int id, long chunk, long offset) {
+        List<Entrant> entrants = List.of(new Entrant(E0, 0), new Entrant(SELF, 1), new Entrant(E2, 2));
+        return new Block(new BlockId(id), chunk, new ByteRange(offset, 50), 3, entrants);
+    }
+}
