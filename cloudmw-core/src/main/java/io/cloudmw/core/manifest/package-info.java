@@ -1,0 +1,8 @@
+/**
+ * What a version of a file consists of: its chunks, kept in segments that are immutable once the version is committed.
+ * Values; safe for any thread.
+ */
+@NullMarked
+package io.cloudmw.core.manifest;
+
+import org.jspecify.annotations.NullMarked;

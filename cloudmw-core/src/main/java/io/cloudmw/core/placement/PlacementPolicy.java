@@ -1,0 +1,96 @@
+package io.cloudmw.core.placement;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.StoreId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Chooses k different stores for a chunk's replicas, spread over failure domains, by weighted rendezvous hashing: each
+ * store draws a score from the chunk's name, and the best scores win, a domain not yet used before one that is. The
+ * same chunk and stores always give the same choice, so a repeated request places a chunk where it was. Stores that
+ * cannot take a chunk now are chosen last; their copies are owed.
+ */
+public final class PlacementPolicy {
+    private PlacementPolicy() {}
+
+    /**
+     * Whether a volume can be made of these stores.
+     *
+     * @throws CloudMwException {@code NOT_ENOUGH_STORES} when there are fewer than {@code replicas} different ones
+     */
+    public static void requireEnough(Collection<StoreId> stores, int replicas) throws CloudMwException {
+        int different = new HashSet<>(stores).size();
+        if (different < replicas) {
+            throw new CloudMwException(
+                    ErrorCode.NOT_ENOUGH_STORES,
+                    "stores: " + different + " (expected: >= " + replicas + ", one for each replica)");
+        }
+    }
+
+    /**
+     * Chooses stores for one chunk.
+     *
+     * @param candidates the volume's stores, in the volume's order
+     * @throws CloudMwException {@code NOT_ENOUGH_STORES} when there are fewer candidates than replicas;
+     *     {@code QUORUM_NOT_MET} when fewer than {@code writeQuorum} of them can take a chunk now
+     */
+    public static PlacedReplicas place(ChunkId chunk, List<Candidate> candidates, int replicas, int writeQuorum)
+            throws CloudMwException {
+        requireEnough(candidates.stream().map(c -> c.store().id()).toList(), replicas);
+        long usable = candidates.stream().filter(Candidate::usable).count();
+        if (usable < writeQuorum) {
+            throw new CloudMwException(
+                    ErrorCode.QUORUM_NOT_MET,
+                    "chunk " + chunk + ": " + usable + " of " + candidates.size()
+                            + " stores can take it now (expected: >= " + writeQuorum + ")");
+        }
+        Set<Candidate> chosen = choose(chunk, candidates, replicas);
+        List<StoreId> stores = new ArrayList<>(replicas);
+        List<StoreId> owed = new ArrayList<>();
+        for (Candidate candidate : candidates) {
+            if (chosen.contains(candidate)) {
+                stores.add(candidate.store().id());
+                if (!candidate.usable()) {
+                    owed.add(candidate.store().id());
+                }
+            }
+        }
+        return new PlacedReplicas(stores, owed);
+    }
+
+    private static Set<Candidate> choose(ChunkId chunk, List<Candidate> candidates, int replicas) {
+        Map<Candidate, Double> scores = new HashMap<>();
+        candidates.forEach(candidate -> scores.put(candidate, score(chunk, candidate)));
+        Map<String, Integer> usedDomains = new HashMap<>();
+        Comparator<Candidate> best = Comparator.comparing((Candidate c) -> !c.usable())
+                .thenComparing(c -> usedDomains.getOrDefault(c.store().failureDomain(), 0))
+                .thenComparing(c -> -scores.getOrDefault(c, 0.0))
+                .thenComparing(c -> c.store().id());
+        Set<Candidate> chosen = new HashSet<>();
+        while (chosen.size() < replicas) {
+            Candidate next = candidates.stream()
+                    .filter(c -> !chosen.contains(c))
+                    .min(best)
+                    .orElseThrow();
+            chosen.add(next);
+            usedDomains.merge(next.store().failureDomain(), 1, Integer::sum);
+        }
+        return chosen;
+    }
+
+    /** Weighted rendezvous hashing: -weight / ln(u) with u uniform in (0, 1). */
+    private static double score(ChunkId chunk, Candidate candidate) {
+        long hash = Rendezvous.hash(chunk.toString(), candidate.store().id().value());
+        double uniform = ((hash >>> 11) + 0.5) / (1L << 53);
+        return -candidate.weight() / Math.log(uniform);
+    }
+}

@@ -1,0 +1,135 @@
+package io.cloudmw.core.placement;
+
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.RacerId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Who races for which replica.
+ *
+ * <p>The algorithm: k helpers E1..Ek race for each chunk, and Ei asks for the i-th replica; with rotation it asks for
+ * another one in each round, so that no helper is bound to one store's luck. [1] CloudMW §4.1.
+ *
+ * <p>Differs: a replica on a disk is raced for by the disk's owner, who reads it without a network; the others of the
+ * k are drawn from the live helpers by the version's name, so that transfers spread over them. Replicas known to be bad
+ * and helpers known to be gone take no part, so fewer than k may race.
+ */
+public final class ReadPlanner {
+    /** A plan names no more helpers: the destination keeps a connection to each. */
+    public static final int MAX_HELPERS = 16;
+
+    private ReadPlanner() {}
+
+    /**
+     * The helpers of one transfer in rank order: the owner of the i-th store's disk at rank i, and live helpers that
+     * own none of the volume's disks in the places of the other stores; at least k helpers if that many are alive.
+     *
+     * @param key what the transfer is of: the same key draws the same helpers
+     * @param stores of the volume, in its order
+     */
+    public static List<HelperAddress> helpers(
+            String key, List<Store> stores, int replicas, Collection<HelperAddress> live) {
+        Map<HelperId, HelperAddress> free = new LinkedHashMap<>();
+        live.stream()
+                .sorted(Comparator.comparingLong((HelperAddress helper) ->
+                                Rendezvous.hash(key, helper.id().value()))
+                        .thenComparing(HelperAddress::id))
+                .forEach(helper -> free.put(helper.id(), helper));
+        List<Optional<HelperAddress>> places = new ArrayList<>();
+        for (Store store : stores) {
+            places.add(store.owner().flatMap(owner -> Optional.ofNullable(free.remove(owner))));
+        }
+        long owners = places.stream().filter(Optional::isPresent).count();
+        long wanted = Math.min(MAX_HELPERS, Math.max(owners, replicas));
+        Iterator<HelperAddress> others =
+                free.values().stream().limit(Math.max(0, wanted - owners)).iterator();
+        List<HelperAddress> ranked = new ArrayList<>();
+        for (Optional<HelperAddress> place : places) {
+            if (place.isPresent()) {
+                ranked.add(place.get());
+            } else if (others.hasNext()) {
+                ranked.add(others.next());
+            }
+        }
+        others.forEachRemaining(ranked::add);
+        return List.copyOf(ranked.subList(0, Math.min(ranked.size(), MAX_HELPERS)));
+    }
+
+    /**
+     * Who races for one chunk: at most one entrant for each replica that can be read.
+     *
+     * @param helpers of the transfer, in rank order
+     * @param stores by id: those of the volume; a replica in none of them is not raced for
+     * @param reachable helpers that are alive, whether in the plan or not
+     * @param bad replicas not to be read
+     */
+    public static List<Entrant> entrants(
+            Chunk chunk,
+            List<HelperId> helpers,
+            Map<StoreId, Store> stores,
+            Set<HelperId> reachable,
+            Set<StoreId> bad,
+            boolean rotate) {
+        List<Integer> readable = new ArrayList<>();
+        for (int replica = 0; replica < chunk.replicas().size(); replica++) {
+            StoreId id = chunk.replicas().get(replica);
+            Store store = stores.get(id);
+            boolean reached =
+                    store != null && store.owner().map(reachable::contains).orElse(true);
+            if (reached && !bad.contains(id)) {
+                readable.add(replica);
+            }
+        }
+        Map<Integer, Integer> racerOf = assign(chunk, helpers, stores, readable);
+        List<Integer> raced = readable.stream().filter(racerOf::containsKey).toList();
+        List<Entrant> entrants = new ArrayList<>();
+        for (int i = 0; i < raced.size(); i++) {
+            int racer = racerOf.getOrDefault(raced.get(i), 0);
+            int place = rotate ? (int) ((i + chunk.index()) % readable.size()) : readable.indexOf(raced.get(i));
+            entrants.add(new Entrant(new RacerId(racer), readable.get(place)));
+        }
+        return entrants;
+    }
+
+    /** Replica to racer: owners first, then rank i for replica i where it is free, then whoever is free. */
+    private static Map<Integer, Integer> assign(
+            Chunk chunk, List<HelperId> helpers, Map<StoreId, Store> stores, List<Integer> readable) {
+        Map<Integer, Integer> racerOf = new HashMap<>();
+        Set<Integer> taken = new HashSet<>();
+        for (int replica : readable) {
+            Store store = stores.get(chunk.replicas().get(replica));
+            int owner = store == null ? -1 : store.owner().map(helpers::indexOf).orElse(-1);
+            if (owner >= 0 && taken.add(owner)) {
+                racerOf.put(replica, owner);
+            }
+        }
+        for (int replica : readable) {
+            if (!racerOf.containsKey(replica) && replica < helpers.size() && taken.add(replica)) {
+                racerOf.put(replica, replica);
+            }
+        }
+        for (int replica : readable) {
+            for (int rank = 0; rank < helpers.size() && !racerOf.containsKey(replica); rank++) {
+                if (taken.add(rank)) {
+                    racerOf.put(replica, rank);
+                }
+            }
+        }
+        return racerOf;
+    }
+}
