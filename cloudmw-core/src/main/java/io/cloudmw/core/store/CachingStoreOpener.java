@@ -1,0 +1,57 @@
+package io.cloudmw.core.store;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import java.io.Closeable;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Opens each store once and closes them all at the end. A store that moved (another bucket, another directory) is opened anew, after
+ * the old one is closed. Safe for any thread; opening is serialised, so the opener behind it should not wait
+ * for the network.
+ */
+public final class CachingStoreOpener implements StoreOpener, Closeable {
+    private final StoreOpener opener;
+
+    @GuardedBy("this")
+    private final Map<StoreId, Opened> stores = new HashMap<>();
+
+    @GuardedBy("this")
+    private boolean closed;
+
+    public CachingStoreOpener(StoreOpener opener) {
+        this.opener = opener;
+    }
+
+    @Override
+    public synchronized ChunkStore open(Store store) throws CloudMwException {
+        if (closed) {
+            throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store=" + store.id() + ": closed");
+        }
+        Opened known = stores.get(store.id());
+        if (known != null && known.kind().equals(store.kind())) {
+            return known.store();
+        }
+        if (known != null) {
+            known.store().close();
+            stores.remove(store.id());
+        }
+        ChunkStore opened = opener.open(store);
+        stores.put(store.id(), new Opened(store.kind(), opened));
+        return opened;
+    }
+
+    /** Closes every store that was opened. Idempotent. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        stores.values().forEach(opened -> opened.store().close());
+        stores.clear();
+    }
+
+    private record Opened(Store.Kind kind, ChunkStore store) {}
+}

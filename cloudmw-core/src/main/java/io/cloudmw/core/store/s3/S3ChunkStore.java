@@ -1,0 +1,225 @@
+package io.cloudmw.core.store.s3;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.store.ChunkReader;
+import io.cloudmw.core.store.ChunkSource;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.Listing;
+import io.cloudmw.core.store.PutOutcome;
+import io.cloudmw.core.time.Sleeper;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+import software.amazon.awssdk.services.s3.model.S3Object;
+
+/** Keeps each chunk as an object of one bucket. The client belongs to {@link S3Stores}. */
+final class S3ChunkStore implements ChunkStore {
+    private static final int CONFLICT_TRIES = 6;
+    private static final long CONFLICT_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final StoreId id;
+    private final Store.S3 bucket;
+    private final S3Keys keys;
+    private final S3Client client;
+    private final S3Settings settings;
+    private final Sleeper sleeper;
+    /** Turned off for good by the first 501: some stores lack If-None-Match. */
+    private volatile boolean conditionalPuts = true;
+
+    private volatile boolean closed;
+
+    S3ChunkStore(StoreId id, Store.S3 bucket, S3Client client, S3Settings settings, Sleeper sleeper) {
+        this.id = id;
+        this.bucket = bucket;
+        this.keys = new S3Keys(bucket.prefix());
+        this.client = client;
+        this.settings = settings;
+        this.sleeper = sleeper;
+    }
+
+    @Override
+    public StoreId id() {
+        return id;
+    }
+
+    @Override
+    public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
+        checkOpen();
+        return new S3Reader(client, id, "chunk=" + chunk, bucket.bucket(), keys.key(chunk), range);
+    }
+
+    @Override
+    public PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException {
+        checkOpen();
+        S3Put put = new S3Put(chunk, source);
+        PutObjectRequest request = PutObjectRequest.builder()
+                .bucket(bucket.bucket())
+                .key(keys.key(chunk))
+                .checksumCRC32C(put.crc32c())
+                .overrideConfiguration(c -> c.apiCallTimeout(settings.putTimeout(source.length())))
+                .build();
+        long delay = CONFLICT_DELAY_NANOS;
+        for (int tries = 1; tries < CONFLICT_TRIES; tries++) {
+            PutOutcome outcome = tryPut(chunk, put, request);
+            if (outcome != null) {
+                return outcome;
+            }
+            pause(chunk, delay);
+            delay *= 2;
+        }
+        PutOutcome outcome = tryPut(chunk, put, request);
+        if (outcome == null) {
+            throw new CloudMwException(
+                    ErrorCode.STORE_UNAVAILABLE,
+                    "chunk=" + chunk + " store=" + id + ": " + CONFLICT_TRIES + " puts met another of the same chunk");
+        }
+        return outcome;
+    }
+
+    /** Null: another put of the same chunk was under way; nothing is decided yet. */
+    private @Nullable PutOutcome tryPut(ChunkId chunk, S3Put put, PutObjectRequest request) throws CloudMwException {
+        boolean conditional = conditionalPuts;
+        try {
+            if (!conditional && length(chunk).isPresent()) {
+                return PutOutcome.EXISTED;
+            }
+            PutObjectRequest sent =
+                    conditional ? request.toBuilder().ifNoneMatch("*").build() : request;
+            client.putObject(sent, put.body());
+            return PutOutcome.WRITTEN;
+        } catch (S3Exception e) {
+            put.checkSource();
+            if (e.statusCode() == 412) {
+                return PutOutcome.EXISTED;
+            }
+            if (e.statusCode() == 409) {
+                return null;
+            }
+            if (e.statusCode() == 501 && conditional) {
+                conditionalPuts = false;
+                return tryPut(chunk, put, request);
+            }
+            throw S3Errors.translate(id, "chunk=" + chunk, e);
+        } catch (SdkException e) {
+            put.checkSource();
+            throw S3Errors.translate(id, "chunk=" + chunk, e);
+        }
+    }
+
+    @Override
+    public OptionalLong length(ChunkId chunk) throws CloudMwException {
+        checkOpen();
+        try {
+            return OptionalLong.of(
+                    client.headObject(r -> r.bucket(bucket.bucket()).key(keys.key(chunk)))
+                            .contentLength());
+        } catch (S3Exception e) {
+            if (e.statusCode() == 404) {
+                checkBucket();
+                return OptionalLong.empty();
+            }
+            throw S3Errors.translate(id, "chunk=" + chunk, e);
+        } catch (SdkException e) {
+            throw S3Errors.translate(id, "chunk=" + chunk, e);
+        }
+    }
+
+    @Override
+    public boolean delete(ChunkId chunk) throws CloudMwException {
+        if (length(chunk).isEmpty()) {
+            return false;
+        }
+        try {
+            client.deleteObject(r -> r.bucket(bucket.bucket()).key(keys.key(chunk)));
+            return true;
+        } catch (SdkException e) {
+            throw S3Errors.translate(id, "chunk=" + chunk, e);
+        }
+    }
+
+    @Override
+    public Page<ChunkId> list(String pageToken, int limit) throws CloudMwException {
+        checkOpen();
+        Listing.check(pageToken, limit);
+        List<String> names = new ArrayList<>();
+        String after = pageToken.isEmpty() ? null : keys.key(pageToken);
+        boolean more = true;
+        while (more && names.size() <= limit) {
+            ListObjectsV2Response answer = listAfter(after, limit + 1 - names.size());
+            for (S3Object object : answer.contents()) {
+                after = object.key();
+                String name = S3Keys.name(object.key());
+                // Whatever else people keep under our prefix is not ours.
+                if (Listing.isChunk(name) && keys.key(name).equals(object.key())) {
+                    names.add(name);
+                }
+            }
+            more = Boolean.TRUE.equals(answer.isTruncated())
+                    && !answer.contents().isEmpty();
+        }
+        return Listing.page(names.stream(), limit);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+
+    private ListObjectsV2Response listAfter(@Nullable String after, int count) throws CloudMwException {
+        ListObjectsV2Request.Builder request =
+                ListObjectsV2Request.builder().bucket(bucket.bucket()).prefix(keys.chunks());
+        request.maxKeys(Math.min(count, Listing.MAX_LIMIT));
+        if (after != null) {
+            request.startAfter(after);
+        }
+        try {
+            return client.listObjectsV2(request.build());
+        } catch (SdkException e) {
+            throw S3Errors.translate(id, "list", e);
+        }
+    }
+
+    /** A HEAD has no body to say so: without this a lost bucket would look like a bucket that lost its chunks. */
+    private void checkBucket() throws CloudMwException {
+        try {
+            client.headBucket(r -> r.bucket(bucket.bucket()));
+        } catch (S3Exception e) {
+            if (e.statusCode() == 404) {
+                throw new CloudMwException(
+                        ErrorCode.STORE_UNAVAILABLE, "store=" + id + ": no bucket " + bucket.bucket(), e);
+            }
+            // Being allowed to read objects does not imply being allowed to ask for the bucket.
+        } catch (SdkException e) {
+            throw S3Errors.translate(id, "bucket=" + bucket.bucket(), e);
+        }
+    }
+
+    private void pause(ChunkId chunk, long nanos) throws CloudMwException {
+        try {
+            sleeper.sleep(nanos);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CloudMwException(ErrorCode.CANCELLED, "chunk=" + chunk + " store=" + id + ": interrupted", e);
+        }
+    }
+
+    private void checkOpen() throws CloudMwException {
+        if (closed) {
+            throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store=" + id + ": closed");
+        }
+    }
+}

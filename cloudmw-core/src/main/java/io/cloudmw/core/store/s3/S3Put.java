@@ -1,0 +1,92 @@
+package io.cloudmw.core.store.s3;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.store.ChunkSource;
+import io.cloudmw.core.store.SourceCopy;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.sync.RequestBody;
+
+/**
+ * The body of one put. The source is read twice: first for its CRC32C, which S3 checks against what arrives and
+ * keeps, then to send. Some stores take a CRC32C only as a header, not as a trailer; and reading a spooled chunk
+ * again costs little.
+ */
+final class S3Put {
+    private final ChunkId chunk;
+    private final ChunkSource source;
+    private volatile @Nullable IOException sourceFailure;
+
+    S3Put(ChunkId chunk, ChunkSource source) {
+        this.chunk = chunk;
+        this.source = source;
+    }
+
+    /** Base64 of the big-endian CRC32C of the whole chunk, as S3 wants it. */
+    String crc32c() throws CloudMwException {
+        CRC32C crc = new CRC32C();
+        SourceCopy.copy(chunk, source, crc::update);
+        byte[] value = ByteBuffer.allocate(4).putInt((int) crc.getValue()).array();
+        return Base64.getEncoder().encodeToString(value);
+    }
+
+    /** May be sent several times: each try opens the source anew. */
+    RequestBody body() {
+        return RequestBody.fromContentProvider(this::open, source.length(), "application/octet-stream");
+    }
+
+    /** Tells a source that broke from a store that did. */
+    void checkSource() throws CloudMwException {
+        IOException failure = sourceFailure;
+        if (failure instanceof CloudMwException already) {
+            throw already;
+        }
+        if (failure != null) {
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, "chunk=" + chunk + ": its source cannot be read: " + failure, failure);
+        }
+    }
+
+    private InputStream open() {
+        try {
+            return new Watched(source.open());
+        } catch (IOException e) {
+            sourceFailure = e;
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private final class Watched extends FilterInputStream {
+        Watched(InputStream in) {
+            super(in);
+        }
+
+        @Override
+        public int read() throws IOException {
+            try {
+                return in.read();
+            } catch (IOException e) {
+                sourceFailure = e;
+                throw e;
+            }
+        }
+
+        @Override
+        public int read(byte[] target, int offset, int count) throws IOException {
+            try {
+                return in.read(target, offset, count);
+            } catch (IOException e) {
+                sourceFailure = e;
+                throw e;
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+package io.cloudmw.core.store.s3;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.store.ChunkReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+
+/**
+ * One ranged GET, sent at the first read. Closing before the end aborts it: the connection is dropped, and what
+ * was not read is not downloaded.
+ */
+final class S3Reader implements ChunkReader {
+    private static final int BOUNCE_BYTES = 64 * 1024;
+
+    private final S3Client client;
+    private final StoreId store;
+    private final String what;
+    private final String bucket;
+    private final String key;
+    private final ByteRange range;
+    private final AbortSlot slot = new AbortSlot();
+    private long left;
+    private byte @Nullable [] bounce;
+
+    @GuardedBy("this")
+    private @Nullable ResponseInputStream<GetObjectResponse> body;
+
+    @GuardedBy("this")
+    private boolean drained;
+
+    S3Reader(S3Client client, StoreId store, String what, String bucket, String key, ByteRange range) {
+        this.client = client;
+        this.store = store;
+        this.what = what;
+        this.bucket = bucket;
+        this.key = key;
+        this.range = range;
+        this.left = range.length();
+    }
+
+    @Override
+    public int read(ByteBuffer target) throws CloudMwException {
+        if (slot.aborted()) {
+            throw cancelled();
+        }
+        if (left == 0) {
+            return -1;
+        }
+        try {
+            int read = transfer(stream(), target);
+            left -= read;
+            if (left == 0) {
+                synchronized (this) {
+                    drained = true;
+                }
+            }
+            return read;
+        } catch (SdkException e) {
+            throw slot.aborted() ? cancelled() : S3Errors.translate(store, what, e);
+        } catch (IOException e) {
+            throw slot.aborted() ? cancelled() : broken(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        ResponseInputStream<GetObjectResponse> open;
+        boolean reusable;
+        synchronized (this) {
+            open = body;
+            body = null;
+            reusable = drained;
+        }
+        if (reusable && open != null) {
+            closeQuietly(open);
+        }
+        slot.abort(reusable);
+    }
+
+    private ResponseInputStream<GetObjectResponse> stream() throws CloudMwException {
+        synchronized (this) {
+            if (body != null) {
+                return body;
+            }
+        }
+        GetObjectRequest request = GetObjectRequest.builder()
+                .bucket(bucket)
+                .key(key)
+                .range("bytes=" + range.offset() + "-" + (range.end() - 1))
+                .build();
+        ResponseInputStream<GetObjectResponse> opened = slot.during(() -> client.getObject(request));
+        try {
+            checkAnswer(opened.response());
+        } catch (CloudMwException e) {
+            opened.abort();
+            throw e;
+        }
+        synchronized (this) {
+            body = opened;
+        }
+        if (slot.aborted()) {
+            opened.abort();
+            throw cancelled();
+        }
+        return opened;
+    }
+
+    private void checkAnswer(GetObjectResponse answer) throws CloudMwException {
+        Long length = answer.contentLength();
+        String given = answer.contentRange();
+        if (given == null || !given.startsWith("bytes " + range.offset() + "-")) {
+            throw new CloudMwException(
+                    ErrorCode.STORE_UNAVAILABLE, what + " store=" + store + ": the store ignores ranges: " + given);
+        }
+        if (length == null || length != range.length()) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    what + " store=" + store + ": range " + range + " (expected: within the chunk; it has " + given
+                            + ")");
+        }
+    }
+
+    private int transfer(ResponseInputStream<GetObjectResponse> in, ByteBuffer target) throws IOException {
+        int wanted = (int) Math.min(left, target.remaining());
+        if (target.hasArray()) {
+            int read = in.read(target.array(), target.arrayOffset() + target.position(), wanted);
+            checkRead(read);
+            target.position(target.position() + read);
+            return read;
+        }
+        if (bounce == null) {
+            bounce = new byte[(int) Math.min(BOUNCE_BYTES, left)];
+        }
+        int read = in.read(bounce, 0, Math.min(wanted, bounce.length));
+        checkRead(read);
+        target.put(bounce, 0, read);
+        return read;
+    }
+
+    private void checkRead(int read) throws IOException {
+        if (read < 0) {
+            throw new IOException("it ended " + left + " bytes early");
+        }
+    }
+
+    private CloudMwException cancelled() {
+        return new CloudMwException(ErrorCode.CANCELLED, what + " store=" + store + ": cancelled");
+    }
+
+    private CloudMwException broken(IOException e) {
+        return new CloudMwException(
+                ErrorCode.STORE_UNAVAILABLE,
+                what + " store=" + store + ": the answer broke off " + left + " bytes before its end: " + e,
+                e);
+    }
+
+    private static void closeQuietly(ResponseInputStream<GetObjectResponse> open) {
+        try {
+            open.close();
+        } catch (IOException e) {
+            // All bytes are here; the connection is not reused, that is all.
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.cloudmw.core.store.s3;
+
+import java.time.Duration;
+
+/**
+ * How patient and how greedy this process is with S3.
+ *
+ * @param connectTimeout to open a connection
+ * @param stallTimeout without a single byte before a connection is given up
+ * @param callTimeout for a whole small request (length, delete, list), its retries included
+ * @param slowestPutBytesPerSecond a put is given {@code callTimeout} and the time this speed takes
+ * @param maxConnections at once, to all buckets together
+ * @param maxAttempts of one request: 1 means no retries. A read that broke off in its middle is never retried
+ *     here: there are other replicas
+ */
+public record S3Settings(
+        Duration connectTimeout,
+        Duration stallTimeout,
+        Duration callTimeout,
+        long slowestPutBytesPerSecond,
+        int maxConnections,
+        int maxAttempts) {
+    public static final S3Settings DEFAULT =
+            new S3Settings(Duration.ofSeconds(3), Duration.ofSeconds(20), Duration.ofSeconds(30), 256 * 1024, 64, 3);
+
+    public S3Settings {
+        checkPositive("connectTimeout", connectTimeout);
+        checkPositive("stallTimeout", stallTimeout);
+        checkPositive("callTimeout", callTimeout);
+        if (slowestPutBytesPerSecond < 1) {
+            throw new IllegalArgumentException(
+                    "slowestPutBytesPerSecond: " + slowestPutBytesPerSecond + " (expected: >= 1)");
+        }
+        if (maxConnections < 1 || maxConnections > 4096) {
+            throw new IllegalArgumentException("maxConnections: " + maxConnections + " (expected: 1..4096)");
+        }
+        if (maxAttempts < 1 || maxAttempts > 10) {
+            throw new IllegalArgumentException("maxAttempts: " + maxAttempts + " (expected: 1..10)");
+        }
+    }
+
+    Duration putTimeout(long bytes) {
+        return callTimeout.plusSeconds(bytes / slowestPutBytesPerSecond);
+    }
+
+    private static void checkPositive(String name, Duration value) {
+        if (value.isNegative() || value.isZero()) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: > 0)");
+        }
+    }
+}

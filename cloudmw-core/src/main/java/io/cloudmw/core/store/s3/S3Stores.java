@@ -1,0 +1,173 @@
+package io.cloudmw.core.store.s3;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.StoreOpener;
+import io.cloudmw.core.time.Sleeper;
+import java.io.Closeable;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
+import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.retry.RetryMode;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.retries.api.BackoffStrategy;
+import software.amazon.awssdk.retries.api.RetryStrategy;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
+import software.amazon.awssdk.services.s3.S3Configuration;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.presigner.S3Presigner;
+
+/**
+ * All of a process's dealings with S3: one bounded pool of connections, one source of credentials, one client
+ * per region and endpoint. Opens stores and signs URLs. Safe for any thread.
+ */
+public final class S3Stores implements StoreOpener, Closeable {
+    private static final Duration FIRST_RETRY = Duration.ofMillis(50);
+    private static final Duration LONGEST_RETRY = Duration.ofSeconds(1);
+
+    private final S3Settings settings;
+    private final AwsCredentialsProvider credentials;
+    private final SdkHttpClient http;
+    private final ConcurrentHashMap<Endpoint, S3Client> clients = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Endpoint, S3Presigner> presigners = new ConcurrentHashMap<>();
+
+    private S3Stores(S3Settings settings, AwsCredentialsProvider credentials) {
+        this.settings = settings;
+        this.credentials = credentials;
+        this.http = new AbortableHttpClient(Apache5HttpClient.builder()
+                .maxConnections(settings.maxConnections())
+                .connectionTimeout(settings.connectTimeout())
+                .connectionAcquisitionTimeout(settings.stallTimeout())
+                .socketTimeout(settings.stallTimeout())
+                .tcpKeepAlive(true)
+                .build());
+    }
+
+    /** Credentials come from where AWS tools look for them: variables, properties, profile, container, instance. */
+    public static S3Stores open(S3Settings settings) {
+        return new S3Stores(settings, DefaultCredentialsProvider.builder().build());
+    }
+
+    /** With a fixed pair of keys. */
+    public static S3Stores open(S3Settings settings, String accessKeyId, String secretAccessKey) {
+        return new S3Stores(
+                settings, StaticCredentialsProvider.create(AwsBasicCredentials.create(accessKeyId, secretAccessKey)));
+    }
+
+    /**
+     * Makes a store; the bucket is not asked yet. Closing it leaves the connections to this object.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is not an S3 store, or its endpoint is no URI
+     */
+    @Override
+    public ChunkStore open(Store store) throws CloudMwException {
+        Store.S3 bucket = bucket(store);
+        S3Client client = clients.computeIfAbsent(endpoint(store, bucket), this::client);
+        return new S3ChunkStore(store.id(), bucket, client, settings, Sleeper.system());
+    }
+
+    /**
+     * A URL that lets its bearer GET the chunk, or ranges of it, until it expires. Asks nobody: the chunk need
+     * not exist.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is not an S3 store; {@code STORE_DENIED} when there
+     *     are no credentials to sign with
+     */
+    public URI presign(Store store, ChunkId chunk, Duration validity) throws CloudMwException {
+        Store.S3 bucket = bucket(store);
+        S3Presigner presigner = presigners.computeIfAbsent(endpoint(store, bucket), this::presigner);
+        GetObjectRequest request = GetObjectRequest.builder()
+                .bucket(bucket.bucket())
+                .key(new S3Keys(bucket.prefix()).key(chunk))
+                .build();
+        try {
+            return URI.create(presigner
+                    .presignGetObject(p -> p.signatureDuration(validity).getObjectRequest(request))
+                    .url()
+                    .toString());
+        } catch (SdkException e) {
+            throw S3Errors.translate(store.id(), "chunk=" + chunk, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        clients.values().forEach(S3Client::close);
+        presigners.values().forEach(S3Presigner::close);
+        http.close();
+        if (credentials instanceof DefaultCredentialsProvider chain) {
+            chain.close();
+        }
+    }
+
+    private S3Client client(Endpoint endpoint) {
+        S3ClientBuilder builder = S3Client.builder()
+                .httpClient(http)
+                .credentialsProvider(credentials)
+                .region(Region.of(endpoint.region()))
+                .forcePathStyle(endpoint.pathStyle())
+                // Leaves are verified by whoever reads; puts carry their own CRC32C.
+                .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+                .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+                .overrideConfiguration(c -> c.retryStrategy(retries()).apiCallTimeout(settings.callTimeout()));
+        if (!endpoint.uri().isEmpty()) {
+            builder.endpointOverride(URI.create(endpoint.uri()));
+        }
+        return builder.build();
+    }
+
+    private S3Presigner presigner(Endpoint endpoint) {
+        S3Presigner.Builder builder = S3Presigner.builder()
+                .credentialsProvider(credentials)
+                .region(Region.of(endpoint.region()))
+                .serviceConfiguration(S3Configuration.builder()
+                        .pathStyleAccessEnabled(endpoint.pathStyle())
+                        .build());
+        if (!endpoint.uri().isEmpty()) {
+            builder.endpointOverride(URI.create(endpoint.uri()));
+        }
+        return builder.build();
+    }
+
+    private RetryStrategy retries() {
+        BackoffStrategy backoff = BackoffStrategy.exponentialDelay(FIRST_RETRY, LONGEST_RETRY);
+        return AwsRetryStrategy.forRetryMode(RetryMode.STANDARD).toBuilder()
+                .maxAttempts(settings.maxAttempts())
+                .backoffStrategy(backoff)
+                .throttlingBackoffStrategy(backoff)
+                .build();
+    }
+
+    private static Store.S3 bucket(Store store) throws CloudMwException {
+        if (store.kind() instanceof Store.S3 bucket) {
+            return bucket;
+        }
+        throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "store=" + store.id() + ": not an S3 store");
+    }
+
+    private static Endpoint endpoint(Store store, Store.S3 bucket) throws CloudMwException {
+        if (!bucket.endpoint().isEmpty() && !bucket.endpoint().matches("https?://[^/?#\\s]+/?")) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "store=" + store.id() + ": endpoint \"" + bucket.endpoint()
+                            + "\" (expected: http[s]://host[:port])");
+        }
+        return new Endpoint(bucket.region(), bucket.endpoint(), bucket.pathStyle());
+    }
+
+    private record Endpoint(String region, String uri, boolean pathStyle) {}
+}
