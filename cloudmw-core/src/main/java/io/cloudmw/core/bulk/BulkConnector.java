@@ -1,23 +1,103 @@
 package io.cloudmw.core.bulk;
 
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.SocketChannel;
 import java.net.InetSocketAddress;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 
 /** Opens bulk connections. Safe for any thread; closed with its transport. */
-@SuppressWarnings("DoNotCallSuggester") // its body follows in the next commit
+@SuppressWarnings("FutureReturnValueIgnored") // Netty's: a failed write or close reaches the channel
 public final class BulkConnector {
+    private final BulkTransport transport;
+    private final String process;
+
     /** @param process what this process calls itself to peers */
-    public BulkConnector(BulkTransport transport, String process) {}
+    public BulkConnector(BulkTransport transport, String process) {
+        this.transport = transport;
+        this.process = process;
+    }
 
     /**
      * Connects and shakes hands. Cancelling the future gives up.
      *
      * @param address resolved here when it is not yet
      * @param handler told of the streams the peer opens
-     * @return fails with a {@code CloudMwException}: {@code HELPER_UNAVAILABLE} when nobody answers in time,
-     *     {@code VERSION_UNSUPPORTED}, {@code OVERLOADED} or {@code PROTOCOL_VIOLATION}
+     * @return completes on an event loop; fails with a {@code CloudMwException}: {@code HELPER_UNAVAILABLE} when
+     *     nobody answers in time, {@code VERSION_UNSUPPORTED}, {@code OVERLOADED} or {@code PROTOCOL_VIOLATION}
      */
     public CompletableFuture<BulkConnection> connect(InetSocketAddress address, BulkHandler handler) {
-        throw new UnsupportedOperationException("coming in the next commit");
+        CompletableFuture<BulkConnection> connecting = new CompletableFuture<>();
+        try {
+            transport.resolve(address).whenComplete((resolved, failure) -> {
+                if (failure != null) {
+                    connecting.completeExceptionally(unavailable(address, failure));
+                } else {
+                    dial(resolved, handler, connecting);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            connecting.completeExceptionally(unavailable(address, e));
+        }
+        return connecting;
+    }
+
+    private void dial(InetSocketAddress address, BulkHandler handler, CompletableFuture<BulkConnection> connecting) {
+        ChannelFuture dialled;
+        try {
+            dialled = new Bootstrap()
+                    .group(transport.group())
+                    .channel(transport.socketType())
+                    .option(ChannelOption.TCP_NODELAY, true)
+                    .option(ChannelOption.ALLOCATOR, transport.allocator())
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                            transport.options().handshakeTimeout().toMillis())
+                    .handler(new ChannelInitializer<SocketChannel>() {
+                        @Override
+                        protected void initChannel(SocketChannel channel) {
+                            prepare(channel, handler, connecting);
+                        }
+                    })
+                    .connect(address);
+        } catch (IllegalStateException | RejectedExecutionException e) {
+            connecting.completeExceptionally(unavailable(address, e));
+            return;
+        }
+        dialled.addListener(done -> {
+            if (!done.isSuccess()) {
+                connecting.completeExceptionally(unavailable(address, done.cause()));
+            }
+        });
+        Channel channel = dialled.channel();
+        connecting.whenComplete((connection, failure) -> {
+            if (failure instanceof CancellationException) {
+                channel.close();
+            }
+        });
+    }
+
+    private void prepare(Channel channel, BulkHandler handler, CompletableFuture<BulkConnection> connecting) {
+        FrameChannel frames = new FrameChannel(
+                channel,
+                transport.allocator(),
+                transport.options(),
+                transport.metrics(),
+                owner -> Handshake.connecting(owner, process, handler, connecting));
+        transport.metrics().opened();
+        channel.closeFuture().addListener(gone -> transport.metrics().closed());
+        transport.open().add(frames);
+        channel.pipeline().addLast(frames);
+    }
+
+    private static CloudMwException unavailable(InetSocketAddress address, Throwable failure) {
+        return new CloudMwException(
+                ErrorCode.HELPER_UNAVAILABLE, "connect to " + address + ": " + failure.getMessage(), failure);
     }
 }

@@ -13,5 +13,11 @@ public final class BulkFrames {
     /** Longest payload of any other frame. */
     public static final int MAX_CONTROL_BYTES = 64 << 10;
 
+    /** Longest payload before the peer has said who it is. */
+    static final int MAX_HELLO_BYTES = 4 << 10;
+
+    /** Most credit that may be outstanding on a stream in one direction. */
+    static final long MAX_CREDIT_BYTES = 1L << 62;
+
     private BulkFrames() {}
 }

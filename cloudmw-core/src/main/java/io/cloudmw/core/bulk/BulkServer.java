@@ -1,15 +1,31 @@
 package io.cloudmw.core.bulk;
 
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.SocketChannel;
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 
 /** Accepts bulk connections on one address. Safe for any thread. */
-@SuppressWarnings("DoNotCallSuggester") // its body follows in the next commit
+@SuppressWarnings("FutureReturnValueIgnored") // Netty's: a failed write or close reaches the channel
 public final class BulkServer implements AutoCloseable {
-    private BulkServer() {}
+    private static final int BACKLOG = 1024;
+
+    private final Channel channel;
+    private final OpenChannels accepted;
+
+    private BulkServer(Channel channel, OpenChannels accepted) {
+        this.channel = channel;
+        this.accepted = accepted;
+    }
 
     /**
-     * Binds and starts to accept.
+     * Binds and starts to accept. Not for event loops.
      *
      * @param address port 0 takes a free one
      * @param process what this process calls itself to peers
@@ -19,15 +35,60 @@ public final class BulkServer implements AutoCloseable {
     public static BulkServer bind(
             BulkTransport transport, InetSocketAddress address, String process, BulkHandler handler)
             throws CloudMwException {
-        throw new UnsupportedOperationException("coming in the next commit");
+        OpenChannels accepted = new OpenChannels();
+        ChannelFuture bound = new ServerBootstrap()
+                .group(transport.group())
+                .channel(transport.serverType())
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.ALLOCATOR, transport.allocator())
+                .childHandler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel child) {
+                        accept(transport, accepted, child, process, handler);
+                    }
+                })
+                .bind(address)
+                .awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO,
+                    "listen on " + address + ": " + bound.cause().getMessage(),
+                    bound.cause());
+        }
+        return new BulkServer(bound.channel(), accepted);
     }
 
     /** The port it listens on. */
     public int port() {
-        throw new UnsupportedOperationException("coming in the next commit");
+        return ((InetSocketAddress) channel.localAddress()).getPort();
     }
 
     /** Stops accepting and closes every connection accepted. Returns at once. Idempotent. */
     @Override
-    public void close() {}
+    public void close() {
+        channel.close();
+        accepted.closeAll();
+    }
+
+    private static void accept(
+            BulkTransport transport, OpenChannels accepted, Channel child, String process, BulkHandler handler) {
+        int limit = transport.options().maxConnections();
+        @Nullable
+        ViolationException refusal = accepted.size() < limit
+                ? null
+                : new ViolationException(BulkViolation.TOO_MANY_CONNECTIONS, "more than " + limit + " connections");
+        FrameChannel frames = new FrameChannel(
+                child,
+                transport.allocator(),
+                transport.options(),
+                transport.metrics(),
+                owner -> Handshake.accepting(owner, process, handler, refusal));
+        transport.metrics().opened();
+        child.closeFuture().addListener(gone -> transport.metrics().closed());
+        accepted.add(frames);
+        transport.open().add(frames);
+        child.pipeline().addLast(frames);
+    }
 }

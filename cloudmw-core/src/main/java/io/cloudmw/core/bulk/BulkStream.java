@@ -1,5 +1,6 @@
 package io.cloudmw.core.bulk;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cloudmw.core.error.ErrorCode;
 import io.netty.buffer.ByteBuf;
 import java.nio.channels.FileChannel;
@@ -30,6 +31,7 @@ public interface BulkStream {
      * @throws IllegalStateException when the payload exceeds {@link #credit()} or {@link #end} was called: a defect
      *     of the caller
      */
+    @CanIgnoreReturnValue // the listener is told when the stream is over
     CompletableFuture<Void> send(ByteBuf payload, int crc32c);
 
     /**
@@ -37,6 +39,7 @@ public interface BulkStream {
      * open until the future is done; it is not closed here. The range must lie within the file: otherwise the
      * future fails with {@code STORE_UNAVAILABLE} and so does the stream, on both sides.
      */
+    @CanIgnoreReturnValue // the listener is told when the stream is over
     CompletableFuture<Void> send(FileChannel file, long position, int length, int crc32c);
 
     /**

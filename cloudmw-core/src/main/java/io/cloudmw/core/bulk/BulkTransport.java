@@ -1,23 +1,79 @@
 package io.cloudmw.core.bulk;
 
+import io.cloudmw.core.metrics.BulkMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What the connections of one process share: event loops, buffer memory, limits and meters. Servers and connectors
  * are made on top of it. Safe for any thread.
  */
-@SuppressWarnings("DoNotCallSuggester") // its body follows in the next commit
 public final class BulkTransport implements AutoCloseable {
+    private static final int MAX_THREADS = 64;
+    private static final int MAX_WAITING_LOOKUPS = 1024;
+    private static final int PAGE_BYTES = 8192;
+    /** Chunks of 4 MiB: four of the largest frames. */
+    private static final int MAX_ORDER = 9;
+
+    private static final int CACHED_SMALL_BUFFERS = 256;
+    private static final int CACHED_NORMAL_BUFFERS = 64;
+    private static final long CLOSE_SECONDS = 5;
+
     private final BulkOptions options;
+    private final BulkMetrics metrics;
+    private final PooledByteBufAllocator allocator;
+    private final EventLoopGroup group;
+    private final ThreadPoolExecutor lookups;
+    private final OpenChannels open = new OpenChannels();
+    private final boolean epoll;
 
     /**
      * @param name prefix of its threads' names
-     * @param threads event loops, 1..64; 2 saturate a loopback
+     * @param threads event loops, 1..64; each connection lives on one of them
      * @param meters where {@code cloudmw.bulk.*} is counted
      */
     public BulkTransport(String name, int threads, BulkOptions options, MeterRegistry meters) {
+        this(name, threads, options, meters, Epoll.isAvailable());
+    }
+
+    BulkTransport(String name, int threads, BulkOptions options, MeterRegistry meters, boolean epoll) {
+        if (threads < 1 || threads > MAX_THREADS) {
+            throw new IllegalArgumentException("threads: " + threads + " (expected: 1.." + MAX_THREADS + ")");
+        }
         this.options = options;
+        this.metrics = new BulkMetrics(meters);
+        this.epoll = epoll;
+        this.allocator = new PooledByteBufAllocator(
+                true, 0, threads, PAGE_BYTES, MAX_ORDER, CACHED_SMALL_BUFFERS, CACHED_NORMAL_BUFFERS, false);
+        IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name + "-bulk", true), io);
+        this.lookups = new ThreadPoolExecutor(
+                1,
+                1,
+                CLOSE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(MAX_WAITING_LOOKUPS),
+                new DefaultThreadFactory(name + "-bulk-lookup", true));
+        lookups.allowCoreThreadTimeOut(true);
     }
 
     public BulkOptions options() {
@@ -25,11 +81,53 @@ public final class BulkTransport implements AutoCloseable {
     }
 
     /** The pool that received payloads come from; senders take their buffers from here too. */
-    public ByteBufAllocator allocator() {
-        throw new UnsupportedOperationException("coming in the next commit");
+    public PooledByteBufAllocator allocator() {
+        return allocator;
     }
 
     /** Closes every connection and server on it and waits, briefly, for its threads. Not for event loops. Idempotent. */
     @Override
-    public void close() {}
+    public void close() {
+        open.closeAll();
+        lookups.shutdownNow();
+        group.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
+                .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    EventLoopGroup group() {
+        return group;
+    }
+
+    BulkMetrics metrics() {
+        return metrics;
+    }
+
+    OpenChannels open() {
+        return open;
+    }
+
+    Class<? extends SocketChannel> socketType() {
+        return epoll ? EpollSocketChannel.class : NioSocketChannel.class;
+    }
+
+    Class<? extends ServerChannel> serverType() {
+        return epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+    }
+
+    /** Looks a name up, away from the event loops: that blocks. */
+    CompletableFuture<InetSocketAddress> resolve(InetSocketAddress address) {
+        if (!address.isUnresolved()) {
+            return CompletableFuture.completedFuture(address);
+        }
+        CompletableFuture<InetSocketAddress> resolved = new CompletableFuture<>();
+        lookups.execute(() -> {
+            try {
+                InetAddress found = InetAddress.getByName(address.getHostString());
+                resolved.complete(new InetSocketAddress(found, address.getPort()));
+            } catch (java.net.UnknownHostException e) {
+                resolved.completeExceptionally(e);
+            }
+        });
+        return resolved;
+    }
 }

@@ -1,0 +1,195 @@
+package io.cloudmw.core.bulk;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.BulkMetrics;
+import io.cloudmw.core.wire.BulkWire;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One socket: reads frames and hands them to the sink of the connection's phase, counts what the peer does wrong,
+ * closes. Confined to the event loop, except where it says otherwise.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // Netty's: a failed write or close reaches the channel
+final class FrameChannel extends ChannelInboundHandlerAdapter {
+    private static final Logger log = LoggerFactory.getLogger(FrameChannel.class);
+
+    /** How long a closing connection tries to tell the peer why. */
+    private static final long FAREWELL_MILLIS = 1000;
+
+    private final Channel channel;
+    private final BulkOptions options;
+    private final BulkMetrics metrics;
+    private final FrameReader reader;
+    private final Outbound outbound;
+    private @Nullable CloudMwException cause;
+    private long bytesRead;
+
+    /** @param handshake makes the sink of the first phase */
+    FrameChannel(
+            Channel channel,
+            ByteBufAllocator allocator,
+            BulkOptions options,
+            BulkMetrics metrics,
+            Function<FrameChannel, Handshake> handshake) {
+        this.channel = channel;
+        this.options = options;
+        this.metrics = metrics;
+        this.outbound = new Outbound(this, allocator);
+        this.reader = new FrameReader(allocator, options.maxFrameBytes(), handshake.apply(this));
+    }
+
+    Channel channel() {
+        return channel;
+    }
+
+    BulkOptions options() {
+        return options;
+    }
+
+    BulkMetrics metrics() {
+        return metrics;
+    }
+
+    Outbound outbound() {
+        return outbound;
+    }
+
+    FrameReader reader() {
+        return reader;
+    }
+
+    /** Why it is over; null while it is not. */
+    @Nullable
+    CloudMwException cause() {
+        return cause;
+    }
+
+    /** Grows with every sign of life. */
+    long activity() {
+        return bytesRead + outbound.framesSent();
+    }
+
+    /**
+     * Runs on the event loop, never inside this call: what callers do inside callbacks stays free of re-entrance. Any
+     * thread.
+     *
+     * @return false when the event loop is gone, and with it the connection
+     */
+    boolean later(Runnable task) {
+        try {
+            channel.eventLoop().execute(task);
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false;
+        }
+    }
+
+    /** Counts, tells the peer, closes. */
+    void violated(ViolationException violation) {
+        if (cause != null) {
+            return;
+        }
+        metrics.violation(violation.kind().tag());
+        log.debug("closing peer={} violation={}", channel.remoteAddress(), violation.text());
+        ErrorCode code = switch (violation.kind()) {
+            case VERSION -> ErrorCode.VERSION_UNSUPPORTED;
+            case TOO_MANY_CONNECTIONS -> ErrorCode.OVERLOADED;
+            case HANDSHAKE_TIMEOUT, SILENT, TRUNCATED, NOT_READING -> ErrorCode.HELPER_UNAVAILABLE;
+            default -> ErrorCode.PROTOCOL_VIOLATION;
+        };
+        close(new CloudMwException(code, violation.text()), true);
+    }
+
+    /** Fails everything on the connection and closes it; the first cause counts. */
+    void close(CloudMwException reason, boolean tell) {
+        if (cause != null) {
+            return;
+        }
+        cause = reason;
+        reader.close();
+        reader.sink().closed(reason);
+        outbound.close(reason);
+        if (tell && channel.isActive()) {
+            outbound.farewell(BulkWire.reset(reason.code(), String.valueOf(reason.getMessage())))
+                    .addListener(ChannelFutureListener.CLOSE);
+            var abandon = channel.eventLoop().schedule(() -> channel.close(), FAREWELL_MILLIS, TimeUnit.MILLISECONDS);
+            channel.closeFuture().addListener(closed -> abandon.cancel(false));
+        } else {
+            channel.close();
+        }
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        channel.config().setRecvByteBufAllocator(new ReceiveBuffers(reader));
+        if (channel.isActive()) {
+            started();
+        }
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        started();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        ByteBuf bytes = (ByteBuf) message;
+        bytesRead += bytes.readableBytes();
+        outbound.hold();
+        try {
+            reader.read(bytes);
+        } catch (ViolationException e) {
+            violated(e);
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        outbound.resume();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        if (reader.insideFrame()) {
+            metrics.violation(BulkViolation.TRUNCATED.tag());
+        }
+        close(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "the peer closed the connection"), false);
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        close(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "the connection is gone"), false);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable failure) {
+        if (failure instanceof IOException) {
+            close(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "connection: " + failure.getMessage()), false);
+            return;
+        }
+        if (cause == null) {
+            log.warn("closing peer={}", channel.remoteAddress(), failure);
+        }
+        close(new CloudMwException(ErrorCode.INTERNAL, "connection: " + failure, failure), true);
+    }
+
+    private void started() {
+        if (reader.sink() instanceof Handshake handshake) {
+            handshake.start();
+        }
+    }
+}

@@ -1,0 +1,478 @@
+package io.cloudmw.core.bulk;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.wire.BulkWire;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stream. What callers from any thread touch is guarded by the stream's own lock, under which nothing is called;
+ * the rest is confined to the event loop.
+ *
+ * <p>A stream that was reset here stays known to its connection, <em>buried</em>, until the peer's answer: frames the
+ * peer sent before it knew are skipped.
+ */
+final class MultiplexedStream implements BulkStream {
+    private final Multiplexer connection;
+    private final boolean openedHere;
+    private final Object lock = new Object();
+
+    @GuardedBy("lock")
+    private final ArrayDeque<Outgoing> queue = new ArrayDeque<>();
+
+    /** The outbound side has it in turn, or a task that will put it there is on its way. */
+    @GuardedBy("lock")
+    private boolean inTurn;
+
+    @GuardedBy("lock")
+    private boolean ending;
+
+    @GuardedBy("lock")
+    private @Nullable CloudMwException over;
+
+    @GuardedBy("lock")
+    private long peerCredit;
+
+    @GuardedBy("lock")
+    private long queuedBytes;
+
+    @GuardedBy("lock")
+    private boolean shortOfQueue;
+
+    @GuardedBy("lock")
+    private long ownCredit;
+
+    @GuardedBy("lock")
+    private long ungranted;
+
+    @GuardedBy("lock")
+    private boolean granting;
+
+    private int id;
+    private @Nullable BulkStreamListener listener;
+    private boolean endedHere;
+    private boolean endedThere;
+    private boolean resetSent;
+    private boolean forgotten;
+
+    private MultiplexedStream(Multiplexer connection, boolean openedHere, int id) {
+        this.connection = connection;
+        this.openedHere = openedHere;
+        this.id = id;
+        // Held back: until the OPEN is queued, or until the handler has named its listener.
+        this.inTurn = true;
+    }
+
+    static MultiplexedStream outgoing(Multiplexer connection, byte[] request, BulkStreamListener listener) {
+        MultiplexedStream stream = new MultiplexedStream(connection, true, 0);
+        stream.listener = listener;
+        synchronized (stream.lock) {
+            stream.queue.add(new Outgoing.Open(request.clone()));
+        }
+        return stream;
+    }
+
+    static MultiplexedStream incoming(Multiplexer connection, int id) {
+        return new MultiplexedStream(connection, false, id);
+    }
+
+    @Override
+    public BulkConnection connection() {
+        return connection;
+    }
+
+    @Override
+    public void grant(long bytes) {
+        if (bytes <= 0) {
+            throw new IllegalArgumentException("bytes: " + bytes + " (expected: > 0)");
+        }
+        synchronized (lock) {
+            if (over != null) {
+                return;
+            }
+            if (bytes > BulkFrames.MAX_CREDIT_BYTES - ownCredit) {
+                throw new IllegalArgumentException("bytes: " + bytes + " (outstanding: " + ownCredit + ")");
+            }
+            ownCredit += bytes;
+            ungranted += bytes;
+            if (granting) {
+                return;
+            }
+            granting = true;
+        }
+        connection.grants(this);
+    }
+
+    @Override
+    public long credit() {
+        synchronized (lock) {
+            return over != null || ending ? 0 : available();
+        }
+    }
+
+    @GuardedBy("lock")
+    private long available() {
+        long room = connection.options().streamQueueBytes() - queuedBytes;
+        if (room < peerCredit) {
+            shortOfQueue = true;
+            return room;
+        }
+        return peerCredit;
+    }
+
+    @Override
+    public CompletableFuture<Void> send(ByteBuf payload, int crc32c) {
+        int length = payload.readableBytes();
+        Outgoing.Bytes frame = new Outgoing.Bytes(payload, length, crc32c, new CompletableFuture<>());
+        boolean queued = false;
+        try {
+            queued = submit(frame);
+        } finally {
+            if (!queued) {
+                payload.release();
+            }
+        }
+        return frame.sent();
+    }
+
+    @Override
+    public CompletableFuture<Void> send(FileChannel file, long position, int length, int crc32c) {
+        if (position < 0) {
+            throw new IllegalArgumentException("position: " + position + " (expected: >= 0)");
+        }
+        Outgoing.FileRange frame = new Outgoing.FileRange(file, position, length, crc32c, new CompletableFuture<>());
+        submit(frame);
+        return frame.sent();
+    }
+
+    private boolean submit(Outgoing.Data frame) {
+        int length = frame.length();
+        if (length < 1 || length > connection.options().maxFrameBytes()) {
+            throw new IllegalArgumentException("length: " + length + " (expected: 1.."
+                    + connection.options().maxFrameBytes() + ")");
+        }
+        CloudMwException dead;
+        boolean wake;
+        synchronized (lock) {
+            dead = over;
+            wake = dead == null && !inTurn;
+            if (dead == null) {
+                if (ending) {
+                    throw new IllegalStateException("send after end");
+                }
+                if (length > available()) {
+                    throw new IllegalStateException("length: " + length + " (credit: " + available() + ")");
+                }
+                peerCredit -= length;
+                queuedBytes += length;
+                queue.add(frame);
+                inTurn = true;
+            }
+        }
+        if (dead != null) {
+            frame.sent().completeExceptionally(dead);
+            return false;
+        }
+        if (wake) {
+            connection.ready(this);
+        }
+        return true;
+    }
+
+    @Override
+    public void end(byte[] trailer) {
+        Multiplexer.requireControl("trailer", trailer);
+        boolean wake;
+        synchronized (lock) {
+            if (over != null) {
+                return;
+            }
+            if (ending) {
+                throw new IllegalStateException("end after end");
+            }
+            ending = true;
+            queue.add(new Outgoing.End(trailer.clone()));
+            wake = !inTurn;
+            inTurn = true;
+        }
+        if (wake) {
+            connection.ready(this);
+        }
+    }
+
+    @Override
+    public void reset(ErrorCode code, String message) {
+        CloudMwException cause = new CloudMwException(code, message);
+        List<Outgoing> dropped = finish(cause);
+        if (dropped != null && !connection.later(() -> resetOnLoop(cause, dropped))) {
+            drop(dropped, cause);
+        }
+    }
+
+    private void resetOnLoop(CloudMwException cause, List<Outgoing> dropped) {
+        drop(dropped, cause);
+        bury(cause);
+    }
+
+    /** Marks it over; what was queued, or null when it was over already. Any thread. */
+    private @Nullable List<Outgoing> finish(CloudMwException cause) {
+        synchronized (lock) {
+            if (over != null) {
+                return null;
+            }
+            over = cause;
+            List<Outgoing> dropped = List.copyOf(queue);
+            queue.clear();
+            return dropped;
+        }
+    }
+
+    private static void drop(List<Outgoing> frames, CloudMwException cause) {
+        for (Outgoing frame : frames) {
+            if (frame instanceof Outgoing.Data data) {
+                data.drop();
+                data.sent().completeExceptionally(cause);
+            }
+        }
+    }
+
+    /** Tells the peer it is over and waits for its answer. */
+    private void bury(CloudMwException cause) {
+        listener = null;
+        if (forgotten) {
+            return;
+        }
+        if (id == 0 || (endedHere && endedThere)) {
+            forget();
+        } else {
+            resetSent = true;
+            connection
+                    .outbound()
+                    .control(FrameType.RESET, id, BulkWire.reset(cause.code(), String.valueOf(cause.getMessage())));
+        }
+    }
+
+    private void forget() {
+        if (!forgotten) {
+            forgotten = true;
+            connection.forget(this);
+        }
+    }
+
+    // What follows is called by the connection, on the event loop.
+
+    int id() {
+        return id;
+    }
+
+    boolean openedHere() {
+        return openedHere;
+    }
+
+    boolean isOver() {
+        synchronized (lock) {
+            return over != null;
+        }
+    }
+
+    /** The handler has taken it: what it did meanwhile goes out. */
+    void accepted(BulkStreamListener told) {
+        if (!isOver()) {
+            listener = told;
+            connection.outbound().ready(this);
+        }
+    }
+
+    /** Sends the next frame in its queue; whether there are more. */
+    boolean writeNext(Outbound outbound) {
+        Outgoing next;
+        synchronized (lock) {
+            next = queue.poll();
+            if (next == null) {
+                inTurn = false;
+                return false;
+            }
+        }
+        if (next instanceof Outgoing.Open open) {
+            id = connection.opening(this);
+            outbound.small(FrameType.OPEN, id, open.request());
+            sendCredit();
+        } else if (next instanceof Outgoing.End end) {
+            endedHere = true;
+            outbound.small(FrameType.END, id, end.trailer());
+            if (endedThere) {
+                forget();
+            }
+        } else if (next instanceof Outgoing.Data data) {
+            outbound.data(this, id, data);
+        }
+        return true;
+    }
+
+    /** The kernel took {@code bytes} of data, or never will. */
+    void drained(int bytes) {
+        boolean tell;
+        synchronized (lock) {
+            queuedBytes -= bytes;
+            tell = shortOfQueue && over == null && !ending;
+            shortOfQueue = false;
+        }
+        if (tell) {
+            tellGranted();
+        }
+    }
+
+    /** The file behind a frame cannot be read: the stream cannot go on. */
+    void unreadable(Outgoing.Data frame, IOException failure) {
+        CloudMwException cause = new CloudMwException(
+                ErrorCode.STORE_UNAVAILABLE, "read of a replica: " + failure.getMessage(), failure);
+        frame.sent().completeExceptionally(cause);
+        fail(cause);
+    }
+
+    /** Grants what was not yet granted. */
+    void sendCredit() {
+        long bytes;
+        synchronized (lock) {
+            if (id == 0) {
+                return;
+            }
+            granting = false;
+            bytes = over != null || endedThere ? 0 : ungranted;
+            ungranted = 0;
+        }
+        if (bytes > 0) {
+            connection.outbound().credit(id, bytes);
+        }
+    }
+
+    /** Whether the payload of a data frame is wanted. */
+    boolean admitData(int length) throws ViolationException {
+        if (endedThere) {
+            throw new ViolationException(BulkViolation.AFTER_END, "DATA on stream " + id);
+        }
+        synchronized (lock) {
+            if (length > ownCredit) {
+                throw new ViolationException(
+                        BulkViolation.CREDIT_EXCEEDED,
+                        length + " bytes on stream " + id + " (granted: " + ownCredit + ")");
+            }
+            ownCredit -= length;
+            return over == null;
+        }
+    }
+
+    void admitEnd() throws ViolationException {
+        if (endedThere) {
+            throw new ViolationException(BulkViolation.AFTER_END, "END on stream " + id);
+        }
+    }
+
+    void data(ByteBuf payload, int crc32c) {
+        BulkStreamListener told = listener;
+        if (told == null || isOver()) {
+            payload.release();
+            return;
+        }
+        guarded(() -> told.data(payload, crc32c));
+    }
+
+    void damaged(int length) {
+        fail(new CloudMwException(
+                ErrorCode.REPLICA_CORRUPT, "a frame of " + length + " bytes does not match its CRC32C"));
+    }
+
+    void granted(long bytes) throws ViolationException {
+        synchronized (lock) {
+            if (bytes <= 0 || bytes > BulkFrames.MAX_CREDIT_BYTES - peerCredit) {
+                throw new ViolationException(
+                        BulkViolation.CREDIT_OVERFLOW,
+                        bytes + " bytes on stream " + id + " (credit: " + peerCredit + ")");
+            }
+            peerCredit += bytes;
+            if (over != null || ending) {
+                return;
+            }
+        }
+        tellGranted();
+    }
+
+    void ended(byte[] trailer) {
+        endedThere = true;
+        BulkStreamListener told = listener;
+        if (isOver()) {
+            // Buried: having ended before, the peer answers nothing more.
+            if (endedHere) {
+                forget();
+            }
+            return;
+        }
+        if (endedHere) {
+            forget();
+        }
+        if (told != null) {
+            guarded(() -> told.ended(trailer));
+        }
+    }
+
+    /** The peer reset it: answered, unless this is the answer. */
+    void resetByPeer(CloudMwException cause) {
+        BulkStreamListener told = listener;
+        List<Outgoing> dropped = finish(cause);
+        if (!resetSent) {
+            connection.outbound().control(FrameType.RESET, id, new byte[0]);
+        }
+        forget();
+        tellFailed(told, dropped, cause);
+    }
+
+    /** Ends it here with {@code cause}, telling the peer and the listener. */
+    private void fail(CloudMwException cause) {
+        BulkStreamListener told = listener;
+        List<Outgoing> dropped = finish(cause);
+        if (dropped != null) {
+            bury(cause);
+        }
+        tellFailed(told, dropped, cause);
+    }
+
+    /** The connection is over. */
+    void broken(CloudMwException cause) {
+        BulkStreamListener told = listener;
+        forgotten = true;
+        tellFailed(told, finish(cause), cause);
+    }
+
+    private void tellFailed(
+            @Nullable BulkStreamListener told, @Nullable List<Outgoing> dropped, CloudMwException cause) {
+        listener = null;
+        if (dropped == null) {
+            return;
+        }
+        drop(dropped, cause);
+        if (told != null) {
+            connection.guarded(() -> told.failed(cause));
+        }
+    }
+
+    private void tellGranted() {
+        BulkStreamListener told = listener;
+        if (told != null) {
+            guarded(told::granted);
+        }
+    }
+
+    private void guarded(Runnable call) {
+        RuntimeException thrown = connection.guarded(call);
+        if (thrown != null) {
+            fail(new CloudMwException(ErrorCode.INTERNAL, "listener: " + thrown, thrown));
+        }
+    }
+}

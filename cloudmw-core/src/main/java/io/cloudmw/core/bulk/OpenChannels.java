@@ -1,0 +1,35 @@
+package io.cloudmw.core.bulk;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The open connections of a server or transport, to close them all. Safe for any thread. */
+final class OpenChannels {
+    private final Set<FrameChannel> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    /** Until it closes; at once when {@link #closeAll} was called. */
+    void add(FrameChannel frames) {
+        open.add(frames);
+        frames.channel().closeFuture().addListener(gone -> open.remove(frames));
+        if (closed) {
+            close(frames);
+        }
+    }
+
+    int size() {
+        return open.size();
+    }
+
+    void closeAll() {
+        closed = true;
+        open.forEach(OpenChannels::close);
+    }
+
+    private static void close(FrameChannel frames) {
+        frames.later(
+                () -> frames.close(new CloudMwException(ErrorCode.CANCELLED, "this side is shutting down"), false));
+    }
+}

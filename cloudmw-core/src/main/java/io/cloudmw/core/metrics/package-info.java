@@ -1,0 +1,7 @@
+/**
+ * The meters of CloudMW: their names, units and tags as constants. Safe for any thread.
+ */
+@NullMarked
+package io.cloudmw.core.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,111 @@
+package io.cloudmw.core.wire;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.proto.v1.Hello;
+import io.cloudmw.proto.v1.HelloAck;
+import io.cloudmw.proto.v1.Reset;
+
+/** The payloads of the bulk plane's HELLO, HELLO_ACK and RESET frames. */
+public final class BulkWire {
+    private static final int MAX_NAME_CHARS = 256;
+    private static final int MAX_MESSAGE_CHARS = 4096;
+
+    private BulkWire() {}
+
+    /**
+     * What the two sides tell each other first.
+     *
+     * @param process for logs
+     * @param sessionId empty in a HELLO
+     * @param maxStreams streams the receiver of the greeting may have open at once
+     */
+    public record Greeting(int major, int minor, String process, String sessionId, int maxStreams) {}
+
+    /** Encodes the first frame of the side that connects. */
+    public static byte[] hello(Greeting greeting) {
+        return Hello.newBuilder()
+                .setProtocolMajor(greeting.major())
+                .setProtocolMinor(greeting.minor())
+                .setProcess(cut(greeting.process(), MAX_NAME_CHARS))
+                .setMaxStreams(greeting.maxStreams())
+                .build()
+                .toByteArray();
+    }
+
+    /** Decodes it. */
+    public static Greeting readHello(byte[] payload) throws CloudMwException {
+        try {
+            Hello hello = Hello.parseFrom(payload);
+            return new Greeting(
+                    hello.getProtocolMajor(),
+                    hello.getProtocolMinor(),
+                    cut(hello.getProcess(), MAX_NAME_CHARS),
+                    "",
+                    hello.getMaxStreams());
+        } catch (InvalidProtocolBufferException e) {
+            throw malformed("HELLO", e);
+        }
+    }
+
+    /** Encodes the first frame of the side that accepts. */
+    public static byte[] helloAck(Greeting greeting) {
+        return HelloAck.newBuilder()
+                .setProtocolMajor(greeting.major())
+                .setProtocolMinor(greeting.minor())
+                .setProcess(cut(greeting.process(), MAX_NAME_CHARS))
+                .setSessionId(greeting.sessionId())
+                .setMaxStreams(greeting.maxStreams())
+                .build()
+                .toByteArray();
+    }
+
+    /** Decodes it. */
+    public static Greeting readHelloAck(byte[] payload) throws CloudMwException {
+        try {
+            HelloAck ack = HelloAck.parseFrom(payload);
+            return new Greeting(
+                    ack.getProtocolMajor(),
+                    ack.getProtocolMinor(),
+                    cut(ack.getProcess(), MAX_NAME_CHARS),
+                    ack.getSessionId(),
+                    ack.getMaxStreams());
+        } catch (InvalidProtocolBufferException e) {
+            throw malformed("HELLO_ACK", e);
+        }
+    }
+
+    /** Encodes why a stream, or the connection, is over. */
+    public static byte[] reset(ErrorCode code, String message) {
+        return Reset.newBuilder()
+                .setErrorCode(code.name())
+                .setMessage(cut(message, MAX_MESSAGE_CHARS))
+                .build()
+                .toByteArray();
+    }
+
+    /** Decodes it; a code this build does not know is {@code INTERNAL} and named in the message. */
+    public static CloudMwException readReset(byte[] payload) throws CloudMwException {
+        Reset reset;
+        try {
+            reset = Reset.parseFrom(payload);
+        } catch (InvalidProtocolBufferException e) {
+            throw malformed("RESET", e);
+        }
+        for (ErrorCode code : ErrorCode.values()) {
+            if (code.name().equals(reset.getErrorCode())) {
+                return new CloudMwException(code, reset.getMessage());
+            }
+        }
+        return new CloudMwException(ErrorCode.INTERNAL, reset.getErrorCode() + ": " + reset.getMessage());
+    }
+
+    private static CloudMwException malformed(String frame, InvalidProtocolBufferException cause) {
+        return new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, frame + ": " + cause.getMessage(), cause);
+    }
+
+    private static String cut(String text, int chars) {
+        return text.length() <= chars ? text : text.substring(0, chars);
+    }
+}

@@ -1,0 +1,96 @@
+package io.cloudmw.core.bulk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.cloudmw.core.metrics.BulkMetrics;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.PoolArenaMetric;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.epoll.Epoll;
+import io.netty.util.ResourceLeakDetector;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.LoggerFactory;
+
+/** A server and a connector in this process, each on a transport of its own; closing it fails when memory leaked. */
+final class Loopback implements AutoCloseable {
+    final SimpleMeterRegistry serverMeters = new SimpleMeterRegistry();
+    final SimpleMeterRegistry clientMeters = new SimpleMeterRegistry();
+    final BulkTransport serverTransport;
+    final BulkTransport clientTransport;
+    final BulkServer server;
+    final BulkConnector connector;
+    private final ListAppender<ILoggingEvent> leaks = new ListAppender<>();
+
+    Loopback(BulkOptions options, BulkHandler handler) throws Exception {
+        this(options, options, Epoll.isAvailable(), handler);
+    }
+
+    Loopback(BulkOptions serverOptions, BulkOptions clientOptions, boolean epoll, BulkHandler handler)
+            throws Exception {
+        leaks.start();
+        leakLogger().addAppender(leaks);
+        serverTransport = new BulkTransport("test-server", 1, serverOptions, serverMeters, epoll);
+        clientTransport = new BulkTransport("test-client", 1, clientOptions, clientMeters, epoll);
+        server = BulkServer.bind(
+                serverTransport, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "server", handler);
+        connector = new BulkConnector(clientTransport, "client");
+    }
+
+    InetSocketAddress address() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port());
+    }
+
+    BulkConnection connect() throws Exception {
+        return connect((stream, request) -> {
+            throw new AssertionError("nobody opens streams to the client");
+        });
+    }
+
+    BulkConnection connect(BulkHandler handler) throws Exception {
+        return connector.connect(address(), handler).get(10, TimeUnit.SECONDS);
+    }
+
+    /** Violations of this kind that the server has counted. */
+    double violations(BulkViolation kind) {
+        var counter = serverMeters
+                .find(BulkMetrics.VIOLATIONS)
+                .tag(BulkMetrics.KIND, kind.tag())
+                .counter();
+        return counter == null ? 0 : counter.count();
+    }
+
+    double violations() {
+        return serverMeters.find(BulkMetrics.VIOLATIONS).counters().stream()
+                .mapToDouble(counter -> counter.count())
+                .sum();
+    }
+
+    static long usedBuffers(PooledByteBufAllocator allocator) {
+        return allocator.metric().directArenas().stream()
+                .mapToLong(PoolArenaMetric::numActiveAllocations)
+                .sum();
+    }
+
+    @Override
+    public void close() {
+        clientTransport.close();
+        serverTransport.close();
+        // The threads' caches give their buffers back as the threads end.
+        await().untilAsserted(() -> assertThat(
+                        usedBuffers(clientTransport.allocator()) + usedBuffers(serverTransport.allocator()))
+                .as("buffers that nobody released")
+                .isZero());
+        leakLogger().detachAppender(leaks);
+        assertThat(leaks.list).as("reports of the leak detector").isEmpty();
+    }
+
+    private static Logger leakLogger() {
+        return (Logger) LoggerFactory.getLogger(ResourceLeakDetector.class);
+    }
+}
