@@ -34,6 +34,9 @@ final class Arbiter implements DeliveryInput {
 
     private final List<DeliveryCommand> commands = new ArrayList<>();
     private long nextSequence;
+    /** Since when the lowest of the open ones is the lowest. */
+    private long lowestSinceNanos;
+
     private long lastChunk = -1;
     private int nextBlock;
     private boolean planEnded;
@@ -71,9 +74,7 @@ final class Arbiter implements DeliveryInput {
         LongStream stalls = relays.values().stream()
                 .filter(relay -> relay.accepted && !relay.withheld)
                 .mapToLong(relay -> relay.movedAtNanos + policy.stallNanos());
-        LongStream silences = open.values().stream()
-                .filter(wanted -> wanted.block() != null && wanted.relay == null)
-                .mapToLong(wanted -> wanted.deadlineNanos(roster, policy));
+        LongStream silences = open.values().stream().filter(this::isJudged).mapToLong(this::dueNanos);
         return LongStream.concat(stalls, silences).reduce((one, other) -> one - other < 0 ? one : other);
     }
 
@@ -130,6 +131,9 @@ final class Arbiter implements DeliveryInput {
         if (wanted.leafDelivered() && block != null) {
             relays.remove(number);
             issued.remove(block.id());
+            if (wanted.sequence == open.firstKey()) {
+                lowestSinceNanos = nowNanos;
+            }
             open.remove(wanted.sequence);
             commands.add(new Acknowledge(block));
         }
@@ -225,13 +229,26 @@ final class Arbiter implements DeliveryInput {
         }
         for (Wanted wanted : List.copyOf(open.values())) {
             Block block = wanted.block();
-            if (block != null
-                    && wanted.relay == null
-                    && nowNanos - wanted.deadlineNanos(roster, policy) >= 0
-                    && issued.containsKey(block.id())) {
+            if (block != null && isJudged(wanted) && nowNanos - dueNanos(wanted) >= 0) {
                 giveUp(wanted, block);
             }
         }
+    }
+
+    /**
+     * Whether a block that nobody offers has a time limit: when a winner was named, and when it is the lowest, the one
+     * no racer may pause for. The entrants of any other may be silent because they hold all they may.
+     */
+    private boolean isJudged(Wanted wanted) {
+        return wanted.block() != null
+                && wanted.relay == null
+                && (wanted.hasNamedWinner() || wanted.sequence == open.firstKey());
+    }
+
+    private long dueNanos(Wanted wanted) {
+        return wanted.hasNamedWinner()
+                ? wanted.offerDueNanos(policy)
+                : wanted.signDueNanos(roster, lowestSinceNanos, policy);
     }
 
     private void giveUp(Relay relay) {
@@ -328,6 +345,9 @@ final class Arbiter implements DeliveryInput {
     private void fillWindow() {
         for (Wanted next = planned.peek(); next != null && !over && isWithinWindow(next); next = planned.peek()) {
             planned.remove();
+            if (open.isEmpty()) {
+                lowestSinceNanos = nowNanos;
+            }
             open.put(next.sequence, next);
             issue(next);
         }

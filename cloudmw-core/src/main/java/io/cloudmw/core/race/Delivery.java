@@ -22,8 +22,9 @@ import java.util.Set;
  *   <li>its accepted relay has credit and delivers nothing for {@link DeliveryPolicy#stallNanos()}, or a winner named
  *       by others offers nothing for that long: the racer is abandoned (a named winner only if it said nothing at all),
  *       which is how a paused process looks from here;
- *   <li>nobody offered it and none of its entrants gave a sign of life for {@link DeliveryPolicy#unofferedNanos()}: they
- *       are abandoned;
+ *   <li>it is the lowest, nobody offered it, and none of its entrants gave a sign of life for
+ *       {@link DeliveryPolicy#unofferedNanos()}: they are abandoned. Only the lowest, because racers may pause for any
+ *       other while they hold what they may;
  *   <li>its winner is gone, as reported by those who lost to it, or by its relay;
  *   <li>every entrant that is left has forfeited.
  * </ul>

@@ -8,8 +8,8 @@ import java.time.Duration;
  * @param windowBlocks blocks issued at most ahead of the lowest one not yet delivered
  * @param stallNanos an accepted relay that delivers no leaf for this long while it has credit is given up with its
  *     racer, and so is a winner, named by every other entrant, that offers nothing for this long
- * @param unofferedNanos a block that nobody has offered is issued anew when its entrants gave no sign of life for
- *     this long
+ * @param unofferedNanos the lowest block not yet delivered is issued anew when nobody offered it and its entrants
+ *     gave no sign of life for this long
  * @param inOrder accept a relay only when every earlier byte was delivered (a stream); otherwise at once (a file)
  * @param maxReissues times one byte range may be issued again, without a leaf of it arriving, before the transfer
  *     fails

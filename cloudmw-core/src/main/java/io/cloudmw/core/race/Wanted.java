@@ -141,12 +141,23 @@ final class Wanted {
                 .toList();
     }
 
-    /** When waiting for those ends. */
-    long deadlineNanos(Roster roster, DeliveryPolicy policy) {
-        if (!lost.isEmpty()) {
-            return lostAtNanos + policy.stallNanos();
-        }
-        long heard = issuedAtNanos;
+    /** Whether an entrant named a winner. */
+    boolean hasNamedWinner() {
+        return !lost.isEmpty();
+    }
+
+    /** When a named winner must have offered its relay. */
+    long offerDueNanos(DeliveryPolicy policy) {
+        return lostAtNanos + policy.stallNanos();
+    }
+
+    /**
+     * When entrants still racing must have given a sign of life.
+     *
+     * @param sinceNanos silence before this does not count
+     */
+    long signDueNanos(Roster roster, long sinceNanos, DeliveryPolicy policy) {
+        long heard = sinceNanos - issuedAtNanos < 0 ? issuedAtNanos : sinceNanos;
         for (RacerId racer : awaited(roster)) {
             heard = roster.heardAt(racer, heard);
         }

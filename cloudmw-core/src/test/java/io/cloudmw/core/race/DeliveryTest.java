@@ -316,6 +316,24 @@ class DeliveryTest {
         }
 
         @Test
+        void entrantsOfALaterBlockMayBeSilentBecauseTheyHoldWhatTheyMay() {
+            delivery = delivery(true, 8, E0, E1, E2);
+            plan(0);
+            plan(1);
+            on(new Offered(7, new BlockId(0), E0));
+            on(new CreditWithheld(7));
+            now += 3 * UNOFFERED;
+            assertThat(on(new TimePassed())).isEmpty();
+
+            on(new CreditGranted(7));
+            on(new LeafDelivered(7));
+            on(new LeafDelivered(7));
+            on(new LeafDelivered(7));
+            assertThat(on(new TimePassed())).isEmpty();
+            assertThat(delivery.wakeAtNanos()).hasValue(now + UNOFFERED);
+        }
+
+        @Test
         void whenNobodyGivesASignOfLifeAllAreAbandonedAndTheClientRacesItself() {
             plan(0);
             assertThat(delivery.wakeAtNanos()).hasValue(UNOFFERED);

@@ -1,0 +1,215 @@
+package io.cloudmw.core.race;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.core.testing.DestinationMachine;
+import io.cloudmw.core.testing.RacerMachine;
+import io.cloudmw.core.testing.SimulatedFaults;
+import io.cloudmw.core.testing.SimulatedTransfer;
+import io.cloudmw.core.testing.SimulationResult;
+import io.cloudmw.core.testing.SimulationSettings;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** Whole transfers from one seed each, with the six invariants of the race checked after every event. */
+class RaceSimulationTest {
+    private static final int SEEDS = 600;
+
+    @Test
+    void everyInvariantHoldsWhateverFails() {
+        List<SimulationResult> results = LongStream.range(0, SEEDS)
+                .mapToObj(SimulationSettings::faulty)
+                .map(settings -> new SimulatedTransfer(settings).run())
+                .toList();
+
+        // The seeds are worth something only if they reach what they are meant to test.
+        assertThat(results).filteredOn(SimulationResult::complete).hasSizeGreaterThan(SEEDS * 8 / 10);
+        assertThat(results).filteredOn(result -> !result.complete()).isNotEmpty();
+        assertThat(results).filteredOn(SimulationResult::racedLocally).hasSizeGreaterThan(SEEDS / 10);
+        assertThat(results).filteredOn(result -> result.abandoned() > 0).hasSizeGreaterThan(SEEDS / 10);
+        assertThat(results).filteredOn(result -> result.refusals() > 0).hasSizeGreaterThan(SEEDS / 10);
+        assertThat(results).filteredOn(result -> result.failures() > 0).hasSizeGreaterThan(SEEDS / 2);
+    }
+
+    @Test
+    void withoutFaultsEachBlockIsIssuedOnceHasOneWinnerAndIsNeverRefused() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            SimulationSettings settings = SimulationSettings.faultless(seed);
+            SimulationResult result = new SimulatedTransfer(settings).run();
+
+            assertThat(result.complete()).as("%s", settings).isTrue();
+            assertThat(result.blocks()).as("%s", settings).isEqualTo(settings.chunks());
+            assertThat(result.deliveries()).as("%s", settings).isEqualTo(settings.chunks());
+        }
+    }
+
+    @Test
+    void theSameSeedGivesTheSameTransfer() {
+        for (long seed = 0; seed < 20; seed++) {
+            SimulationSettings settings = SimulationSettings.faulty(seed);
+
+            assertThat(new SimulatedTransfer(settings).run()).isEqualTo(new SimulatedTransfer(settings).run());
+        }
+    }
+
+    @Test
+    void aFleetOfAThousandHelpersIsNoDifferent() {
+        SimulationSettings fleet = new SimulationSettings(
+                1,
+                1_000,
+                3,
+                200,
+                4,
+                false,
+                true,
+                RacePolicy.rounds(),
+                DeliveryPolicy.of(false),
+                SimulatedFaults.NONE,
+                SimulationSettings.Safe.HELPER);
+
+        assertThat(new SimulatedTransfer(fleet).run().deliveries()).isEqualTo(200);
+    }
+
+    /** A checker that never complains checks nothing: each of these defects must be caught by some seed. */
+    @Nested
+    class BrokenOnPurpose {
+        @Test
+        void aTieBreakByWhichBothWinIsCaught() {
+            assertCaught(SimulationSettings::faultless, racers((block, one, other) -> true), real(), "invariant");
+        }
+
+        @Test
+        void aTieBreakByWhichNobodyWinsIsCaught() {
+            TieBreak nobody = (block, one, other) -> false;
+            assertCaught(SimulationSettings::faultless, racers(nobody), real(), "invariant");
+        }
+
+        @Test
+        void aDestinationThatAcceptsEveryRelayIsCaught() {
+            assertCaught(SimulationSettings::faulty, racers(), RaceSimulationTest::acceptingAll, "twice");
+        }
+
+        @Test
+        void aDestinationThatForgetsToIssueAnewIsCaught() {
+            UnaryOperator<List<DeliveryCommand>> forgetful =
+                    commands -> commands.stream().anyMatch(DeliveryCommand.Withdraw.class::isInstance)
+                            ? commands.stream()
+                                    .filter(command -> !(command instanceof DeliveryCommand.Issue))
+                                    .toList()
+                            : commands;
+            assertCaught(SimulationSettings::faulty, racers(), destination(forgetful), "invariant 3");
+        }
+
+        @Test
+        void aRacerThatIgnoresClaimsIsCaught() {
+            Function<Set<RacerId>, RacerMachine> deaf =
+                    broken(event -> !(event instanceof RaceEvent.PeerClaimed), command -> true);
+            assertCaught(SimulationSettings::faultless, deaf, real(), "invariant 4");
+        }
+
+        @Test
+        void aRacerThatNeverDiscardsIsCaught() {
+            Function<Set<RacerId>, RacerMachine> hoarder =
+                    broken(event -> true, command -> !(command instanceof RaceCommand.Discard));
+            assertCaught(SimulationSettings::faultless, hoarder, real(), "invariant 6");
+        }
+
+        @Test
+        void aRacerThatKeepsSilentAboutItsClaimsIsCaught() {
+            Function<Set<RacerId>, RacerMachine> secretive =
+                    broken(event -> true, command -> !(command instanceof RaceCommand.Claim));
+            assertCaught(SimulationSettings::faultless, secretive, real(), "invariant");
+        }
+    }
+
+    /** Accepts what should be refused, as long as the block is known. */
+    private static DestinationMachine acceptingAll(Delivery delivery) {
+        Map<BlockId, Block> issued = new HashMap<>();
+        Map<Long, Block> offered = new HashMap<>();
+        return new DestinationMachine() {
+            @Override
+            public List<DeliveryCommand> on(DeliveryEvent event, long nowNanos) {
+                if (event instanceof DeliveryEvent.Offered offer) {
+                    offered.put(offer.relay(), issued.get(offer.block()));
+                }
+                List<DeliveryCommand> commands = new ArrayList<>();
+                for (DeliveryCommand command : delivery.on(event, nowNanos)) {
+                    if (command instanceof DeliveryCommand.Issue issue) {
+                        issued.put(issue.block().id(), issue.block());
+                    }
+                    boolean late = event instanceof DeliveryEvent.Offered && command instanceof DeliveryCommand.Refuse;
+                    commands.add(late ? accept(((DeliveryCommand.Refuse) command).relay()) : command);
+                }
+                return commands;
+            }
+
+            private DeliveryCommand accept(long relay) {
+                return new DeliveryCommand.Accept(relay, Objects.requireNonNull(offered.get(relay)));
+            }
+
+            @Override
+            public boolean wantsPlan() {
+                return delivery.wantsPlan();
+            }
+
+            @Override
+            public OptionalLong wakeAtNanos() {
+                return delivery.wakeAtNanos();
+            }
+
+            @Override
+            public int remembered() {
+                return delivery.remembered();
+            }
+        };
+    }
+
+    private static void assertCaught(
+            LongFunction<SimulationSettings> settings,
+            Function<Set<RacerId>, RacerMachine> racers,
+            Function<Delivery, DestinationMachine> destination,
+            String complaint) {
+        assertThatThrownBy(() -> {
+                    for (long seed = 0; seed < SEEDS; seed++) {
+                        new SimulatedTransfer(settings.apply(seed), racers, destination).run();
+                    }
+                })
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining(complaint)
+                .hasMessageContaining("repeat with SimulationSettings[seed=");
+    }
+
+    private static Function<Set<RacerId>, RacerMachine> racers() {
+        return racers(TieBreak.BY_ROUND_AND_RANK);
+    }
+
+    private static Function<Set<RacerId>, RacerMachine> racers(TieBreak tieBreak) {
+        return local -> RacerMachine.of(new Race(RacePolicy.rounds(), local, tieBreak));
+    }
+
+    private static Function<Set<RacerId>, RacerMachine> broken(
+            Predicate<RaceEvent> heard, Predicate<RaceCommand> said) {
+        return local -> RacerMachine.broken(new Race(RacePolicy.rounds(), local), heard, said);
+    }
+
+    private static Function<Delivery, DestinationMachine> real() {
+        return DestinationMachine::of;
+    }
+
+    private static Function<Delivery, DestinationMachine> destination(UnaryOperator<List<DeliveryCommand>> tamper) {
+        return delivery -> DestinationMachine.broken(delivery, tamper);
+    }
+}

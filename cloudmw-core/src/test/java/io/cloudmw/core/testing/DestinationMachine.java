@@ -1,0 +1,49 @@
+package io.cloudmw.core.testing;
+
+import io.cloudmw.core.race.Delivery;
+import io.cloudmw.core.race.DeliveryCommand;
+import io.cloudmw.core.race.DeliveryEvent;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
+
+/** What the simulation drives at the destination: {@link Delivery}, or a broken one that the invariants must catch. */
+public interface DestinationMachine {
+    List<DeliveryCommand> on(DeliveryEvent event, long nowNanos);
+
+    boolean wantsPlan();
+
+    OptionalLong wakeAtNanos();
+
+    int remembered();
+
+    /** The real one. */
+    static DestinationMachine of(Delivery delivery) {
+        return broken(delivery, commands -> commands);
+    }
+
+    /** The real one with its commands tampered with. */
+    static DestinationMachine broken(Delivery delivery, UnaryOperator<List<DeliveryCommand>> tamper) {
+        return new DestinationMachine() {
+            @Override
+            public List<DeliveryCommand> on(DeliveryEvent event, long nowNanos) {
+                return tamper.apply(delivery.on(event, nowNanos));
+            }
+
+            @Override
+            public boolean wantsPlan() {
+                return delivery.wantsPlan();
+            }
+
+            @Override
+            public OptionalLong wakeAtNanos() {
+                return delivery.wakeAtNanos();
+            }
+
+            @Override
+            public int remembered() {
+                return delivery.remembered();
+            }
+        };
+    }
+}

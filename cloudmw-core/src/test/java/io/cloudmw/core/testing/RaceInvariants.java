@@ -1,0 +1,264 @@
+package io.cloudmw.core.testing;
+
+import io.cloudmw.core.race.AttemptId;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.DeliveryCommand;
+import io.cloudmw.core.race.DeliveryEvent;
+import io.cloudmw.core.race.RaceCommand;
+import io.cloudmw.core.race.RaceEvent;
+import io.cloudmw.core.race.RacerId;
+import java.util.ArrayDeque;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What must always hold in a race (numbered as in the project's design): 1 only verified bytes are handed on, 2 each
+ * exactly once, 3 the transfer ends, 4 losers stop, 5 redundancy stays within its budget, 6 memory is bounded. A
+ * violation is an {@link AssertionError}.
+ */
+final class RaceInvariants {
+    private static final int TRACED = 60;
+
+    private record Traced(long nanos, String who, Object what) {
+        @Override
+        public String toString() {
+            return String.format("%14d %-8s %s", nanos, who, what);
+        }
+    }
+
+    /** What one block cost so far. */
+    private static final class Bill {
+        final Block block;
+        int started;
+        int failed;
+        long fetchedBytes;
+        long failedBytes;
+        int delivers;
+
+        Bill(Block block) {
+            this.block = block;
+        }
+    }
+
+    private final SimulationSettings settings;
+    private final boolean faultless;
+    private final VirtualClock clock;
+    private final List<SimulatedRacer> helpers;
+    private final BitSet handedOn = new BitSet();
+    private final Map<BlockId, Bill> bills = new HashMap<>();
+    private final Map<SimulatedRacer, Set<BlockId>> closed = new HashMap<>();
+    private final Set<SimulatedRacer> abandoned = new HashSet<>();
+    private final Deque<Traced> trace = new ArrayDeque<>();
+    private int failures;
+    private int refusals;
+
+    RaceInvariants(SimulationSettings settings, VirtualClock clock, List<SimulatedRacer> helpers) {
+        this.settings = settings;
+        this.faultless = settings.faults().equals(SimulatedFaults.NONE);
+        this.clock = clock;
+        this.helpers = helpers;
+    }
+
+    void received(SimulatedRacer racer, RaceEvent event) {
+        trace(racer.ranks.toString(), event);
+        if (event instanceof RaceEvent.PeerClaimed claimed) {
+            closedAt(racer).add(claimed.block());
+        } else if (event instanceof RaceEvent.Withdrawn withdrawn) {
+            closedAt(racer).add(withdrawn.block());
+        } else if (event instanceof RaceEvent.Delivered delivered) {
+            closedAt(racer).add(delivered.block());
+        } else if (event instanceof RaceEvent.Failed failed) {
+            failures++;
+            bill(failed.attempt().block()).failed++;
+        }
+    }
+
+    void commanded(SimulatedRacer racer, RaceCommand command) {
+        trace(racer.ranks + " ->", command);
+        if (command instanceof RaceCommand.Start start) {
+            started(racer, start);
+        } else if (command instanceof RaceCommand.Discard discard) {
+            check(racer.held.containsKey(discard.attempt()), 6, "discards what is not held: " + discard.attempt());
+        } else if (command instanceof RaceCommand.Deliver deliver) {
+            check(racer.held.containsKey(deliver.attempt()), 1, "delivers what is not held: " + deliver.attempt());
+            Bill bill = bill(deliver.block());
+            bill.delivers++;
+            check(!faultless || bill.delivers == 1, 4, "two winners without a fault: " + deliver.block());
+            clock.after(SimulatedLinks.MAX_DELAY_NANOS, () -> losersStopped(racer, deliver.block()));
+        }
+    }
+
+    private void started(SimulatedRacer racer, RaceCommand.Start start) {
+        Block block = start.block();
+        AttemptId attempt = start.attempt();
+        check(!closedAt(racer).contains(block.id()), 4, "starts after the winner is known: " + attempt);
+        Bill bill = bill(block.id());
+        bill.started++;
+        check(
+                bill.started <= block.entrants().size() + bill.failed,
+                5,
+                "attempt " + bill.started + " of " + block.entrants().size() + " entrants and " + bill.failed
+                        + " failures at " + block.id());
+        long running = racer.active.keySet().stream()
+                .filter(other -> other.racer().equals(attempt.racer()))
+                .count();
+        check(running == 0, 6, "two attempts at a time: " + attempt);
+        List<Block> held = held(racer, attempt.racer());
+        boolean first = held.stream().allMatch(other -> isBefore(block, other));
+        check(
+                held.size() < settings.race().maxHeldBlocks() || first,
+                6,
+                "starts " + attempt + " while holding " + held.size());
+    }
+
+    private static List<Block> held(SimulatedRacer racer, RacerId rank) {
+        return racer.held.values().stream()
+                .filter(fetch -> fetch.attempt().racer().equals(rank))
+                .map(SimulatedFetch::block)
+                .toList();
+    }
+
+    private static boolean isBefore(Block one, Block other) {
+        return one.chunkIndex() != other.chunkIndex()
+                ? one.chunkIndex() < other.chunkIndex()
+                : one.range().offset() <= other.range().offset();
+    }
+
+    /** One message delay after there is a winner, everybody who can hear it has stopped. */
+    private void losersStopped(SimulatedRacer winner, BlockId block) {
+        for (SimulatedRacer helper : helpers) {
+            boolean hears = helper != winner
+                    && !helper.dead
+                    && !helper.isPaused()
+                    && closedAt(helper).contains(block);
+            if (hears) {
+                check(!isFetching(helper, block), 4, helper.ranks + " still fetches " + block);
+            }
+        }
+    }
+
+    void check(SimulatedRacer racer) {
+        for (AttemptId attempt : racer.active.keySet()) {
+            check(!closedAt(racer).contains(attempt.block()), 4, "not cancelled at once: " + attempt);
+        }
+        int window = settings.delivery().windowBlocks();
+        int ranks = racer.ranks.size();
+        check(racer.held.size() <= window * ranks, 6, "holds " + racer.held.size() + " blocks");
+        check(racer.machine.remembered() <= 2 * window, 6, "remembers " + racer.machine.remembered());
+    }
+
+    private static boolean isFetching(SimulatedRacer racer, BlockId block) {
+        return racer.active.keySet().stream()
+                .anyMatch(attempt -> attempt.block().equals(block));
+    }
+
+    void fetched(SimulatedFetch fetch, long bytes) {
+        Bill bill = bill(fetch.attempt().block());
+        bill.fetchedBytes += bytes;
+        if (fetch.failure() != null) {
+            bill.failedBytes += bytes;
+        }
+        long budget = bill.block.range().length() * bill.block.entrants().size() + bill.failedBytes;
+        check(bill.fetchedBytes <= budget, 5, bill.fetchedBytes + " bytes fetched for " + bill.block.id());
+    }
+
+    void received(DeliveryEvent event) {
+        trace("client", event);
+    }
+
+    void commanded(DeliveryCommand command) {
+        trace("client ->", command);
+        if (command instanceof DeliveryCommand.Issue issue) {
+            Bill before = bills.put(issue.block().id(), new Bill(issue.block()));
+            check(before == null, 2, "issued twice: " + issue.block().id());
+            check(!faultless || bills.size() <= settings.chunks(), 5, "a re-issue without a fault: " + issue);
+        } else if (command instanceof DeliveryCommand.Refuse) {
+            refusals++;
+            check(!faultless, 2, "a relay is refused without a fault: " + command);
+        }
+    }
+
+    void abandoned(SimulatedRacer racer) {
+        check(abandoned.add(racer), 3, racer.ranks + " abandoned twice");
+        check(!faultless, 3, racer.ranks + " abandoned without a fault");
+    }
+
+    void handedOn(SimulatedRelay relay, int leaf, long token) {
+        long chunk = relay.block.chunkIndex();
+        int position = (int) (chunk * settings.leavesPerChunk() + leaf);
+        check(relay.accepted, 1, "handed on from a relay that was not accepted: " + relay.number);
+        check(token == SimulatedTransfer.token(chunk, leaf), 1, "a wrong leaf: " + position);
+        check(!handedOn.get(position), 2, "handed on twice: leaf " + leaf + " of chunk " + chunk);
+        handedOn.set(position);
+        check(
+                !settings.inOrder() || handedOn.nextClearBit(0) == position + 1,
+                2,
+                "out of order: leaf " + leaf + " of chunk " + chunk);
+    }
+
+    void check(SimulatedDestination destination) {
+        int limit = 2 * settings.delivery().windowBlocks();
+        check(destination.machine.remembered() <= limit, 6, "remembers " + destination.machine.remembered());
+    }
+
+    void ended(boolean over, boolean complete, long steps) {
+        check(over, 3, "no end after " + steps + " steps");
+        check(complete || settings.safe() == SimulationSettings.Safe.NOBODY, 3, "failed with a live path");
+        int leaves = settings.chunks() * settings.leavesPerChunk();
+        check(!complete || handedOn.cardinality() == leaves, 2, "complete with " + handedOn.cardinality() + " leaves");
+    }
+
+    SimulationResult result(boolean complete, long steps, boolean racedLocally) {
+        long fetched =
+                bills.values().stream().mapToLong(bill -> bill.fetchedBytes).sum();
+        return new SimulationResult(
+                complete,
+                clock.nanos(),
+                steps,
+                bills.size(),
+                bills.values().stream().mapToInt(bill -> bill.started).sum(),
+                failures,
+                bills.values().stream().mapToInt(bill -> bill.delivers).sum(),
+                refusals,
+                fetched - (long) handedOn.cardinality() * SimulationSettings.LEAF_BYTES,
+                abandoned.size(),
+                racedLocally);
+    }
+
+    String trace() {
+        StringBuilder text = new StringBuilder();
+        trace.forEach(traced -> text.append(traced).append('\n'));
+        return text.toString();
+    }
+
+    private void trace(String who, Object what) {
+        trace.add(new Traced(clock.nanos(), who, what));
+        if (trace.size() > TRACED) {
+            trace.remove();
+        }
+    }
+
+    private Bill bill(BlockId block) {
+        Bill bill = bills.get(block);
+        if (bill == null) {
+            throw new AssertionError("a racer acts on " + block + ", which was never issued");
+        }
+        return bill;
+    }
+
+    private Set<BlockId> closedAt(SimulatedRacer racer) {
+        return closed.computeIfAbsent(racer, unused -> new HashSet<>());
+    }
+
+    private static void check(boolean holds, int invariant, String otherwise) {
+        if (!holds) {
+            throw new AssertionError("invariant " + invariant + " violated: " + otherwise);
+        }
+    }
+}

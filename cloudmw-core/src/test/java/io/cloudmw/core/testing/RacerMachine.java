@@ -1,0 +1,44 @@
+package io.cloudmw.core.testing;
+
+import io.cloudmw.core.race.Race;
+import io.cloudmw.core.race.RaceCommand;
+import io.cloudmw.core.race.RaceEvent;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.Predicate;
+
+/** What the simulation drives at a racer: {@link Race}, or a broken one that the invariants must catch. */
+public interface RacerMachine {
+    List<RaceCommand> on(RaceEvent event, long nowNanos);
+
+    OptionalLong wakeAtNanos();
+
+    int remembered();
+
+    /** The real one. */
+    static RacerMachine of(Race race) {
+        return broken(race, event -> true, command -> true);
+    }
+
+    /** The real one, deaf to the events and mute about the commands that are filtered out. */
+    static RacerMachine broken(Race race, Predicate<RaceEvent> heard, Predicate<RaceCommand> said) {
+        return new RacerMachine() {
+            @Override
+            public List<RaceCommand> on(RaceEvent event, long nowNanos) {
+                return heard.test(event)
+                        ? race.on(event, nowNanos).stream().filter(said).toList()
+                        : List.of();
+            }
+
+            @Override
+            public OptionalLong wakeAtNanos() {
+                return race.wakeAtNanos();
+            }
+
+            @Override
+            public int remembered() {
+                return race.remembered();
+            }
+        };
+    }
+}

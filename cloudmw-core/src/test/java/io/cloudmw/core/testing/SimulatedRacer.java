@@ -1,0 +1,197 @@
+package io.cloudmw.core.testing;
+
+import io.cloudmw.core.race.AttemptId;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RaceCommand;
+import io.cloudmw.core.race.RaceEvent;
+import io.cloudmw.core.race.RacerId;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/** A process that hosts racers: a helper with one, or the client with all its own. It may be paused, and it may die. */
+final class SimulatedRacer {
+    private static final long REPORT_EVERY_NANOS = 1_000_000_000L;
+    private static final long LEAF_SENT_NANOS = 5_000_000;
+
+    /** Where it stands in {@link SimulatedLinks}. */
+    final int place;
+
+    final Set<RacerId> ranks;
+    final RacerMachine machine;
+    /** Attempts under way. */
+    final Map<AttemptId, SimulatedFetch> active = new LinkedHashMap<>();
+    /** Attempts whose bytes it keeps. */
+    final Map<AttemptId, SimulatedFetch> held = new LinkedHashMap<>();
+
+    boolean dead;
+    private boolean paused;
+    private final Deque<Runnable> inbox = new ArrayDeque<>();
+    private final Map<BlockId, Block> blocks = new HashMap<>();
+    private final SimulatedTransfer transfer;
+    private final VirtualClock clock;
+    private long wakeAtNanos = -1;
+
+    SimulatedRacer(int place, Set<RacerId> ranks, RacerMachine machine, SimulatedTransfer transfer) {
+        this.place = place;
+        this.ranks = Set.copyOf(ranks);
+        this.machine = machine;
+        this.transfer = transfer;
+        this.clock = transfer.clock;
+    }
+
+    void post(RaceEvent event) {
+        whenRunning(() -> handle(event));
+    }
+
+    /** What reaches a paused process waits for it; what reaches a dead one is lost. */
+    void whenRunning(Runnable action) {
+        if (dead) {
+            return;
+        }
+        if (paused) {
+            inbox.add(action);
+        } else {
+            action.run();
+        }
+    }
+
+    void pause() {
+        paused = true;
+    }
+
+    void resume() {
+        paused = false;
+        while (!inbox.isEmpty() && !paused) {
+            whenRunning(inbox.remove());
+        }
+    }
+
+    boolean isPaused() {
+        return paused;
+    }
+
+    void die() {
+        dead = true;
+        active.clear();
+        held.clear();
+        inbox.clear();
+    }
+
+    private void handle(RaceEvent event) {
+        if (event instanceof RaceEvent.Issued issued) {
+            blocks.put(issued.block().id(), issued.block());
+        }
+        transfer.invariants.received(this, event);
+        for (RaceCommand command : machine.on(event, clock.nanos())) {
+            transfer.invariants.commanded(this, command);
+            execute(command);
+        }
+        transfer.invariants.check(this);
+        scheduleWake();
+    }
+
+    private void scheduleWake() {
+        OptionalLong wake = machine.wakeAtNanos();
+        if (wake.isPresent() && wake.getAsLong() != wakeAtNanos) {
+            wakeAtNanos = wake.getAsLong();
+            clock.after(wakeAtNanos - clock.nanos(), () -> post(new RaceEvent.TimePassed()));
+        }
+    }
+
+    private void execute(RaceCommand command) {
+        if (command instanceof RaceCommand.Start start) {
+            start(start);
+        } else if (command instanceof RaceCommand.Cancel cancel) {
+            cancel(cancel.attempt());
+        } else if (command instanceof RaceCommand.Discard discard) {
+            held.remove(discard.attempt());
+        } else if (command instanceof RaceCommand.Claim claim) {
+            transfer.tell(this, claim.peer(), new RaceEvent.PeerClaimed(claim.self(), claim.block()));
+        } else if (command instanceof RaceCommand.Yield yield) {
+            transfer.tell(this, yield.peer(), new RaceEvent.PeerYielded(yield.self(), yield.block()));
+        } else if (command instanceof RaceCommand.Forfeit forfeit) {
+            transfer.tell(this, forfeit.peer(), new RaceEvent.PeerForfeited(forfeit.self(), forfeit.block()));
+        } else if (command instanceof RaceCommand.Deliver deliver) {
+            transfer.destination.offer(this, deliver.attempt(), blockOf(deliver.block()));
+        } else if (command instanceof RaceCommand.ReportLost lost) {
+            transfer.destination.reportLost(this, lost);
+        } else if (command instanceof RaceCommand.ReportForfeited forfeited) {
+            transfer.destination.reportForfeited(this, forfeited);
+        }
+    }
+
+    private Block blockOf(BlockId id) {
+        Block block = blocks.get(id);
+        if (block == null) {
+            throw new AssertionError("a command about " + id + ", which was never issued to " + ranks);
+        }
+        return block;
+    }
+
+    private void start(RaceCommand.Start start) {
+        SimulatedFetch fetch = transfer.stores.fetch(start.attempt(), start.block(), start.replica(), clock.nanos());
+        active.put(start.attempt(), fetch);
+        report(fetch);
+        clock.after(fetch.endsAfterNanos(), () -> whenRunning(() -> end(fetch)));
+    }
+
+    private void report(SimulatedFetch fetch) {
+        if (active.containsKey(fetch.attempt())) {
+            transfer.destination.reportProgress(this, fetch.attempt());
+            if (!fetch.isOver(clock.nanos() + REPORT_EVERY_NANOS)) {
+                clock.after(REPORT_EVERY_NANOS, () -> whenRunning(() -> report(fetch)));
+            }
+        }
+    }
+
+    private void end(SimulatedFetch fetch) {
+        AttemptId attempt = fetch.attempt();
+        if (active.remove(attempt) == null) {
+            return;
+        }
+        transfer.invariants.fetched(fetch, fetch.bytes(clock.nanos()));
+        transfer.destination.reportProgress(this, attempt);
+        if (fetch.failure() == null) {
+            held.put(attempt, fetch);
+            post(new RaceEvent.Finished(attempt));
+        } else {
+            post(new RaceEvent.Failed(attempt, fetch.failure()));
+        }
+    }
+
+    private void cancel(AttemptId attempt) {
+        SimulatedFetch fetch = active.remove(attempt);
+        if (fetch == null) {
+            throw new AssertionError("cancels " + attempt + ", which is not under way");
+        }
+        long bytes = fetch.bytes(clock.nanos());
+        transfer.invariants.fetched(fetch, bytes);
+        clock.after(1_000, () -> post(new RaceEvent.Cancelled(attempt, bytes)));
+    }
+
+    /** The destination granted credit for one more leaf. */
+    void sendLeaf(SimulatedRelay relay) {
+        if (relay.closed || !held.containsKey(relay.attempt)) {
+            return;
+        }
+        int leaf = relay.sent++;
+        boolean struck = leaf == relay.fateLeaf;
+        if (struck && relay.fate == SimulatedRelay.Fate.STALLS) {
+            pause();
+            return;
+        }
+        if (struck && relay.fate == SimulatedRelay.Fate.BREAKS) {
+            transfer.destination.relayBreaks(relay);
+            return;
+        }
+        long token = SimulatedTransfer.token(relay.block.chunkIndex(), relay.firstLeaf() + leaf);
+        boolean corrupt = struck && relay.fate == SimulatedRelay.Fate.CORRUPTS;
+        clock.after(LEAF_SENT_NANOS, () -> transfer.destination.leaf(relay, corrupt ? ~token : token));
+    }
+}

@@ -1,0 +1,49 @@
+package io.cloudmw.core.testing;
+
+import io.cloudmw.core.race.AttemptId;
+import io.cloudmw.core.race.Block;
+
+/** One relay: a stream of leaves, each sent when the destination granted credit for it. */
+final class SimulatedRelay {
+    /** What happens to it besides delivering. */
+    enum Fate {
+        SOUND,
+        BREAKS,
+        STALLS,
+        CORRUPTS
+    }
+
+    final long number;
+    final SimulatedRacer sender;
+    final AttemptId attempt;
+    final Block block;
+    final Fate fate;
+    /** The leaf at which the fate strikes. */
+    final int fateLeaf;
+    /** Leaves sent so far. */
+    int sent;
+    /** Leaves taken so far. */
+    int taken;
+
+    boolean accepted;
+    /** Refused, broken or finished: nothing counts any more. */
+    boolean closed;
+
+    SimulatedRelay(long number, SimulatedRacer sender, AttemptId attempt, Block block, Fate fate, int fateLeaf) {
+        this.number = number;
+        this.sender = sender;
+        this.attempt = attempt;
+        this.block = block;
+        this.fate = fate;
+        this.fateLeaf = fateLeaf;
+    }
+
+    int leaves() {
+        return (int) (block.range().length() / SimulationSettings.LEAF_BYTES);
+    }
+
+    /** The block's first leaf within its chunk. */
+    int firstLeaf() {
+        return (int) (block.range().offset() / SimulationSettings.LEAF_BYTES);
+    }
+}

@@ -1,0 +1,214 @@
+package io.cloudmw.core.testing;
+
+import io.cloudmw.core.race.AttemptId;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.Delivery;
+import io.cloudmw.core.race.Race;
+import io.cloudmw.core.race.RaceEvent;
+import io.cloudmw.core.race.RacerId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+
+/**
+ * One whole transfer in virtual time, on one thread: racers, their peers, the stores they read and the destination,
+ * with the links between them and everything that can go wrong. The invariants of the race are checked after every
+ * event. The same settings always give the same transfer.
+ */
+public final class SimulatedTransfer {
+    private static final long MAX_STEPS = 3_000_000;
+    private static final long LONGEST_PAUSE_NANOS = 30_000_000_000L;
+    private static final long FAULTS_WITHIN_NANOS = 3_000_000_000L;
+
+    final SimulationSettings settings;
+    final VirtualClock clock = new VirtualClock();
+    final RandomGenerator random;
+    final SimulatedLinks links;
+    final SimulatedStores stores;
+    final RaceInvariants invariants;
+    final SimulatedDestination destination;
+
+    private final Function<Set<RacerId>, RacerMachine> racerMachines;
+    private final List<SimulatedRacer> helpers = new ArrayList<>();
+    private final Map<RacerId, SimulatedRacer> hosts = new HashMap<>();
+    private boolean over;
+    private boolean complete;
+    private boolean racedLocally;
+
+    /** A transfer driven by the real state machines. */
+    public SimulatedTransfer(SimulationSettings settings) {
+        this(settings, local -> RacerMachine.of(new Race(settings.race(), local)), DestinationMachine::of);
+    }
+
+    /** A transfer driven by other machines, to see the invariants catch them. */
+    public SimulatedTransfer(
+            SimulationSettings settings,
+            Function<Set<RacerId>, RacerMachine> racerMachines,
+            Function<Delivery, DestinationMachine> destinationMachine) {
+        this.settings = settings;
+        this.random = new SplittableRandom(settings.seed() ^ 0x5eed);
+        this.links = new SimulatedLinks(clock, random);
+        this.stores = new SimulatedStores(settings, random, random.nextInt(Math.max(1, settings.helpers())));
+        this.invariants = new RaceInvariants(settings, clock, helpers);
+        this.racerMachines = racerMachines;
+        Set<RacerId> ranks = new TreeSet<>();
+        for (int rank = 0; rank < settings.helpers(); rank++) {
+            RacerId racer = new RacerId(rank);
+            ranks.add(racer);
+            helpers.add(host(rank, Set.of(racer)));
+        }
+        Delivery delivery = new Delivery(settings.delivery(), ranks);
+        this.destination = new SimulatedDestination(destinationMachine.apply(delivery), this);
+    }
+
+    /**
+     * Runs it to its end.
+     *
+     * @throws AssertionError when an invariant does not hold, naming the settings that repeat it
+     */
+    public SimulationResult run() {
+        long steps = 0;
+        try {
+            helpers.forEach(this::scheduleFaults);
+            scheduleCuts();
+            destination.plan();
+            while (!over && steps < MAX_STEPS && clock.step()) {
+                steps++;
+            }
+            invariants.ended(over, complete, steps);
+        } catch (AssertionError | RuntimeException e) {
+            throw new AssertionError(
+                    "at " + clock.nanos() + " ns: " + e.getMessage() + "\nrepeat with " + settings + "\nlast events:\n"
+                            + invariants.trace(),
+                    e);
+        }
+        return invariants.result(complete, steps, racedLocally);
+    }
+
+    /** The right content of a leaf. */
+    static long token(long chunk, int leaf) {
+        return (chunk + 1) * 1_000_003 + leaf;
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
+    void end(boolean successfully) {
+        over = true;
+        complete = successfully;
+    }
+
+    SimulatedRacer hostOf(RacerId racer) {
+        SimulatedRacer host = hosts.get(racer);
+        if (host == null) {
+            throw new AssertionError("a command about " + racer + ", who does not exist");
+        }
+        return host;
+    }
+
+    /** A message between racers. */
+    void tell(SimulatedRacer from, RacerId peer, RaceEvent event) {
+        SimulatedRacer to = hostOf(peer);
+        links.send(from.place, to.place, () -> to.post(event));
+    }
+
+    /** The client's own racers, one per replica. */
+    List<RacerId> startLocalRacers() {
+        racedLocally = true;
+        List<RacerId> ranks = new ArrayList<>();
+        for (int i = 0; i < settings.replicas(); i++) {
+            ranks.add(new RacerId(settings.helpers() + i));
+        }
+        host(settings.helpers(), new TreeSet<>(ranks));
+        return ranks;
+    }
+
+    SimulatedRelay newRelay(long number, SimulatedRacer sender, AttemptId attempt, Block block) {
+        SimulatedFaults faults = settings.faults();
+        SimulatedRelay.Fate fate = SimulatedRelay.Fate.SOUND;
+        boolean local = sender.ranks.size() > 1 || sender.place >= settings.helpers();
+        if (!stores.isSafe(attempt.racer().rank()) && !local) {
+            if (stores.happens(faults.brokenRelay())) {
+                fate = SimulatedRelay.Fate.BREAKS;
+            } else if (stores.happens(faults.stalledRelay())) {
+                fate = SimulatedRelay.Fate.STALLS;
+            } else if (stores.happens(faults.corruptRelay())) {
+                fate = SimulatedRelay.Fate.CORRUPTS;
+            }
+        }
+        int leaves = (int) (block.range().length() / SimulationSettings.LEAF_BYTES);
+        return new SimulatedRelay(number, sender, attempt, block, fate, random.nextInt(leaves));
+    }
+
+    /** The destination closes everything to a racer and tells the others. */
+    void abandon(RacerId racer) {
+        SimulatedRacer abandoned = hostOf(racer);
+        invariants.abandoned(abandoned);
+        links.cut(SimulatedDestination.PLACE, abandoned.place);
+        for (SimulatedRacer helper : helpers) {
+            if (helper != abandoned) {
+                links.send(SimulatedDestination.PLACE, helper.place, () -> helper.post(new RaceEvent.PeerGone(racer)));
+            }
+        }
+        clock.after(SimulatedLinks.MAX_DELAY_NANOS, () -> abandoned.whenRunning(abandoned::die));
+    }
+
+    private SimulatedRacer host(int place, Set<RacerId> ranks) {
+        SimulatedRacer host = new SimulatedRacer(place, ranks, racerMachines.apply(ranks), this);
+        ranks.forEach(rank -> hosts.put(rank, host));
+        return host;
+    }
+
+    private void scheduleFaults(SimulatedRacer helper) {
+        if (stores.isSafe(helper.place)) {
+            return;
+        }
+        if (stores.happens(settings.faults().killed())) {
+            clock.after(random.nextLong(FAULTS_WITHIN_NANOS), () -> kill(helper));
+        }
+        if (stores.happens(settings.faults().paused())) {
+            clock.after(random.nextLong(FAULTS_WITHIN_NANOS), helper::pause);
+            if (random.nextBoolean()) {
+                clock.after(FAULTS_WITHIN_NANOS + random.nextLong(LONGEST_PAUSE_NANOS), helper::resume);
+            }
+        }
+    }
+
+    private void kill(SimulatedRacer helper) {
+        helper.die();
+        boolean relaysFirst = random.nextBoolean();
+        links.send(helper.place, SimulatedDestination.PLACE, () -> destination.departed(helper, relaysFirst));
+        for (SimulatedRacer other : helpers) {
+            if (other != helper) {
+                links.send(helper.place, other.place, () -> other.post(new RaceEvent.PeerGone(rank(helper))));
+            }
+        }
+    }
+
+    private void scheduleCuts() {
+        for (SimulatedRacer one : helpers) {
+            for (SimulatedRacer other : helpers) {
+                if (one.place < other.place && stores.happens(settings.faults().cut())) {
+                    clock.after(random.nextLong(FAULTS_WITHIN_NANOS), () -> cut(one, other));
+                }
+            }
+        }
+    }
+
+    private void cut(SimulatedRacer one, SimulatedRacer other) {
+        links.cut(one.place, other.place);
+        one.post(new RaceEvent.PeerGone(rank(other)));
+        other.post(new RaceEvent.PeerGone(rank(one)));
+    }
+
+    private static RacerId rank(SimulatedRacer helper) {
+        return helper.ranks.iterator().next();
+    }
+}

@@ -1,0 +1,20 @@
+package io.cloudmw.core.testing;
+
+/**
+ * How a simulated transfer ended.
+ *
+ * @param complete false: it failed, as it may when nobody had a safe path
+ * @param nanos virtual time it took
+ */
+public record SimulationResult(
+        boolean complete,
+        long nanos,
+        long steps,
+        int blocks,
+        int attempts,
+        int failures,
+        int deliveries,
+        int refusals,
+        long wastedBytes,
+        int abandoned,
+        boolean racedLocally) {}
