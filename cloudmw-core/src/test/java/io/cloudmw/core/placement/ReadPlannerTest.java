@@ -1,0 +1,191 @@
+package io.cloudmw.core.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.LeafDigests;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.RacerId;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class ReadPlannerTest {
+    private static final VersionId VERSION = new VersionId("0123456789abcdef0123456789abcdef");
+
+    private final List<Store> threeBuckets = List.of(bucket("s1"), bucket("s2"), bucket("s3"));
+    private final List<Store> threeDisks = List.of(disk("d1", "h1"), disk("d2", "h2"), disk("d3", "h3"));
+
+    @Test
+    void helperIRacesForReplicaI() {
+        List<HelperAddress> helpers = ReadPlanner.helpers("v", threeDisks, 3, helpers(3));
+        assertThat(ids(helpers)).containsExactly(id("h1"), id("h2"), id("h3"));
+        for (long index = 0; index < 5; index++) {
+            assertThat(entrants(threeDisks, helpers, index, Set.of(), false))
+                    .containsExactly(entrant(0, 0), entrant(1, 1), entrant(2, 2));
+        }
+    }
+
+    @Test
+    void withRotationEachHelperTakesAnotherReplicaInEachRound() {
+        List<HelperAddress> helpers = ReadPlanner.helpers("v", threeBuckets, 3, helpers(3));
+        assertThat(entrants(threeBuckets, helpers, 0, Set.of(), true))
+                .containsExactly(entrant(0, 0), entrant(1, 1), entrant(2, 2));
+        assertThat(entrants(threeBuckets, helpers, 1, Set.of(), true))
+                .containsExactly(entrant(0, 1), entrant(1, 2), entrant(2, 0));
+        assertThat(entrants(threeBuckets, helpers, 5, Set.of(), true))
+                .containsExactly(entrant(0, 2), entrant(1, 0), entrant(2, 1));
+    }
+
+    @Test
+    void badReplicasGetNoEntrant() {
+        List<HelperAddress> helpers = ReadPlanner.helpers("v", threeDisks, 3, helpers(3));
+        assertThat(entrants(threeDisks, helpers, 0, Set.of(new StoreId("d2")), false))
+                .containsExactly(entrant(0, 0), entrant(2, 2));
+    }
+
+    @Test
+    void aDiskWhoseOwnerIsGoneIsNotRacedFor() {
+        List<HelperAddress> two = helpers(3).subList(0, 2);
+        List<HelperAddress> helpers = ReadPlanner.helpers("v", threeDisks, 3, two);
+        assertThat(ids(helpers)).containsExactly(id("h1"), id("h2"));
+        assertThat(entrants(threeDisks, helpers, 0, Set.of(), false)).containsExactly(entrant(0, 0), entrant(1, 1));
+    }
+
+    @Test
+    void withOneHelperOneReplicaIsRacedFor() {
+        List<HelperAddress> helpers = ReadPlanner.helpers("v", threeBuckets, 3, helpers(1));
+        assertThat(entrants(threeBuckets, helpers, 0, Set.of(), false)).containsExactly(entrant(0, 0));
+        assertThat(entrants(threeBuckets, helpers, 4, Set.of(), true)).containsExactly(entrant(0, 1));
+    }
+
+    @Test
+    void withoutHelpersNobodyRaces() {
+        assertThat(ReadPlanner.helpers("v", threeBuckets, 3, List.of())).isEmpty();
+        assertThat(entrants(threeBuckets, List.of(), 0, Set.of(), false)).isEmpty();
+    }
+
+    @Test
+    void ownersKeepTheRankOfTheirStoreAndOthersFillTheGaps() {
+        List<Store> mixed = List.of(bucket("s1"), disk("d2", "h2"), bucket("s3"));
+        List<HelperAddress> helpers = ReadPlanner.helpers("v", mixed, 3, helpers(3));
+        assertThat(helpers).hasSize(3);
+        assertThat(helpers.get(1).id()).isEqualTo(id("h2"));
+        assertThat(entrants(mixed, helpers, 0, Set.of(), false))
+                .containsExactly(entrant(0, 0), entrant(1, 1), entrant(2, 2));
+    }
+
+    @Test
+    void transfersSpreadOverManyHelpers() {
+        Set<HelperId> used = new HashSet<>();
+        for (int i = 0; i < 200; i++) {
+            used.addAll(ids(ReadPlanner.helpers("version-" + i, threeBuckets, 3, helpers(20))));
+        }
+        assertThat(used).hasSize(20);
+    }
+
+    @Test
+    void aPlanNamesAtMostSixteenHelpers() {
+        List<Store> stores = new ArrayList<>();
+        for (int i = 1; i <= 40; i++) {
+            stores.add(disk("d" + i, "h" + i));
+        }
+        assertThat(ReadPlanner.helpers("v", stores, 3, helpers(40))).hasSize(ReadPlanner.MAX_HELPERS);
+    }
+
+    /** Over random clusters: entrants are distinct, within the plan, for readable replicas, and none is missing. */
+    @Test
+    void whateverTheClusterTheRulesHold() {
+        Random random = new Random(5);
+        for (int round = 0; round < 5_000; round++) {
+            List<Store> stores = new ArrayList<>();
+            for (int i = 1 + random.nextInt(8); i > 0; i--) {
+                stores.add(random.nextBoolean() ? bucket("s" + i) : disk("s" + i, "h" + (1 + random.nextInt(6))));
+            }
+            List<HelperAddress> live = helpers(random.nextInt(6));
+            List<HelperAddress> helpers = ReadPlanner.helpers("v" + round, stores, Math.min(3, stores.size()), live);
+            Set<StoreId> bad = random.nextInt(3) == 0 ? Set.of(stores.get(0).id()) : Set.of();
+            Chunk chunk = chunk(random.nextInt(100), stores.subList(0, 1 + random.nextInt(stores.size())));
+            boolean rotate = random.nextBoolean();
+
+            List<Entrant> entrants =
+                    ReadPlanner.entrants(chunk, ids(helpers), byId(stores), Set.copyOf(ids(live)), bad, rotate);
+
+            long readable = stores.stream()
+                    .filter(store -> chunk.replicas().contains(store.id()) && !bad.contains(store.id()))
+                    .filter(store -> store.owner().map(ids(live)::contains).orElse(true))
+                    .count();
+            assertThat(entrants).hasSize((int) Math.min(readable, helpers.size()));
+            assertThat(entrants.stream().map(Entrant::racer)).doesNotHaveDuplicates();
+            assertThat(entrants.stream().map(Entrant::replica)).doesNotHaveDuplicates();
+            assertThat(entrants).allSatisfy(entrant -> {
+                assertThat(entrant.racer().rank()).isLessThan(helpers.size());
+                assertThat(bad).doesNotContain(chunk.replicas().get(entrant.replica()));
+            });
+        }
+    }
+
+    private static List<Entrant> entrants(
+            List<Store> stores, List<HelperAddress> helpers, long index, Set<StoreId> bad, boolean rotate) {
+        return ReadPlanner.entrants(
+                chunk(index, stores), ids(helpers), byId(stores), new HashSet<>(ids(helpers)), bad, rotate);
+    }
+
+    private static Map<StoreId, Store> byId(List<Store> stores) {
+        Map<StoreId, Store> byId = new LinkedHashMap<>();
+        stores.forEach(store -> byId.put(store.id(), store));
+        return new HashMap<>(byId);
+    }
+
+    private static Chunk chunk(long index, List<Store> stores) {
+        return new Chunk(
+                index,
+                new ChunkId(VERSION, index),
+                new ByteRange(index * 10, 10),
+                4096,
+                new LeafDigests(new int[1], new byte[32]),
+                stores.stream().map(Store::id).toList());
+    }
+
+    private static Entrant entrant(int racer, int replica) {
+        return new Entrant(new RacerId(racer), replica);
+    }
+
+    private static List<HelperAddress> helpers(int count) {
+        List<HelperAddress> helpers = new ArrayList<>();
+        for (int i = 1; i <= count; i++) {
+            helpers.add(new HelperAddress(id("h" + i), "127.0.0.1:" + (7000 + i), "127.0.0.1:" + (8000 + i)));
+        }
+        return helpers;
+    }
+
+    private static List<HelperId> ids(List<HelperAddress> helpers) {
+        return helpers.stream().map(HelperAddress::id).toList();
+    }
+
+    private static HelperId id(String id) {
+        return new HelperId(id);
+    }
+
+    private static Store bucket(String id) {
+        return new Store(new StoreId(id), id, new Store.S3("b-" + id, "eu-west-1", "", false, ""));
+    }
+
+    private static Store disk(String id, String owner) {
+        return new Store(new StoreId(id), id, new Store.Disk(id(owner), Path.of("/data/" + id)));
+    }
+}
