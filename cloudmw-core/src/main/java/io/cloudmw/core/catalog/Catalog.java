@@ -1,0 +1,143 @@
+package io.cloudmw.core.catalog;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import java.io.Closeable;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The durable state of a cluster. Every method is atomic, and what it changed is durable when it returns; a crash leaves
+ * the state before or after a call. Calls block on storage; any number of threads may call at once. Besides the codes
+ * named below every call may fail with {@code OVERLOADED} (too many calls wait), {@code STORE_FULL} (no room for the
+ * catalog's own files) or {@code INTERNAL}.
+ *
+ * <p>A version goes through three states: <em>open</em> from its first segment, <em>current</em> from its commit,
+ * <em>retired</em> when the path names another version, is removed, or the upload was abandoned.
+ */
+public interface Catalog extends Closeable {
+    /** Pages hold at most this many items. */
+    int MAX_PAGE = 1000;
+
+    /**
+     * Adds a volume.
+     *
+     * @throws CloudMwException {@code ALREADY_EXISTS}; {@code NOT_FOUND} when one of its stores is not known
+     */
+    void createVolume(Volume volume) throws CloudMwException;
+
+    Optional<Volume> volume(VolumeName name) throws CloudMwException;
+
+    /** All volumes by name. */
+    List<Volume> volumes() throws CloudMwException;
+
+    /**
+     * Removes a volume; all its versions become retired. Takes time in proportion to its files.
+     *
+     * @param force also when it still has files
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code VOLUME_NOT_EMPTY}
+     */
+    void deleteVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException;
+
+    /** Makes a store known, or replaces what is known of it. */
+    void putStore(Store store) throws CloudMwException;
+
+    /** All stores by id. */
+    List<Store> stores() throws CloudMwException;
+
+    /**
+     * Forgets a store.
+     *
+     * @throws CloudMwException {@code NOT_FOUND}; {@code STORE_IN_USE} when a volume names it
+     */
+    void removeStore(StoreId id) throws CloudMwException;
+
+    /**
+     * Keeps a segment of an open version; the first one opens it. The same segment again changes nothing; another one
+     * with the same index replaces it (the writer placed a chunk anew).
+     *
+     * @param encoded taken as it is
+     * @throws CloudMwException {@code CONFLICT} when the version is no longer open and this is not what it holds
+     */
+    void putSegment(VersionId version, int index, byte[] encoded, long nowMillis) throws CloudMwException;
+
+    /** A segment as it was put. */
+    Optional<byte[]> segment(VersionId version, int index) throws CloudMwException;
+
+    /**
+     * Lets a path name a new version, if it still names what is expected. What it named before becomes retired.
+     * Repeating a commit that succeeded is a success and gives what it gave, whatever happened since.
+     *
+     * @return the version as it was committed
+     * @throws CloudMwException {@code CONFLICT} when the path names something else, or this version was abandoned;
+     *     {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when the version's segments are not those its manifest
+     *     digest is of; {@code ALREADY_EXISTS} when the path is a directory, or lies below a file
+     */
+    FileVersion commit(Commit commit) throws CloudMwException;
+
+    /** What the path names. */
+    Optional<FileVersion> current(FilePath file) throws CloudMwException;
+
+    /** A version that was committed once, current or retired. */
+    Optional<FileVersion> version(VersionId id) throws CloudMwException;
+
+    /**
+     * Lets a path name nothing; what it named becomes retired.
+     *
+     * @return what it named
+     * @throws CloudMwException {@code NOT_FOUND}
+     */
+    FileVersion remove(FilePath file, long nowMillis) throws CloudMwException;
+
+    /**
+     * Lists the immediate children of a directory in the order of their names' UTF-8 bytes (a directory's name counts
+     * with a slash at its end). Takes memory and time in proportion to the page, however much lies below.
+     *
+     * @param directory {@code /} or {@code /a/b}; one that does not exist has no children
+     * @param pageToken as the last page gave it; empty from the start
+     * @param limit 1..{@value #MAX_PAGE}
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when the directory or the token is malformed
+     */
+    Page<DirectoryEntry> list(VolumeName volume, String directory, String pageToken, int limit) throws CloudMwException;
+
+    /**
+     * Records what was found out about replicas. {@code GOOD} clears what was recorded; if the version is still open it
+     * is remembered, so that a commit which arrives later and still calls the copy owed is not believed. {@code OWED}
+     * never replaces what is known already.
+     */
+    void report(List<ReplicaReport> reports, long nowMillis) throws CloudMwException;
+
+    /** Replicas of these chunks that are not good: chunk {@code firstIndex} up to but not {@code endIndex}. */
+    List<ReplicaReport> faults(VersionId version, long firstIndex, long endIndex) throws CloudMwException;
+
+    /** Chunks of a version of which at least one replica is not good. */
+    long underReplicatedChunks(VersionId version) throws CloudMwException;
+
+    /** Replicas that are not good, of the current versions of a volume's files, by chunk and store. */
+    Page<ReplicaReport> underReplicated(VolumeName volume, String pageToken, int limit) throws CloudMwException;
+
+    /**
+     * Retires open versions that nobody has written to since {@code beforeMillis}.
+     *
+     * @return how many
+     */
+    int retireAbandoned(long beforeMillis, long nowMillis) throws CloudMwException;
+
+    /** Retired versions by id. */
+    Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException;
+
+    /** Drops everything kept of a retired version, after its chunks were deleted. Nothing happens if it is not one. */
+    void forget(VersionId version) throws CloudMwException;
+
+    /** Waits for calls that run; later calls fail. Idempotent. */
+    @Override
+    void close();
+}

@@ -1,0 +1,81 @@
+package io.cloudmw.core.catalog;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
+import java.util.Optional;
+
+/** The refusals all catalogs word alike. */
+public final class CatalogErrors {
+    private CatalogErrors() {}
+
+    public static CloudMwException volumeExists(VolumeName name) {
+        return new CloudMwException(ErrorCode.ALREADY_EXISTS, "volume " + name + " exists already");
+    }
+
+    public static CloudMwException volumeNotFound(VolumeName name) {
+        return new CloudMwException(ErrorCode.VOLUME_NOT_FOUND, "no volume " + name);
+    }
+
+    public static CloudMwException volumeNotEmpty(VolumeName name) {
+        return new CloudMwException(
+                ErrorCode.VOLUME_NOT_EMPTY, "volume " + name + " still has files (deleting it needs force)");
+    }
+
+    public static CloudMwException storeNotFound(StoreId id) {
+        return new CloudMwException(ErrorCode.NOT_FOUND, "no store " + id);
+    }
+
+    public static CloudMwException storeInUse(StoreId id, VolumeName volume) {
+        return new CloudMwException(ErrorCode.STORE_IN_USE, "store " + id + " is used by volume " + volume);
+    }
+
+    public static CloudMwException fileNotFound(FilePath file) {
+        return new CloudMwException(ErrorCode.NOT_FOUND, "no file " + file);
+    }
+
+    public static CloudMwException closed() {
+        return new CloudMwException(ErrorCode.CANCELLED, "the catalog is closed");
+    }
+
+    public static CloudMwException versionNotOpen(VersionId version) {
+        return new CloudMwException(
+                ErrorCode.CONFLICT, "version " + version + " is committed or was abandoned: its segments are fixed");
+    }
+
+    public static CloudMwException abandoned(FileVersion version) {
+        return new CloudMwException(
+                ErrorCode.CONFLICT,
+                version.file() + ": version " + version.id() + " was abandoned for want of progress, or is of another"
+                        + " file");
+    }
+
+    public static CloudMwException changed(FilePath file, Optional<VersionId> expected, Optional<VersionId> found) {
+        return new CloudMwException(
+                ErrorCode.CONFLICT,
+                file + " was changed by somebody else: it is " + name(found) + " (expected: " + name(expected) + ")");
+    }
+
+    private static String name(Optional<VersionId> version) {
+        return version.map(id -> "version " + id).orElse("absent");
+    }
+
+    public static CloudMwException isDirectory(FilePath file) {
+        return new CloudMwException(ErrorCode.ALREADY_EXISTS, file + " is a directory");
+    }
+
+    public static CloudMwException belowFile(FilePath file, String ancestor) {
+        return new CloudMwException(ErrorCode.ALREADY_EXISTS, file + ": " + ancestor + " is a file");
+    }
+
+    public static CloudMwException segmentsDiffer(FileVersion version, String found) {
+        return new CloudMwException(
+                ErrorCode.INVALID_ARGUMENT,
+                version.file() + ": version " + version.id() + " has " + version.segmentCount()
+                        + " segments with sha256 " + version.manifestSha256() + ", but put were " + found);
+    }
+}

@@ -1,0 +1,414 @@
+package io.cloudmw.core.catalog.memory;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.catalog.Ancestors;
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.catalog.Listing;
+import io.cloudmw.core.catalog.Pages;
+import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps everything in maps behind one lock. */
+public final class InMemoryCatalog implements Catalog {
+    private static final Comparator<String> BY_UTF8 =
+            (a, b) -> Arrays.compareUnsigned(a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
+
+    @GuardedBy("this")
+    private final TreeMap<VolumeName, Volume> volumes = new TreeMap<>();
+
+    @GuardedBy("this")
+    private final Map<VolumeName, NavigableMap<String, VersionId>> files = new HashMap<>();
+
+    @GuardedBy("this")
+    private final TreeMap<StoreId, Store> stores = new TreeMap<>();
+
+    @GuardedBy("this")
+    private final TreeMap<String, VersionRecord> versions = new TreeMap<>();
+
+    @GuardedBy("this")
+    private final TreeMap<String, ReplicaReport> replicas = new TreeMap<>();
+
+    @GuardedBy("this")
+    private boolean closed;
+
+    /** What is kept of one version. */
+    private static final class VersionRecord {
+        private final VersionId id;
+        private final TreeMap<Integer, byte[]> segments = new TreeMap<>();
+        private @Nullable FileVersion committed;
+        private boolean retired;
+        private long touchedAtMillis;
+
+        VersionRecord(VersionId id) {
+            this.id = id;
+        }
+
+        boolean isOpen() {
+            return committed == null && !retired;
+        }
+
+        boolean isCurrent() {
+            return committed != null && !retired;
+        }
+
+        void retire(long nowMillis) {
+            retired = true;
+            touchedAtMillis = nowMillis;
+        }
+    }
+
+    @Override
+    public synchronized void createVolume(Volume volume) throws CloudMwException {
+        checkOpen();
+        if (volumes.containsKey(volume.name())) {
+            throw CatalogErrors.volumeExists(volume.name());
+        }
+        for (StoreId store : volume.stores()) {
+            if (!stores.containsKey(store)) {
+                throw CatalogErrors.storeNotFound(store);
+            }
+        }
+        volumes.put(volume.name(), volume);
+        files.put(volume.name(), new TreeMap<>(BY_UTF8));
+    }
+
+    @Override
+    public synchronized Optional<Volume> volume(VolumeName name) throws CloudMwException {
+        checkOpen();
+        return Optional.ofNullable(volumes.get(name));
+    }
+
+    @Override
+    public synchronized List<Volume> volumes() throws CloudMwException {
+        checkOpen();
+        return List.copyOf(volumes.values());
+    }
+
+    @Override
+    public synchronized void deleteVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
+        NavigableMap<String, VersionId> paths = filesOf(name);
+        if (!paths.isEmpty() && !force) {
+            throw CatalogErrors.volumeNotEmpty(name);
+        }
+        for (VersionId version : paths.values()) {
+            record(version, nowMillis).retire(nowMillis);
+        }
+        files.remove(name);
+        volumes.remove(name);
+    }
+
+    @Override
+    public synchronized void putStore(Store store) throws CloudMwException {
+        checkOpen();
+        stores.put(store.id(), store);
+    }
+
+    @Override
+    public synchronized List<Store> stores() throws CloudMwException {
+        checkOpen();
+        return List.copyOf(stores.values());
+    }
+
+    @Override
+    public synchronized void removeStore(StoreId id) throws CloudMwException {
+        checkOpen();
+        if (!stores.containsKey(id)) {
+            throw CatalogErrors.storeNotFound(id);
+        }
+        for (Volume volume : volumes.values()) {
+            if (volume.stores().contains(id)) {
+                throw CatalogErrors.storeInUse(id, volume.name());
+            }
+        }
+        stores.remove(id);
+    }
+
+    @Override
+    public synchronized void putSegment(VersionId version, int index, byte[] encoded, long nowMillis)
+            throws CloudMwException {
+        checkOpen();
+        VersionRecord record = record(version, nowMillis);
+        byte[] present = record.segments.get(index);
+        if (present != null && Arrays.equals(present, encoded)) {
+            return;
+        }
+        if (!record.isOpen()) {
+            throw CatalogErrors.versionNotOpen(version);
+        }
+        record.segments.put(index, encoded);
+        record.touchedAtMillis = nowMillis;
+    }
+
+    @Override
+    public synchronized Optional<byte[]> segment(VersionId version, int index) throws CloudMwException {
+        checkOpen();
+        VersionRecord record = versions.get(version.value());
+        return record == null ? Optional.empty() : Optional.ofNullable(record.segments.get(index));
+    }
+
+    @Override
+    public synchronized FileVersion commit(Commit commit) throws CloudMwException {
+        FileVersion version = commit.version();
+        FilePath file = version.file();
+        NavigableMap<String, VersionId> paths = filesOf(file.volume());
+        VersionRecord record = versions.get(version.id().value());
+        if (record != null
+                && record.committed != null
+                && record.committed.file().equals(file)) {
+            return record.committed;
+        }
+        if (record != null && !record.isOpen()) {
+            throw CatalogErrors.abandoned(version);
+        }
+        checkSegments(version, record);
+        Optional<VersionId> found = Optional.ofNullable(paths.get(file.path()));
+        if (!found.equals(commit.expected())) {
+            throw CatalogErrors.changed(file, commit.expected(), found);
+        }
+        if (found.isEmpty()) {
+            checkTree(file, paths);
+        }
+        found.ifPresent(old -> record(old, version.committedAtMillis()).retire(version.committedAtMillis()));
+        paths.put(file.path(), version.id());
+        record(version.id(), version.committedAtMillis()).committed = version;
+        commit.owed().forEach(owed -> replicas.putIfAbsent(Pages.token(owed), owed));
+        dropGood(version.id());
+        return version;
+    }
+
+    private static void checkSegments(FileVersion version, @Nullable VersionRecord record) throws CloudMwException {
+        ManifestDigest digest = new ManifestDigest();
+        int count = 0;
+        if (record != null) {
+            for (Map.Entry<Integer, byte[]> segment : record.segments.entrySet()) {
+                count += segment.getKey() == count ? 1 : 0;
+                digest.add(ManifestDigest.ofSegment(segment.getValue()));
+            }
+            count = count == record.segments.size() ? count : -1;
+        }
+        String found = digest.finish();
+        if (count != version.segmentCount() || !found.equals(version.manifestSha256())) {
+            throw CatalogErrors.segmentsDiffer(version, (count < 0 ? "some" : count) + " with " + found);
+        }
+    }
+
+    private static void checkTree(FilePath file, NavigableMap<String, VersionId> paths) throws CloudMwException {
+        String below = paths.ceilingKey(file.path() + "/");
+        if (below != null && below.startsWith(file.path() + "/")) {
+            throw CatalogErrors.isDirectory(file);
+        }
+        for (String ancestor : Ancestors.of(file.path())) {
+            if (paths.containsKey(ancestor)) {
+                throw CatalogErrors.belowFile(file, ancestor);
+            }
+        }
+    }
+
+    @Override
+    public synchronized Optional<FileVersion> current(FilePath file) throws CloudMwException {
+        checkOpen();
+        NavigableMap<String, VersionId> paths = files.get(file.volume());
+        VersionId id = paths == null ? null : paths.get(file.path());
+        return id == null ? Optional.empty() : version(id);
+    }
+
+    @Override
+    public synchronized Optional<FileVersion> version(VersionId id) throws CloudMwException {
+        checkOpen();
+        VersionRecord record = versions.get(id.value());
+        return record == null ? Optional.empty() : Optional.ofNullable(record.committed);
+    }
+
+    @Override
+    public synchronized FileVersion remove(FilePath file, long nowMillis) throws CloudMwException {
+        FileVersion version = current(file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
+        filesOf(file.volume()).remove(file.path());
+        record(version.id(), nowMillis).retire(nowMillis);
+        return version;
+    }
+
+    @Override
+    public synchronized Page<DirectoryEntry> list(VolumeName volume, String directory, String pageToken, int limit)
+            throws CloudMwException {
+        checkOpen();
+        Pages.checkLimit(limit);
+        Listing listing = Listing.of(directory, pageToken);
+        NavigableMap<String, VersionId> paths = files.getOrDefault(volume, new TreeMap<>(BY_UTF8));
+        List<DirectoryEntry> entries = new ArrayList<>();
+        String path = paths.ceilingKey(listing.from());
+        while (path != null && BY_UTF8.compare(path, listing.end()) < 0) {
+            if (entries.size() == limit) {
+                return new Page<>(entries, listing.token());
+            }
+            boolean below = listing.isBelowChild(path);
+            VersionId id = paths.get(path);
+            entries.add(
+                    new DirectoryEntry(listing.childName(path), below || id == null ? Optional.empty() : version(id)));
+            listing = listing.after(path);
+            path = paths.ceilingKey(listing.from());
+        }
+        return new Page<>(entries, "");
+    }
+
+    @Override
+    public synchronized void report(List<ReplicaReport> reports, long nowMillis) throws CloudMwException {
+        checkOpen();
+        for (ReplicaReport report : reports) {
+            boolean open = record(report.chunk().version(), nowMillis).committed == null;
+            String key = Pages.token(report);
+            switch (report.state()) {
+                case OWED -> replicas.putIfAbsent(key, report);
+                case MISSING, CORRUPT -> replicas.put(key, report);
+                case GOOD -> {
+                    if (open) {
+                        replicas.put(key, report);
+                    } else {
+                        replicas.remove(key);
+                    }
+                }
+            }
+        }
+    }
+
+    @Override
+    public synchronized List<ReplicaReport> faults(VersionId version, long firstIndex, long endIndex)
+            throws CloudMwException {
+        checkOpen();
+        if (firstIndex >= endIndex) {
+            return List.of();
+        }
+        String from = new ChunkId(version, firstIndex).toString();
+        String last = new ChunkId(version, endIndex - 1) + "/~";
+        return replicas.subMap(from, last).values().stream()
+                .filter(report -> report.state() != ReplicaState.GOOD)
+                .toList();
+    }
+
+    @Override
+    public synchronized long underReplicatedChunks(VersionId version) throws CloudMwException {
+        return faults(version, 0, ChunkId.MAX_INDEX + 1).stream()
+                .map(ReplicaReport::chunk)
+                .distinct()
+                .count();
+    }
+
+    @Override
+    public synchronized Page<ReplicaReport> underReplicated(VolumeName volume, String pageToken, int limit)
+            throws CloudMwException {
+        checkOpen();
+        Pages.checkLimit(limit);
+        String after = pageToken.isEmpty() ? "" : Pages.token(Pages.parse(pageToken));
+        List<ReplicaReport> page = new ArrayList<>();
+        for (ReplicaReport report : replicas.tailMap(after, false).values()) {
+            VersionRecord record = versions.get(report.chunk().version().value());
+            boolean listed = report.state() != ReplicaState.GOOD
+                    && record != null
+                    && record.isCurrent()
+                    && record.committed != null
+                    && record.committed.file().volume().equals(volume);
+            if (listed && page.size() <= limit) {
+                page.add(report);
+            }
+        }
+        return Pages.cut(page, limit, Pages::token);
+    }
+
+    @Override
+    public synchronized int retireAbandoned(long beforeMillis, long nowMillis) throws CloudMwException {
+        checkOpen();
+        int count = 0;
+        for (VersionRecord record : versions.values()) {
+            if (record.isOpen() && record.touchedAtMillis < beforeMillis) {
+                record.retire(nowMillis);
+                count++;
+            }
+        }
+        return count;
+    }
+
+    @Override
+    public synchronized Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException {
+        checkOpen();
+        Pages.checkLimit(limit);
+        List<RetiredVersion> page = versions.tailMap(pageToken, false).values().stream()
+                .filter(record -> record.retired)
+                .limit(limit + 1L)
+                .map(record -> new RetiredVersion(record.id, record.touchedAtMillis, record.segments.size()))
+                .toList();
+        return Pages.cut(page, limit, last -> last.id().value());
+    }
+
+    @Override
+    public synchronized void forget(VersionId version) throws CloudMwException {
+        checkOpen();
+        VersionRecord record = versions.get(version.value());
+        if (record != null && record.retired) {
+            versions.remove(version.value());
+            replicas.values().removeIf(report -> report.chunk().version().equals(version));
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+    }
+
+    @GuardedBy("this")
+    private void dropGood(VersionId version) {
+        replicas.values()
+                .removeIf(report -> report.state() == ReplicaState.GOOD
+                        && report.chunk().version().equals(version));
+    }
+
+    @GuardedBy("this")
+    private NavigableMap<String, VersionId> filesOf(VolumeName volume) throws CloudMwException {
+        checkOpen();
+        NavigableMap<String, VersionId> paths = files.get(volume);
+        if (paths == null) {
+            throw CatalogErrors.volumeNotFound(volume);
+        }
+        return paths;
+    }
+
+    @GuardedBy("this")
+    private VersionRecord record(VersionId version, long nowMillis) {
+        return versions.computeIfAbsent(version.value(), ignored -> {
+            VersionRecord created = new VersionRecord(version);
+            created.touchedAtMillis = nowMillis;
+            return created;
+        });
+    }
+
+    @GuardedBy("this")
+    private void checkOpen() throws CloudMwException {
+        if (closed) {
+            throw CatalogErrors.closed();
+        }
+    }
+}

@@ -1,0 +1,266 @@
+package io.cloudmw.core.catalog.sqlite;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
+
+/**
+ * The database file: one connection that writes, one transaction at a time, and a few that read beside it. A commit
+ * returns when it is on the disk (write-ahead log, synchronous FULL). Safe for any thread; calls wait their turn, up to
+ * a limit. A lock file keeps a second process out: it would answer from helpers it has never heard of.
+ */
+final class Database implements Closeable {
+    static final int READERS = 4;
+    private static final long WAIT_SECONDS = 10;
+    private static final Logger LOG = LoggerFactory.getLogger(Database.class);
+
+    private final FileChannel lockFile;
+    private final ReentrantLock writing = new ReentrantLock();
+
+    @GuardedBy("writing")
+    private final Connection writer;
+
+    private final BlockingQueue<Connection> readers = new ArrayBlockingQueue<>(READERS);
+    private volatile boolean closed;
+
+    /** Something to do with a connection. */
+    @FunctionalInterface
+    interface Work<T> {
+        T run(Connection connection) throws SQLException, CloudMwException;
+    }
+
+    private Database(FileChannel lockFile, Connection writer, List<Connection> readers) {
+        this.lockFile = lockFile;
+        this.writer = writer;
+        this.readers.addAll(readers);
+    }
+
+    /**
+     * Opens the database, creating or upgrading it.
+     *
+     * @throws CloudMwException {@code ALREADY_EXISTS} when another process has it open; {@code VERSION_UNSUPPORTED} when
+     *     a newer release wrote it; {@code LOCAL_IO} when it cannot be opened
+     */
+    static Database open(Path file) throws CloudMwException {
+        FileChannel lockFile = lock(file);
+        List<Connection> opened = new ArrayList<>();
+        try {
+            Connection writer = connect(file, false);
+            opened.add(writer);
+            Schema.upgrade(writer);
+            for (int i = 0; i < READERS; i++) {
+                opened.add(connect(file, true));
+            }
+            return new Database(lockFile, writer, opened.subList(1, opened.size()));
+        } catch (SQLException e) {
+            closeQuietly(opened, lockFile);
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, "catalog " + file + ": cannot be opened: " + e.getMessage(), e);
+        } catch (CloudMwException e) {
+            closeQuietly(opened, lockFile);
+            throw e;
+        }
+    }
+
+    private static FileChannel lock(Path file) throws CloudMwException {
+        try {
+            Path directory = file.toAbsolutePath().getParent();
+            if (directory != null) {
+                Files.createDirectories(directory);
+            }
+            FileChannel channel = FileChannel.open(
+                    file.resolveSibling(file.getFileName() + ".lock"),
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.WRITE);
+            if (tryLock(channel)) {
+                return channel;
+            }
+            channel.close();
+        } catch (IOException e) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "catalog " + file + ": cannot be locked: " + e, e);
+        }
+        throw new CloudMwException(ErrorCode.ALREADY_EXISTS, "catalog " + file + ": another process has it open");
+    }
+
+    private static boolean tryLock(FileChannel channel) throws IOException {
+        try {
+            FileLock lock = channel.tryLock();
+            return lock != null;
+        } catch (OverlappingFileLockException e) {
+            return false;
+        }
+    }
+
+    private static Connection connect(Path file, boolean readOnly) throws SQLException {
+        SQLiteConfig config = new SQLiteConfig();
+        config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+        config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+        config.setBusyTimeout((int) TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
+        config.setTransactionMode(SQLiteConfig.TransactionMode.IMMEDIATE);
+        config.setPragma(SQLiteConfig.Pragma.CACHE_SIZE, "-8192");
+        Connection connection = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
+        if (readOnly) {
+            try {
+                Sql.update(connection, "PRAGMA query_only = 1");
+            } catch (SQLException e) {
+                connection.close();
+                throw e;
+            }
+        }
+        return connection;
+    }
+
+    /** Runs {@code work} in a transaction: all of it is durable when this returns, or none of it. */
+    <T> T write(Work<T> work) throws CloudMwException {
+        try {
+            if (!writing.tryLock(WAIT_SECONDS, TimeUnit.SECONDS)) {
+                throw overloaded("write");
+            }
+        } catch (InterruptedException e) {
+            throw interrupted();
+        }
+        try {
+            checkOpen();
+            return inTransaction(work);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    @GuardedBy("writing")
+    private <T> T inTransaction(Work<T> work) throws CloudMwException {
+        boolean done = false;
+        try {
+            writer.setAutoCommit(false);
+            T result = work.run(writer);
+            writer.commit();
+            done = true;
+            return result;
+        } catch (SQLException e) {
+            throw translated(e);
+        } finally {
+            endTransaction(done);
+        }
+    }
+
+    @GuardedBy("writing")
+    private void endTransaction(boolean done) throws CloudMwException {
+        try {
+            if (!done) {
+                writer.rollback();
+            }
+            writer.setAutoCommit(true);
+        } catch (SQLException e) {
+            throw translated(e);
+        }
+    }
+
+    /** Runs {@code work}, which changes nothing, beside other readers and the writer. */
+    <T> T read(Work<T> work) throws CloudMwException {
+        checkOpen();
+        Connection connection;
+        try {
+            connection = readers.poll(WAIT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw interrupted();
+        }
+        if (connection == null) {
+            throw overloaded("read");
+        }
+        try {
+            checkOpen();
+            return work.run(connection);
+        } catch (SQLException e) {
+            throw translated(e);
+        } finally {
+            readers.add(connection);
+        }
+    }
+
+    private static CloudMwException overloaded(String what) {
+        return new CloudMwException(
+                ErrorCode.OVERLOADED, "catalog: waited " + WAIT_SECONDS + " s for its turn to " + what);
+    }
+
+    private static CloudMwException interrupted() {
+        Thread.currentThread().interrupt();
+        return new CloudMwException(ErrorCode.CANCELLED, "catalog: interrupted while waiting");
+    }
+
+    private static CloudMwException translated(SQLException e) {
+        SQLiteErrorCode code =
+                e instanceof SQLiteException sqlite ? sqlite.getResultCode() : SQLiteErrorCode.UNKNOWN_ERROR;
+        return switch (code) {
+            case SQLITE_FULL, SQLITE_IOERR_WRITE ->
+                new CloudMwException(ErrorCode.STORE_FULL, "catalog: no room to write: " + e.getMessage(), e);
+            case SQLITE_BUSY, SQLITE_LOCKED ->
+                new CloudMwException(ErrorCode.OVERLOADED, "catalog: busy: " + e.getMessage(), e);
+            default -> new CloudMwException(ErrorCode.INTERNAL, "catalog: " + e.getMessage(), e);
+        };
+    }
+
+    private void checkOpen() throws CloudMwException {
+        if (closed) {
+            throw CatalogErrors.closed();
+        }
+    }
+
+    /** Waits for calls that run. */
+    @Override
+    public void close() {
+        writing.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            List<Connection> connections = new ArrayList<>();
+            for (int i = 0; i < READERS; i++) {
+                connections.add(readers.take());
+            }
+            connections.add(writer);
+            closeQuietly(connections, lockFile);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    private static void closeQuietly(List<Connection> connections, FileChannel lockFile) {
+        for (Connection connection : connections) {
+            try {
+                connection.close();
+            } catch (SQLException e) {
+                LOG.warn("Closing the catalog: {}", e.toString());
+            }
+        }
+        try {
+            lockFile.close();
+        } catch (IOException e) {
+            LOG.warn("Unlocking the catalog: {}", e.toString());
+        }
+    }
+}

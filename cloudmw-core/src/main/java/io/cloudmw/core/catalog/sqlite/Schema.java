@@ -1,0 +1,64 @@
+package io.cloudmw.core.catalog.sqlite;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+
+/** The tables. A change appends a step; steps are never edited, since files in the field have taken them. */
+final class Schema {
+    /** States of a version, as kept in {@code versions.state}. */
+    static final int OPEN = 0;
+
+    static final int CURRENT = 1;
+    static final int RETIRED = 2;
+
+    private static final List<List<String>> STEPS = List.of(List.of(
+            "CREATE TABLE volumes (name TEXT PRIMARY KEY, definition BLOB NOT NULL) WITHOUT ROWID",
+            "CREATE TABLE volume_stores (store_id TEXT NOT NULL, volume TEXT NOT NULL,"
+                    + " PRIMARY KEY (store_id, volume)) WITHOUT ROWID",
+            "CREATE TABLE stores (id TEXT PRIMARY KEY, definition BLOB NOT NULL) WITHOUT ROWID",
+            // path names what a reader of the volume finds; BINARY collation is the order of UTF-8 bytes
+            "CREATE TABLE files (volume TEXT NOT NULL, path TEXT NOT NULL, version_id TEXT NOT NULL,"
+                    + " PRIMARY KEY (volume, path)) WITHOUT ROWID",
+            // definition, volume: from the commit on; changed_at: last segment, or since when it is retired
+            "CREATE TABLE versions (id TEXT PRIMARY KEY, state INTEGER NOT NULL, volume TEXT, definition BLOB,"
+                    + " changed_at INTEGER NOT NULL) WITHOUT ROWID",
+            "CREATE INDEX versions_open ON versions (changed_at) WHERE state = 0",
+            "CREATE INDEX versions_retired ON versions (id) WHERE state = 2",
+            "CREATE TABLE segments (version_id TEXT NOT NULL, segment INTEGER NOT NULL, sha256 BLOB NOT NULL,"
+                    + " body BLOB NOT NULL, PRIMARY KEY (version_id, segment))",
+            // only what is not good, and what became good before its version was committed
+            "CREATE TABLE replicas (version_id TEXT NOT NULL, chunk INTEGER NOT NULL, store_id TEXT NOT NULL,"
+                    + " state TEXT NOT NULL, PRIMARY KEY (version_id, chunk, store_id)) WITHOUT ROWID"));
+
+    private Schema() {}
+
+    /** Brings the file to this release's schema, in one transaction. */
+    static void upgrade(Connection connection) throws SQLException, CloudMwException {
+        connection.setAutoCommit(false);
+        try {
+            Sql.update(connection, "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)");
+            int version = Sql.first(connection, row -> row.getInt(1), "SELECT version FROM schema_version")
+                    .orElse(0);
+            if (version > STEPS.size()) {
+                throw new CloudMwException(
+                        ErrorCode.VERSION_UNSUPPORTED,
+                        "catalog: schema version " + version + " was written by a newer release (expected: <= "
+                                + STEPS.size() + ")");
+            }
+            for (List<String> step : STEPS.subList(version, STEPS.size())) {
+                for (String statement : step) {
+                    Sql.update(connection, statement);
+                }
+            }
+            Sql.update(connection, "DELETE FROM schema_version");
+            Sql.update(connection, "INSERT INTO schema_version VALUES (?)", STEPS.size());
+            connection.commit();
+        } finally {
+            connection.rollback();
+            connection.setAutoCommit(true);
+        }
+    }
+}

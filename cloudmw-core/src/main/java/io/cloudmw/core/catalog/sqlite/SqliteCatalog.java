@@ -1,0 +1,254 @@
+package io.cloudmw.core.catalog.sqlite;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.catalog.Listing;
+import io.cloudmw.core.catalog.Pages;
+import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.wire.StoredForms;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A catalog in one SQLite file. One process at a time; what a call changed has been synced to the disk when it returns,
+ * so neither a killed process nor a lost power supply undoes it.
+ */
+public final class SqliteCatalog implements Catalog {
+    private final Database database;
+
+    private SqliteCatalog(Database database) {
+        this.database = database;
+    }
+
+    /**
+     * Opens the catalog in {@code file}, creating it or upgrading its schema where needed.
+     *
+     * @throws CloudMwException {@code ALREADY_EXISTS} when another process has it open; {@code VERSION_UNSUPPORTED} when
+     *     a newer release wrote it; {@code LOCAL_IO} when it cannot be opened
+     */
+    public static SqliteCatalog open(Path file) throws CloudMwException {
+        return new SqliteCatalog(Database.open(file));
+    }
+
+    @Override
+    public void createVolume(Volume volume) throws CloudMwException {
+        String name = volume.name().value();
+        database.write(connection -> {
+            if (Sql.exists(connection, "SELECT 1 FROM volumes WHERE name = ?", name)) {
+                throw CatalogErrors.volumeExists(volume.name());
+            }
+            for (StoreId store : volume.stores()) {
+                if (!Sql.exists(connection, "SELECT 1 FROM stores WHERE id = ?", store.value())) {
+                    throw CatalogErrors.storeNotFound(store);
+                }
+                Sql.update(connection, "INSERT INTO volume_stores VALUES (?, ?)", store.value(), name);
+            }
+            return Sql.update(connection, "INSERT INTO volumes VALUES (?, ?)", name, StoredForms.volume(volume));
+        });
+    }
+
+    @Override
+    public Optional<Volume> volume(VolumeName name) throws CloudMwException {
+        return database.read(connection -> Sql.first(
+                connection,
+                row -> StoredForms.volume(row.getBytes(1)),
+                "SELECT definition FROM volumes WHERE name = ?",
+                name.value()));
+    }
+
+    @Override
+    public List<Volume> volumes() throws CloudMwException {
+        return database.read(connection -> Sql.list(
+                connection,
+                row -> StoredForms.volume(row.getBytes(1)),
+                "SELECT definition FROM volumes ORDER BY name"));
+    }
+
+    @Override
+    public void deleteVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
+        String volume = name.value();
+        database.write(connection -> {
+            if (!force && Sql.exists(connection, "SELECT 1 FROM files WHERE volume = ? LIMIT 1", volume)) {
+                throw CatalogErrors.volumeNotEmpty(name);
+            }
+            if (Sql.update(connection, "DELETE FROM volumes WHERE name = ?", volume) == 0) {
+                throw CatalogErrors.volumeNotFound(name);
+            }
+            Sql.update(connection, "DELETE FROM volume_stores WHERE volume = ?", volume);
+            Sql.update(
+                    connection,
+                    "UPDATE versions SET state = ?, changed_at = ? WHERE id IN"
+                            + " (SELECT version_id FROM files WHERE volume = ?)",
+                    Schema.RETIRED,
+                    nowMillis,
+                    volume);
+            return Sql.update(connection, "DELETE FROM files WHERE volume = ?", volume);
+        });
+    }
+
+    @Override
+    public void putStore(Store store) throws CloudMwException {
+        database.write(connection -> Sql.update(
+                connection,
+                "INSERT INTO stores VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET definition = excluded.definition",
+                store.id().value(),
+                StoredForms.store(store)));
+    }
+
+    @Override
+    public List<Store> stores() throws CloudMwException {
+        return database.read(connection -> Sql.list(
+                connection, row -> StoredForms.store(row.getBytes(1)), "SELECT definition FROM stores ORDER BY id"));
+    }
+
+    @Override
+    public void removeStore(StoreId id) throws CloudMwException {
+        database.write(connection -> {
+            Optional<String> volume = Sql.first(
+                    connection,
+                    row -> row.getString(1),
+                    "SELECT volume FROM volume_stores WHERE store_id = ? LIMIT 1",
+                    id.value());
+            if (volume.isPresent()) {
+                throw CatalogErrors.storeInUse(id, new VolumeName(volume.get()));
+            }
+            int removed = Sql.update(connection, "DELETE FROM stores WHERE id = ?", id.value());
+            if (removed == 0) {
+                throw CatalogErrors.storeNotFound(id);
+            }
+            return removed;
+        });
+    }
+
+    @Override
+    public void putSegment(VersionId version, int index, byte[] encoded, long nowMillis) throws CloudMwException {
+        database.write(connection -> Versions.putSegment(connection, version, index, encoded, nowMillis));
+    }
+
+    @Override
+    public Optional<byte[]> segment(VersionId version, int index) throws CloudMwException {
+        return database.read(connection -> Sql.first(
+                connection,
+                row -> row.getBytes(1),
+                "SELECT body FROM segments WHERE version_id = ? AND segment = ?",
+                version.value(),
+                index));
+    }
+
+    @Override
+    public FileVersion commit(Commit commit) throws CloudMwException {
+        return database.write(connection -> Versions.commit(connection, commit));
+    }
+
+    @Override
+    public Optional<FileVersion> current(FilePath file) throws CloudMwException {
+        return database.read(connection -> Versions.current(connection, file));
+    }
+
+    @Override
+    public Optional<FileVersion> version(VersionId id) throws CloudMwException {
+        return database.read(connection -> Versions.committed(connection, id));
+    }
+
+    @Override
+    public FileVersion remove(FilePath file, long nowMillis) throws CloudMwException {
+        return database.write(connection -> {
+            FileVersion version =
+                    Versions.current(connection, file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
+            Sql.update(
+                    connection,
+                    "DELETE FROM files WHERE volume = ? AND path = ?",
+                    file.volume().value(),
+                    file.path());
+            Versions.retire(connection, version.id(), nowMillis);
+            return version;
+        });
+    }
+
+    @Override
+    public Page<DirectoryEntry> list(VolumeName volume, String directory, String pageToken, int limit)
+            throws CloudMwException {
+        Pages.checkLimit(limit);
+        Listing listing = Listing.of(directory, pageToken);
+        return database.read(connection -> DirectoryScan.page(connection, volume, listing, limit));
+    }
+
+    @Override
+    public void report(List<ReplicaReport> reports, long nowMillis) throws CloudMwException {
+        database.write(connection -> {
+            for (ReplicaReport report : reports) {
+                Replicas.report(connection, report, nowMillis);
+            }
+            return reports.size();
+        });
+    }
+
+    @Override
+    public List<ReplicaReport> faults(VersionId version, long firstIndex, long endIndex) throws CloudMwException {
+        return database.read(connection -> Replicas.faults(connection, version, firstIndex, endIndex));
+    }
+
+    @Override
+    public long underReplicatedChunks(VersionId version) throws CloudMwException {
+        return database.read(connection -> Replicas.underReplicatedChunks(connection, version));
+    }
+
+    @Override
+    public Page<ReplicaReport> underReplicated(VolumeName volume, String pageToken, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        return database.read(connection -> Replicas.underReplicated(connection, volume, pageToken, limit));
+    }
+
+    @Override
+    public int retireAbandoned(long beforeMillis, long nowMillis) throws CloudMwException {
+        return database.write(connection -> Sql.update(
+                connection,
+                "UPDATE versions SET state = 2, changed_at = ? WHERE state = 0 AND changed_at < ?",
+                nowMillis,
+                beforeMillis));
+    }
+
+    @Override
+    public Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        List<RetiredVersion> found = database.read(connection -> Sql.list(
+                connection,
+                row -> new RetiredVersion(new VersionId(row.getString(1)), row.getLong(2), row.getInt(3)),
+                "SELECT id, changed_at, (SELECT count(*) FROM segments WHERE version_id = id)"
+                        + " FROM versions WHERE state = 2 AND id > ? ORDER BY id LIMIT ?",
+                pageToken,
+                limit + 1));
+        return Pages.cut(found, limit, last -> last.id().value());
+    }
+
+    @Override
+    public void forget(VersionId version) throws CloudMwException {
+        database.write(connection -> {
+            int forgotten = Sql.update(
+                    connection, "DELETE FROM versions WHERE id = ? AND state = ?", version.value(), Schema.RETIRED);
+            if (forgotten > 0) {
+                Sql.update(connection, "DELETE FROM segments WHERE version_id = ?", version.value());
+                Sql.update(connection, "DELETE FROM replicas WHERE version_id = ?", version.value());
+            }
+            return forgotten;
+        });
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+}

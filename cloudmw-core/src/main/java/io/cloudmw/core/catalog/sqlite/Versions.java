@@ -1,0 +1,180 @@
+package io.cloudmw.core.catalog.sqlite;
+
+import io.cloudmw.core.catalog.Ancestors;
+import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.wire.StoredForms;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.Optional;
+
+/** Versions, their segments and the paths that name them; each method is part of the caller's transaction. */
+final class Versions {
+    private Versions() {}
+
+    static Optional<FileVersion> current(Connection connection, FilePath file) throws SQLException, CloudMwException {
+        return Sql.first(
+                connection,
+                row -> StoredForms.version(row.getBytes(1)),
+                "SELECT v.definition FROM files f JOIN versions v ON v.id = f.version_id"
+                        + " WHERE f.volume = ? AND f.path = ?",
+                file.volume().value(),
+                file.path());
+    }
+
+    static Optional<FileVersion> committed(Connection connection, VersionId id) throws SQLException, CloudMwException {
+        return Sql.first(
+                connection,
+                row -> StoredForms.version(row.getBytes(1)),
+                "SELECT definition FROM versions WHERE id = ? AND definition IS NOT NULL",
+                id.value());
+    }
+
+    private static Optional<Integer> state(Connection connection, VersionId id) throws SQLException, CloudMwException {
+        return Sql.first(connection, row -> row.getInt(1), "SELECT state FROM versions WHERE id = ?", id.value());
+    }
+
+    /** Makes the version open if nothing is known of it; renews an open one. */
+    static void touch(Connection connection, VersionId id, long nowMillis) throws SQLException {
+        Sql.update(
+                connection,
+                "INSERT INTO versions (id, state, changed_at) VALUES (?, 0, ?)"
+                        + " ON CONFLICT (id) DO UPDATE SET changed_at = excluded.changed_at WHERE state = 0",
+                id.value(),
+                nowMillis);
+    }
+
+    static void retire(Connection connection, VersionId id, long nowMillis) throws SQLException {
+        Sql.update(
+                connection,
+                "UPDATE versions SET state = ?, changed_at = ? WHERE id = ?",
+                Schema.RETIRED,
+                nowMillis,
+                id.value());
+    }
+
+    static int putSegment(Connection connection, VersionId version, int index, byte[] encoded, long nowMillis)
+            throws SQLException, CloudMwException {
+        byte[] sha256 = ManifestDigest.ofSegment(encoded);
+        Optional<byte[]> present = Sql.first(
+                connection,
+                row -> row.getBytes(1),
+                "SELECT sha256 FROM segments WHERE version_id = ? AND segment = ?",
+                version.value(),
+                index);
+        if (present.isPresent() && Arrays.equals(present.get(), sha256)) {
+            return 0;
+        }
+        if (state(connection, version).orElse(Schema.OPEN) != Schema.OPEN) {
+            throw CatalogErrors.versionNotOpen(version);
+        }
+        touch(connection, version, nowMillis);
+        return Sql.update(
+                connection,
+                "INSERT OR REPLACE INTO segments (version_id, segment, sha256, body) VALUES (?, ?, ?, ?)",
+                version.value(),
+                index,
+                sha256,
+                encoded);
+    }
+
+    static FileVersion commit(Connection connection, Commit commit) throws SQLException, CloudMwException {
+        FileVersion version = commit.version();
+        FilePath file = version.file();
+        if (!Sql.exists(
+                connection,
+                "SELECT 1 FROM volumes WHERE name = ?",
+                file.volume().value())) {
+            throw CatalogErrors.volumeNotFound(file.volume());
+        }
+        Optional<FileVersion> before = committed(connection, version.id());
+        if (before.isPresent() && before.get().file().equals(file)) {
+            return before.get();
+        }
+        if (state(connection, version.id()).orElse(Schema.OPEN) != Schema.OPEN) {
+            throw CatalogErrors.abandoned(version);
+        }
+        checkSegments(connection, version);
+        Optional<VersionId> found = current(connection, file).map(FileVersion::id);
+        if (!found.equals(commit.expected())) {
+            throw CatalogErrors.changed(file, commit.expected(), found);
+        }
+        if (found.isEmpty()) {
+            checkTree(connection, file);
+        } else {
+            retire(connection, found.get(), version.committedAtMillis());
+        }
+        makeCurrent(connection, version);
+        for (ReplicaReport owed : commit.owed()) {
+            Replicas.insertIfAbsent(connection, owed);
+        }
+        Replicas.dropGood(connection, version.id());
+        return version;
+    }
+
+    private static void makeCurrent(Connection connection, FileVersion version) throws SQLException {
+        FilePath file = version.file();
+        Sql.update(
+                connection,
+                "INSERT OR REPLACE INTO versions (id, state, volume, definition, changed_at) VALUES (?, ?, ?, ?, ?)",
+                version.id().value(),
+                Schema.CURRENT,
+                file.volume().value(),
+                StoredForms.version(version),
+                version.committedAtMillis());
+        Sql.update(
+                connection,
+                "INSERT OR REPLACE INTO files (volume, path, version_id) VALUES (?, ?, ?)",
+                file.volume().value(),
+                file.path(),
+                version.id().value());
+    }
+
+    private static void checkSegments(Connection connection, FileVersion version)
+            throws SQLException, CloudMwException {
+        ManifestDigest digest = new ManifestDigest();
+        int count = 0;
+        boolean complete = true;
+        try (PreparedStatement statement = Sql.prepare(
+                        connection,
+                        "SELECT segment, sha256 FROM segments WHERE version_id = ? ORDER BY segment",
+                        version.id().value());
+                ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                complete &= rows.getInt(1) == count;
+                digest.add(rows.getBytes(2));
+                count++;
+            }
+        }
+        String found = digest.finish();
+        if (!complete || count != version.segmentCount() || !found.equals(version.manifestSha256())) {
+            throw CatalogErrors.segmentsDiffer(version, (complete ? "" : "with gaps ") + count + " with " + found);
+        }
+    }
+
+    private static void checkTree(Connection connection, FilePath file) throws SQLException, CloudMwException {
+        String volume = file.volume().value();
+        if (Sql.exists(
+                connection,
+                "SELECT 1 FROM files WHERE volume = ? AND path >= ? AND path < ? LIMIT 1",
+                volume,
+                file.path() + "/",
+                file.path() + "0")) {
+            throw CatalogErrors.isDirectory(file);
+        }
+        for (String ancestor : Ancestors.of(file.path())) {
+            if (Sql.exists(connection, "SELECT 1 FROM files WHERE volume = ? AND path = ?", volume, ancestor)) {
+                throw CatalogErrors.belowFile(file, ancestor);
+            }
+        }
+    }
+}
