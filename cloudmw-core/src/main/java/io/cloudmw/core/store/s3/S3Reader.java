@@ -65,6 +65,8 @@ final class S3Reader implements ChunkReader {
                 }
             }
             return read;
+        } catch (CloudMwException e) {
+            throw e;
         } catch (SdkException e) {
             throw slot.aborted() ? cancelled() : S3Errors.translate(store, what, e);
         } catch (IOException e) {

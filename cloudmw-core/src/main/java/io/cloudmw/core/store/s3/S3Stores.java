@@ -75,9 +75,13 @@ public final class S3Stores implements StoreOpener, Closeable {
      */
     @Override
     public ChunkStore open(Store store) throws CloudMwException {
+        return open(store, Sleeper.system());
+    }
+
+    ChunkStore open(Store store, Sleeper sleeper) throws CloudMwException {
         Store.S3 bucket = bucket(store);
         S3Client client = clients.computeIfAbsent(endpoint(store, bucket), this::client);
-        return new S3ChunkStore(store.id(), bucket, client, settings, Sleeper.system());
+        return new S3ChunkStore(store.id(), bucket, client, settings, sleeper);
     }
 
     /**

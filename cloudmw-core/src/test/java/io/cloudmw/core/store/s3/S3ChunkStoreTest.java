@@ -1,0 +1,249 @@
+package io.cloudmw.core.store.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.store.ChunkReader;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.PutOutcome;
+import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.core.testing.store.ScriptedHttpServer;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What LocalStack does not do: answers that are odd, late, cut short or never come. */
+final class S3ChunkStoreTest {
+    private static final S3Settings IMPATIENT =
+            new S3Settings(Duration.ofSeconds(2), Duration.ofMillis(300), Duration.ofSeconds(5), 1 << 20, 2, 2);
+
+    private static final S3Settings PATIENT =
+            new S3Settings(Duration.ofSeconds(5), Duration.ofMinutes(5), Duration.ofMinutes(5), 1, 2, 2);
+
+    private final ChunkId chunk = Chunks.id();
+    private final List<Long> slept = new ArrayList<>();
+    private final ExecutorService thread = Executors.newSingleThreadExecutor();
+    private final List<S3Stores> opened = new ArrayList<>();
+    private ScriptedHttpServer server;
+
+    @BeforeEach
+    void startServer() throws IOException {
+        server = new ScriptedHttpServer();
+    }
+
+    @AfterEach
+    void stopServer() {
+        thread.shutdownNow();
+        server.close();
+        opened.forEach(S3Stores::close);
+    }
+
+    @Test
+    void aPutThatFindsTheChunkThereIsASuccess() throws Exception {
+        server.thenError(412, "PreconditionFailed");
+
+        assertThat(put(IMPATIENT)).isEqualTo(PutOutcome.EXISTED);
+    }
+
+    @Test
+    void aPutThatMeetsAnotherTriesAgainUntilItIsDecided() throws Exception {
+        server.thenError(409, "ConditionalRequestConflict")
+                .thenError(409, "ConditionalRequestConflict")
+                .then(200);
+
+        assertThat(put(IMPATIENT)).isEqualTo(PutOutcome.WRITTEN);
+        assertThat(slept).hasSize(2);
+        assertThat(slept.get(1)).isEqualTo(2 * slept.get(0));
+    }
+
+    @Test
+    void aPutGivesUpWhenTheConflictsDoNotEnd() {
+        server.thenError(409, "ConditionalRequestConflict");
+
+        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> put(IMPATIENT));
+        assertThat(server.requests()).hasSize(6);
+    }
+
+    @Test
+    void aStoreWithoutConditionalPutsIsAskedFirst() throws Exception {
+        server.thenError(501, "NotImplemented").then(404).then(200).then(200);
+
+        ChunkStore store = store(IMPATIENT);
+        assertThat(store.put(chunk, Chunks.source(new byte[3]))).isEqualTo(PutOutcome.WRITTEN);
+        assertThat(methods()).containsExactly("PUT", "HEAD", "HEAD", "PUT");
+    }
+
+    @Test
+    void serverErrorsAreRetriedButNotForever() {
+        server.thenError(503, "SlowDown");
+
+        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(IMPATIENT), chunk, 0, 10));
+        assertThat(server.requests()).hasSize(IMPATIENT.maxAttempts());
+    }
+
+    @Test
+    void eachAnswerHasItsCode() {
+        assertReadFails(403, "AccessDenied", ErrorCode.STORE_DENIED);
+        assertReadFails(400, "ExpiredToken", ErrorCode.STORE_DENIED);
+        assertReadFails(404, "NoSuchKey", ErrorCode.REPLICA_MISSING);
+        assertReadFails(404, "NoSuchBucket", ErrorCode.STORE_UNAVAILABLE);
+        assertReadFails(416, "InvalidRange", ErrorCode.INVALID_ARGUMENT);
+        assertReadFails(301, "PermanentRedirect", ErrorCode.STORE_UNAVAILABLE);
+        assertReadFails(500, "InternalError", ErrorCode.STORE_UNAVAILABLE);
+    }
+
+    @Test
+    void aStoreThatNeverAnswersIsUnavailable() {
+        server.thenSilence();
+
+        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(IMPATIENT), chunk, 0, 10));
+    }
+
+    @Test
+    void aStoreThatStallsInTheMiddleIsUnavailable() {
+        server.thenStallAfter(100, 1000);
+
+        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(IMPATIENT), chunk, 0, 1000));
+    }
+
+    @Test
+    void anAnswerThatBreaksOffIsUnavailable() {
+        server.thenBreakAfter(100, 1000);
+
+        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(IMPATIENT), chunk, 0, 1000));
+    }
+
+    @Test
+    void aStoreThatIgnoresRangesIsNotBelieved() {
+        server.then(exchange -> {
+            exchange.sendResponseHeaders(200, 1000);
+            exchange.getResponseBody().write(new byte[1000]);
+        });
+
+        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(IMPATIENT), chunk, 10, 10));
+    }
+
+    @Test
+    void aRangeThatReachesBeyondTheObjectIsRefused() {
+        server.thenStallAfter(100, 100);
+
+        assertFails(ErrorCode.INVALID_ARGUMENT, () -> Chunks.read(store(IMPATIENT), chunk, 0, 200));
+    }
+
+    @Test
+    void nobodyListeningIsUnavailable() {
+        server.close();
+
+        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(IMPATIENT), chunk, 0, 10));
+    }
+
+    @Test
+    void closingAReaderThatWaitsForItsFirstByteCancelsIt() throws Exception {
+        server.thenSilence();
+        assertCloseCancels(store(PATIENT).read(chunk, new ByteRange(0, 1000)));
+    }
+
+    @Test
+    void closingAReaderInTheMiddleCancelsIt() throws Exception {
+        server.thenStallAfter(100, 1000);
+        ChunkReader reader = store(PATIENT).read(chunk, new ByteRange(0, 1000));
+        ByteBuffer target = ByteBuffer.allocate(1000);
+        while (target.position() < 100) {
+            reader.read(target);
+        }
+        assertCloseCancels(reader);
+    }
+
+    @Test
+    void aPresignedUrlNamesTheObjectAndExpiresButHasNoSecret() throws Exception {
+        store(IMPATIENT);
+        URI url = opened.get(0).presign(description(), chunk, Duration.ofMinutes(10));
+
+        assertThat(url.toString())
+                .startsWith(
+                        server.uri() + "/bucket/p/chunks/" + chunk.toString().substring(0, 2) + "/" + chunk + "?")
+                .contains("X-Amz-Expires=600")
+                .doesNotContain("secret");
+    }
+
+    @Test
+    void whatIsNoBucketOrHasNoUsableEndpointIsRefused() {
+        S3Stores stores = S3Stores.open(IMPATIENT, "key", "secret");
+        opened.add(stores);
+        Store disk = new Store(new StoreId("d"), "z", new Store.Disk(new HelperId("h"), Path.of("/nowhere")));
+        Store odd = new Store(new StoreId("o"), "z", new Store.S3("b", "r", "127.0.0.1:9000", true, ""));
+
+        assertFails(ErrorCode.INVALID_ARGUMENT, () -> stores.open(disk));
+        assertFails(ErrorCode.INVALID_ARGUMENT, () -> stores.open(odd));
+    }
+
+    private void assertCloseCancels(ChunkReader reader) throws Exception {
+        CompletableFuture<CloudMwException> failure = CompletableFuture.supplyAsync(
+                () -> catchThrowableOfType(CloudMwException.class, () -> reader.read(ByteBuffer.allocate(1000))),
+                thread);
+        Awaitility.await().until(() -> !server.requests().isEmpty());
+
+        reader.close();
+
+        assertThat(failure.get(30, TimeUnit.SECONDS).code()).isEqualTo(ErrorCode.CANCELLED);
+    }
+
+    private void assertReadFails(int status, String code, ErrorCode expected) {
+        try (ScriptedHttpServer scripted = new ScriptedHttpServer()) {
+            scripted.thenError(status, code);
+            server.close();
+            server = scripted;
+            assertFails(expected, () -> Chunks.read(store(IMPATIENT), chunk, 0, 10));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void assertFails(ErrorCode expected, ThrowingCallable call) {
+        CloudMwException failure = catchThrowableOfType(CloudMwException.class, call);
+        assertThat(failure.code()).as(failure.toString()).isEqualTo(expected);
+    }
+
+    private PutOutcome put(S3Settings settings) throws CloudMwException {
+        return store(settings).put(chunk, Chunks.source(new byte[100]));
+    }
+
+    private ChunkStore store(S3Settings settings) throws CloudMwException {
+        S3Stores stores = S3Stores.open(settings, "key", "secret");
+        opened.add(stores);
+        return stores.open(description(), slept::add);
+    }
+
+    private Store description() {
+        return new Store(
+                new StoreId("s3"),
+                "z",
+                new Store.S3("bucket", "us-east-1", server.uri().toString(), true, "p/"));
+    }
+
+    private List<String> methods() {
+        return server.requests().stream()
+                .map(r -> r.substring(0, r.indexOf(' ')))
+                .toList();
+    }
+}

@@ -1,0 +1,131 @@
+package io.cloudmw.core.testing.store;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * An HTTP server on the loopback that answers as a test says: from a script, one answer per request, and the
+ * last one again and again. Safe for any thread.
+ */
+public final class ScriptedHttpServer implements AutoCloseable {
+    private final HttpServer server;
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final ConcurrentLinkedQueue<Answer> script = new ConcurrentLinkedQueue<>();
+    private final List<String> requests = new CopyOnWriteArrayList<>();
+    private final CountDownLatch closing = new CountDownLatch(1);
+
+    /** How to answer one request. */
+    @FunctionalInterface
+    public interface Answer {
+        void to(HttpExchange exchange) throws IOException;
+    }
+
+    public ScriptedHttpServer() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(threads);
+        server.createContext("/", this::handle);
+        server.start();
+    }
+
+    /** {@code http://127.0.0.1:port}. */
+    public URI uri() {
+        return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+    }
+
+    /** Appends to the script. */
+    public ScriptedHttpServer then(Answer answer) {
+        script.add(answer);
+        return this;
+    }
+
+    /** Appends an answer without content. */
+    public ScriptedHttpServer then(int status) {
+        return then(exchange -> exchange.sendResponseHeaders(status, -1));
+    }
+
+    /** Appends an answer as S3 gives it when something is wrong. */
+    public ScriptedHttpServer thenError(int status, String code) {
+        return then(exchange -> {
+            byte[] body = ("<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error><Code>" + code
+                            + "</Code><Message>scripted</Message><RequestId>r1</RequestId></Error>")
+                    .getBytes(java.nio.charset.StandardCharsets.UTF_8);
+            exchange.getResponseHeaders().set("Content-Type", "application/xml");
+            exchange.sendResponseHeaders(status, body.length);
+            exchange.getResponseBody().write(body);
+        });
+    }
+
+    /** Appends an answer that never comes. */
+    public ScriptedHttpServer thenSilence() {
+        return then(exchange -> awaitClosing());
+    }
+
+    /** Appends the first {@code sent} bytes of a range of {@code length} bytes from 0, and then silence. */
+    public ScriptedHttpServer thenStallAfter(int sent, int length) {
+        return then(exchange -> {
+            startRange(exchange, length);
+            exchange.getResponseBody().write(new byte[sent]);
+            exchange.getResponseBody().flush();
+            awaitClosing();
+        });
+    }
+
+    /** Appends the first {@code sent} bytes of a range of {@code length} bytes from 0, and then the end. */
+    public ScriptedHttpServer thenBreakAfter(int sent, int length) {
+        return then(exchange -> {
+            startRange(exchange, length);
+            exchange.getResponseBody().write(new byte[sent]);
+            exchange.getResponseBody().flush();
+            throw new IOException("scripted");
+        });
+    }
+
+    /** Method and path of every request so far. */
+    public List<String> requests() {
+        return List.copyOf(requests);
+    }
+
+    @Override
+    public void close() {
+        closing.countDown();
+        server.stop(0);
+        threads.shutdownNow();
+    }
+
+    private static void startRange(HttpExchange exchange, int length) throws IOException {
+        exchange.getResponseHeaders().set("Content-Range", "bytes 0-" + (length - 1) + "/" + length);
+        exchange.sendResponseHeaders(206, length);
+    }
+
+    private void handle(HttpExchange exchange) throws IOException {
+        requests.add(
+                exchange.getRequestMethod() + " " + exchange.getRequestURI().getPath());
+        Answer answer = script.size() > 1 ? script.poll() : script.peek();
+        try (exchange) {
+            exchange.getRequestBody().readAllBytes();
+            if (answer == null) {
+                exchange.sendResponseHeaders(500, -1);
+            } else {
+                answer.to(exchange);
+            }
+        }
+    }
+
+    private void awaitClosing() {
+        try {
+            closing.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

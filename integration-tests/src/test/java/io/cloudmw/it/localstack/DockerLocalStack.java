@@ -1,0 +1,41 @@
+package io.cloudmw.it.localstack;
+
+import java.net.URI;
+import org.testcontainers.localstack.LocalStackContainer;
+import org.testcontainers.utility.DockerImageName;
+
+/** LocalStack in a container. Later images than this one ask for an account. */
+final class DockerLocalStack extends LocalStack {
+    private final LocalStackContainer container;
+
+    private DockerLocalStack(LocalStackContainer container) {
+        this.container = container;
+    }
+
+    static DockerLocalStack start() {
+        LocalStackContainer container = new LocalStackContainer(
+                        DockerImageName.parse("localstack/localstack:" + LocalStackStarter.VERSION))
+                .withServices("s3")
+                .withEnv("DISABLE_EVENTS", "1");
+        container.start();
+        DockerLocalStack started = new DockerLocalStack(container);
+        LocalStackStarter.awaitReady(started, container::isRunning);
+        LocalStackStarter.say("ready in Docker at " + started.endpoint());
+        return started;
+    }
+
+    @Override
+    public URI endpoint() {
+        return container.getEndpoint();
+    }
+
+    @Override
+    public void kill() {
+        container.getDockerClient().killContainerCmd(container.getContainerId()).exec();
+    }
+
+    @Override
+    public void close() {
+        container.stop();
+    }
+}

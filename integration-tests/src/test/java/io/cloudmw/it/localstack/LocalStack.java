@@ -1,0 +1,67 @@
+package io.cloudmw.it.localstack;
+
+import java.net.URI;
+import java.util.Map;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/**
+ * A running LocalStack with S3. Always path style. Take the shared one as a parameter through
+ * {@link LocalStackExtension}; a test that wants to kill one starts its own.
+ */
+public abstract class LocalStack implements AutoCloseable {
+    public static final String ACCESS_KEY_ID = "test";
+    public static final String SECRET_ACCESS_KEY = "test";
+
+    /**
+     * A private instance, that may be killed. Its starter closes it.
+     *
+     * @throws IllegalStateException saying what is missing, when none can be started here
+     */
+    public static LocalStack startPrivate() {
+        return LocalStackStarter.startNew();
+    }
+
+    /** {@code http://127.0.0.1:port}. */
+    public abstract URI endpoint();
+
+    /** Ends it at once, as a crash would. */
+    public abstract void kill();
+
+    /** Ends it in an orderly way. Idempotent. */
+    @Override
+    public abstract void close();
+
+    /** What a process needs in its environment to be let in. */
+    public final Map<String, String> environment() {
+        return Map.of(
+                "AWS_ACCESS_KEY_ID", ACCESS_KEY_ID,
+                "AWS_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY,
+                "AWS_EC2_METADATA_DISABLED", "true");
+    }
+
+    /** A client for preparing and inspecting what a test works on; the caller closes it. */
+    public final S3Client s3(String region) {
+        return S3Client.builder()
+                .endpointOverride(endpoint())
+                .forcePathStyle(true)
+                .region(Region.of(region))
+                .credentialsProvider(
+                        StaticCredentialsProvider.create(AwsBasicCredentials.create(ACCESS_KEY_ID, SECRET_ACCESS_KEY)))
+                .build();
+    }
+
+    /** Makes a bucket in a region. */
+    public final void createBucket(String bucket, String region) {
+        try (S3Client s3 = s3(region)) {
+            s3.createBucket(request -> {
+                request.bucket(bucket);
+                if (!region.equals("us-east-1")) {
+                    request.createBucketConfiguration(c -> c.locationConstraint(region));
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.cloudmw.it.localstack;
+
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * Hands the run's one shared {@link LocalStack} to tests that ask for it as a parameter. It is started by the
+ * first that does and closed after the last test of the run. When none can be started the test fails.
+ */
+public final class LocalStackExtension implements ParameterResolver {
+    private static final ExtensionContext.Namespace NAMESPACE =
+            ExtensionContext.Namespace.create(LocalStackExtension.class);
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == LocalStack.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        return context.getRoot()
+                .getStore(NAMESPACE)
+                .getOrComputeIfAbsent(LocalStack.class, key -> LocalStackStarter.shared(), LocalStack.class);
+    }
+}
