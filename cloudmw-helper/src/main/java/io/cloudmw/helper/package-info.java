@@ -1,4 +1,6 @@
-/** Root. */
+/**
+ * A helper process: {@link io.cloudmw.helper.HelperServer} puts its rooms together. Safe for any thread.
+ */
 @NullMarked
 package io.cloudmw.helper;
 

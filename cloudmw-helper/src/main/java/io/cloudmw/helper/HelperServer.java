@@ -1,0 +1,292 @@
+package io.cloudmw.helper;
+
+import io.cloudmw.core.bulk.BulkConnector;
+import io.cloudmw.core.bulk.BulkOptions;
+import io.cloudmw.core.bulk.BulkServer;
+import io.cloudmw.core.bulk.BulkTransport;
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.store.StoreOpener;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.helper.compete.Surroundings;
+import io.cloudmw.helper.compete.TransferMeters;
+import io.cloudmw.helper.compete.Transfers;
+import io.cloudmw.helper.config.HelperConfig;
+import io.cloudmw.helper.disk.DiskOpener;
+import io.cloudmw.helper.disk.OwnDisk;
+import io.cloudmw.helper.disk.OwnDisks;
+import io.cloudmw.helper.fetch.ByteBudget;
+import io.cloudmw.helper.fetch.Fetcher;
+import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.peer.PeerConnections;
+import io.cloudmw.helper.peer.StoreDirectory;
+import io.cloudmw.helper.rpc.CompetitionService;
+import io.cloudmw.helper.rpc.CoordinatorCalls;
+import io.cloudmw.helper.rpc.PeerChannels;
+import io.cloudmw.helper.rpc.Registration;
+import io.cloudmw.helper.rpc.ReplicaReports;
+import io.cloudmw.helper.rpc.TransferService;
+import io.cloudmw.helper.serve.BulkSessions;
+import io.cloudmw.helper.serve.ChunkServer;
+import io.cloudmw.helper.serve.Reads;
+import io.cloudmw.helper.serve.Writes;
+import io.cloudmw.helper.thread.Threads;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A helper: its disks, its two planes, and its registration with the coordinator. Safe for any thread. Closing it
+ * ends its transfers, then everything it opened, in bounded time.
+ */
+public final class HelperServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(HelperServer.class);
+    private static final int MAX_MESSAGE_BYTES = 1 << 20;
+    private static final int PEERS = 256;
+    private static final int PARKED_JOINS = 1024;
+    private static final int REPORTS = 4096;
+    private static final Duration PEER_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration PROGRESS_INTERVAL = Duration.ofMillis(100);
+    private static final Duration SPOOL_WAIT = Duration.ofSeconds(10);
+    private static final List<Duration> RETRY_DELAYS =
+            List.of(Duration.ofMillis(200), Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofSeconds(20));
+
+    private final HelperConfig config;
+    private final Deque<Closing> closings = new ArrayDeque<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final HelperAddress address;
+    private final OwnDisks disks;
+    private final CompletableFuture<Void> registered;
+
+    /** A thing to close, later ones first. */
+    private interface Closing {
+        void run() throws Exception;
+    }
+
+    /**
+     * Starts a helper; it serves when this returns, and goes on trying to register in the background.
+     *
+     * @param others opens stores that are no disks; stays the caller's to close
+     * @throws CloudMwException {@code LOCAL_IO} when an address cannot be bound or the spool cannot be made, or what
+     *     opening a disk failed with; nothing is left open then
+     */
+    public static HelperServer start(
+            HelperConfig config,
+            ClusterSecret secret,
+            StoreOpener others,
+            DiskOpener.Throttle throttle,
+            MeterRegistry meters)
+            throws CloudMwException {
+        return new HelperServer(config, secret, others, throttle, meters);
+    }
+
+    private HelperServer(
+            HelperConfig config,
+            ClusterSecret secret,
+            StoreOpener others,
+            DiskOpener.Throttle throttle,
+            MeterRegistry meters)
+            throws CloudMwException {
+        this.config = config;
+        boolean started = false;
+        try {
+            disks = opened(DiskOpener.open(config.id(), config.disks(), throttle));
+            CoordinatorCalls coordinator = opened(new CoordinatorCalls(config.coordinator()));
+            address = serve(new TransferTokens(secret, WallClock.system()), coordinator, others, meters);
+            Registration registration =
+                    opened(new Registration(coordinator, address, disks.all(), ThreadLocalRandom.current()));
+            registered = registration.start();
+            started = true;
+        } catch (IOException e) {
+            throw e instanceof CloudMwException known
+                    ? known
+                    : new CloudMwException(ErrorCode.LOCAL_IO, "helper " + config.id() + ": " + e, e);
+        } finally {
+            if (!started) {
+                close();
+            }
+        }
+    }
+
+    private HelperAddress serve(
+            TransferTokens tokens, CoordinatorCalls coordinator, StoreOpener others, MeterRegistry meters)
+            throws IOException {
+        HelperConfig.Limits limits = config.limits();
+        ReplicaReports reports = opened(new ReplicaReports(coordinator, REPORTS));
+        ScheduledExecutorService timer = pool(Threads.timer("timer"));
+        BulkTransport transport = opened(new BulkTransport("cloudmw-bulk", 2, BulkOptions.defaults(), meters));
+        PeerConnections peers = opened(
+                new PeerConnections(new BulkConnector(transport, config.id().value()), PEERS));
+        StoreDirectory stores = new StoreDirectory(config.id(), disks, peers, others);
+        Spool spool = Spool.open(limits.spoolDirectory(), limits.spoolBytes());
+        Fetcher fetcher = opened(new Fetcher(
+                new Fetcher.Limits(
+                        limits.fetchThreads(),
+                        Math.max(limits.transfers(), limits.fetchThreads()),
+                        limits.memoryBlockBytes(),
+                        SPOOL_WAIT.toNanos()),
+                new ByteBudget(limits.memoryBytes()),
+                spool,
+                transport.allocator()));
+        BulkSessions sessions = new BulkSessions();
+        PeerChannels channels = opened(new PeerChannels(PEERS));
+        Transfers transfers = new Transfers(new Surroundings(
+                fetcher,
+                spec -> stores.resolver(spec.stores(), spec.helpers(), spec.token(), spec.claims()),
+                sessions::find,
+                (transfer, block, store) -> new BulkRequest.Relay(transfer, block, store).encode(),
+                channels,
+                reports,
+                new TransferMeters(meters),
+                pool(Threads.blocking("transfer", 4, limits.transfers() + 16)),
+                timer,
+                Ticker.system(),
+                config.race(),
+                new Surroundings.Limits(
+                        limits.transfers(),
+                        limits.blocks(),
+                        PARKED_JOINS,
+                        PEER_TIMEOUT.toNanos(),
+                        PROGRESS_INTERVAL.toNanos())));
+        Reads reads = new Reads(
+                disks,
+                tokens,
+                pool(Threads.blocking("read", limits.storeThreads(), limits.reads())),
+                transport.allocator(),
+                limits.reads());
+        Writes writes = new Writes(writes(tokens, stores, spool, reports, timer));
+        BulkServer bulk = opened(BulkServer.bind(
+                transport,
+                new InetSocketAddress(
+                        config.bulkListen().host(), config.bulkListen().port()),
+                config.id().value(),
+                new ChunkServer(sessions, reads, writes)));
+        Server control =
+                control(new TransferService(config.id(), tokens, transfers), new CompetitionService(tokens, transfers));
+        opened(transfers);
+        return new HelperAddress(
+                config.id(),
+                advertised(config.controlListen(), control.getPort()),
+                advertised(config.bulkListen(), bulk.port()));
+    }
+
+    private Writes.Surroundings writes(
+            TransferTokens tokens,
+            StoreDirectory stores,
+            Spool spool,
+            ReplicaReports reports,
+            ScheduledExecutorService timer) {
+        HelperConfig.Limits limits = config.limits();
+        int puts = limits.uploads() * Volume.MAX_REPLICAS;
+        return new Writes.Surroundings(
+                tokens,
+                stores,
+                disks,
+                spool,
+                reports,
+                pool(Threads.blocking("receive", limits.storeThreads(), limits.uploads())),
+                pool(Threads.blocking("store", limits.storeThreads(), puts)),
+                pool(Threads.blocking("store-own", limits.storeThreads(), puts)),
+                timer,
+                limits.uploads(),
+                RETRY_DELAYS);
+    }
+
+    private Server control(TransferService transfers, CompetitionService competition) throws IOException {
+        Server server = NettyServerBuilder.forAddress(new InetSocketAddress(
+                        config.controlListen().host(), config.controlListen().port()))
+                .directExecutor()
+                .intercept(Handshake.server())
+                .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+                .maxConcurrentCallsPerConnection(1024)
+                .permitKeepAliveTime(5, TimeUnit.SECONDS)
+                .permitKeepAliveWithoutCalls(true)
+                .keepAliveTime(20, TimeUnit.SECONDS)
+                .keepAliveTimeout(10, TimeUnit.SECONDS)
+                .addService(transfers)
+                .addService(competition)
+                .build()
+                .start();
+        closings.push(() -> {
+            server.shutdown();
+            if (!server.awaitTermination(1, TimeUnit.SECONDS)) {
+                server.shutdownNow().awaitTermination(1, TimeUnit.SECONDS);
+            }
+        });
+        return server;
+    }
+
+    private String advertised(HostPort listen, int port) {
+        String host = config.advertiseHost().isEmpty() ? listen.host() : config.advertiseHost();
+        return new HostPort(host, port).toString();
+    }
+
+    /** Where it is reached: with the ports it really listens on. */
+    public HelperAddress address() {
+        return address;
+    }
+
+    /** Its disks, as announced. */
+    public List<Store> disks() {
+        return disks.all().stream().map(OwnDisk::store).toList();
+    }
+
+    /** Completes when the coordinator knows it; fails when the coordinator refuses it for good. */
+    public CompletableFuture<Void> registered() {
+        return registered;
+    }
+
+    private <T extends AutoCloseable> T opened(T resource) {
+        closings.push(resource::close);
+        return resource;
+    }
+
+    private <T extends ExecutorService> T pool(T executor) {
+        closings.push(() -> {
+            executor.shutdown();
+            if (!executor.awaitTermination(1, TimeUnit.SECONDS)) {
+                executor.shutdownNow();
+            }
+        });
+        return executor;
+    }
+
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        while (!closings.isEmpty()) {
+            try {
+                closings.pop().run();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (Exception e) {
+                LOG.warn("helper {}: something could not be closed", config.id(), e);
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package io.cloudmw.helper.compete;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.AttemptId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an attempt is doing.
+ *
+ * @param bytes fetched and verified so far
+ * @param cause only of {@link State#FAILED}
+ */
+public record AttemptReport(
+        AttemptId attempt,
+        StoreId store,
+        State state,
+        long bytes,
+        long elapsedNanos,
+        @Nullable CloudMwException cause) {
+    /** Where it is in its life. */
+    public enum State {
+        STARTED,
+        PROGRESSED,
+        FINISHED,
+        CANCELLED,
+        FAILED
+    }
+}

@@ -1,0 +1,237 @@
+package io.cloudmw.helper.compete;
+
+import io.cloudmw.core.bulk.BulkConnection;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.AttemptId;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RaceEvent;
+import io.cloudmw.helper.compete.AttemptReport.State;
+import io.cloudmw.helper.fetch.Attempt;
+import io.cloudmw.helper.fetch.FetchedBlock;
+import io.cloudmw.helper.fetch.StoreResolver;
+import io.cloudmw.helper.fetch.WantedBlock;
+import io.cloudmw.helper.relay.Relay;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The attempts of one transfer: those that run, what the finished ones hold, and the relays of the won ones.
+ * Confined to the transfer's executor, but for the listeners.
+ */
+final class Attempts {
+    private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
+
+    /** Where things that happen go. */
+    interface Events {
+        /** Runs a task on the transfer's executor, or {@code otherwise} when the transfer is over. Any thread. */
+        void post(Runnable task, Runnable otherwise);
+
+        default void post(Runnable task) {
+            post(task, () -> {});
+        }
+
+        /** On the executor. */
+        void happened(RaceEvent event);
+
+        /** On the executor: the last thing that went wrong with a block. */
+        void failed(BlockId block, CloudMwException cause);
+    }
+
+    private final TransferSpec spec;
+    private final Surroundings around;
+    private final BulkConnection bulk;
+    private final Destination destination;
+    private final Events events;
+    private final StoreResolver stores;
+    private final Map<AttemptId, Entry> entries = new HashMap<>();
+
+    Attempts(TransferSpec spec, Surroundings around, BulkConnection bulk, Destination destination, Events events) {
+        this.spec = spec;
+        this.around = around;
+        this.bulk = bulk;
+        this.destination = destination;
+        this.events = events;
+        this.stores = around.stores().resolver(spec);
+    }
+
+    void start(AttemptId id, WantedBlock block, StoreId store) {
+        around.meters().attempts.increment();
+        Entry entry = new Entry(id, block, store);
+        entries.put(id, entry);
+        entry.report(State.STARTED, 0, null);
+        try {
+            entry.attempt = around.fetcher().start(block, store, stores, entry);
+        } catch (CloudMwException e) {
+            entry.failed(e, 0);
+        }
+    }
+
+    void cancel(AttemptId id) {
+        Entry entry = entries.get(id);
+        if (entry != null && entry.attempt != null) {
+            entry.cancelling = true;
+            entry.attempt.cancel();
+        }
+    }
+
+    void discard(AttemptId id) {
+        Entry entry = entries.remove(id);
+        if (entry != null) {
+            entry.drop();
+        }
+    }
+
+    void deliver(AttemptId id) {
+        Entry entry = entries.get(id);
+        if (entry == null || entry.held == null) {
+            throw new IllegalStateException("nothing held to deliver: " + id);
+        }
+        entry.relay(entry.held);
+    }
+
+    void close() {
+        for (Entry entry : new ArrayList<>(entries.values())) {
+            if (entry.attempt != null) {
+                entry.attempt.cancel();
+            }
+            entry.drop();
+        }
+        entries.clear();
+    }
+
+    /** One attempt, from its start until nothing of it is left. Its listener methods are called by any thread. */
+    private final class Entry implements Attempt.Listener, Relay.Listener {
+        private final AttemptId id;
+        private final WantedBlock block;
+        private final StoreId store;
+        private final long startedNanos = around.ticker().nanos();
+        private final AtomicLong reportedNanos = new AtomicLong(startedNanos);
+        private @Nullable Attempt attempt;
+        private @Nullable FetchedBlock held;
+        private @Nullable Relay relay;
+        private boolean cancelling;
+
+        Entry(AttemptId id, WantedBlock block, StoreId store) {
+            this.id = id;
+            this.block = block;
+            this.store = store;
+        }
+
+        void report(State state, long bytes, @Nullable CloudMwException cause) {
+            long elapsed = around.ticker().nanos() - startedNanos;
+            destination.attempt(new AttemptReport(id, store, state, bytes, elapsed, cause));
+        }
+
+        void drop() {
+            if (relay != null) {
+                relay.cancel();
+            } else if (held != null) {
+                around.meters().wastedBytes.increment((double) block.length());
+            }
+            if (held != null) {
+                held.close();
+                held = null;
+            }
+        }
+
+        void relay(FetchedBlock fetched) {
+            byte[] offer = around.offers().encode(spec.id(), block.race().id(), store);
+            relay = Relay.start(bulk, offer, fetched, this);
+        }
+
+        @Override
+        public void progressed(long bytes) {
+            long last = reportedNanos.get();
+            long now = around.ticker().nanos();
+            if (now - last >= around.limits().progressNanos() && reportedNanos.compareAndSet(last, now)) {
+                events.post(() -> {
+                    report(State.PROGRESSED, bytes, null);
+                    events.happened(new RaceEvent.Progressed(id, bytes));
+                });
+            }
+        }
+
+        @Override
+        public void finished(FetchedBlock fetched) {
+            events.post(() -> arrived(fetched), fetched::close);
+        }
+
+        private void arrived(FetchedBlock fetched) {
+            if (cancelling) {
+                fetched.close();
+                cancelled(block.length());
+                return;
+            }
+            held = fetched;
+            report(State.FINISHED, block.length(), null);
+            events.happened(new RaceEvent.Finished(id));
+        }
+
+        @Override
+        public void failed(CloudMwException cause, long bytes) {
+            events.post(() -> {
+                entries.remove(id);
+                around.meters().failed.increment();
+                around.meters().wastedBytes.increment((double) bytes);
+                report(State.FAILED, bytes, cause);
+                reportFault(cause);
+                events.failed(id.block(), cause);
+                events.happened(new RaceEvent.Failed(id, cause.code()));
+            });
+        }
+
+        @Override
+        public void cancelled(long bytes) {
+            around.meters().cancelled.increment();
+            around.meters().wastedBytes.increment((double) bytes);
+            events.post(() -> {
+                entries.remove(id);
+                report(State.CANCELLED, bytes, null);
+                events.happened(new RaceEvent.Cancelled(id, bytes));
+            });
+        }
+
+        @Override
+        public void sent() {
+            around.meters().relays.increment();
+            around.meters().relayedBytes.increment((double) block.length());
+        }
+
+        /** Its bytes are of no use any more: the destination will say what it wants instead. */
+        @Override
+        public void failed(CloudMwException cause) {
+            around.meters().relaysFailed.increment();
+            LOG.debug("{} relay of {} ended: {}", spec, block, cause.getMessage());
+            events.post(() -> {
+                if (held != null) {
+                    held.close();
+                    held = null;
+                }
+            });
+        }
+
+        private void reportFault(CloudMwException cause) {
+            boolean corrupt = cause.code() == ErrorCode.REPLICA_CORRUPT;
+            if (corrupt || cause.code() == ErrorCode.REPLICA_MISSING) {
+                around.meters().faults.increment();
+                destination.fault(block.leaves().chunk(), store, cause.code());
+                around.faults()
+                        .report(
+                                spec.claims(),
+                                new ReplicaReport(
+                                        block.leaves().chunk(),
+                                        store,
+                                        corrupt ? ReplicaState.CORRUPT : ReplicaState.MISSING));
+            }
+        }
+    }
+}

@@ -1,0 +1,361 @@
+package io.cloudmw.helper.compete;
+
+import io.cloudmw.core.bulk.BulkConnection;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.Race;
+import io.cloudmw.core.race.RaceCommand;
+import io.cloudmw.core.race.RaceEvent;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.helper.fetch.WantedBlock;
+import io.cloudmw.helper.thread.SerialExecutor;
+import io.cloudmw.helper.thread.Threads;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One transfer at this helper: drives {@link Race} for its own rank and does what it commands.
+ *
+ * <p>The public methods may be called by any thread and take effect in their order, on the transfer's own serial
+ * executor; everything private runs there.
+ */
+public final class HelperTransfer {
+    private static final Logger LOG = LoggerFactory.getLogger(HelperTransfer.class);
+
+    private final TransferSpec spec;
+    private final Surroundings around;
+    private final Destination destination;
+    private final Runnable removed;
+    private final SerialExecutor executor;
+    private final Race race;
+    private final Peers peers;
+    private final Attempts attempts;
+    private final AtomicBoolean ended = new AtomicBoolean();
+    private final Map<BlockId, WantedBlock> blocks = new HashMap<>();
+    private final Map<BlockId, CloudMwException> lastFailures = new HashMap<>();
+    private @Nullable Future<?> wakeUp;
+    private long wakeUpAtNanos;
+    private int highestBlock = -1;
+    private boolean closed;
+
+    /**
+     * Does nothing before {@link #start}.
+     *
+     * @param removed run once when the transfer is over
+     */
+    HelperTransfer(
+            TransferSpec spec, BulkConnection bulk, Surroundings around, Destination destination, Runnable removed) {
+        this.spec = spec;
+        this.around = around;
+        this.destination = destination;
+        this.removed = removed;
+        this.executor = new SerialExecutor(around.threads());
+        this.race = new Race(around.policy(), Set.of(spec.self()));
+        this.peers = new Peers(spec.helpers().size(), spec.self());
+        this.attempts = new Attempts(spec, around, bulk, destination, new AttemptEvents());
+    }
+
+    public TransferSpec spec() {
+        return spec;
+    }
+
+    /** Opens the ways to the peers of higher rank and begins to wait for those of lower rank. */
+    void start() {
+        post(() -> {
+            for (int rank = spec.self().rank() + 1; rank < spec.helpers().size(); rank++) {
+                RacerId peer = new RacerId(rank);
+                PeerLink link = around.peers().connect(spec, peer, new PeerEvents(peer));
+                try {
+                    peers.linked(peer, link);
+                } catch (CloudMwException e) {
+                    link.close();
+                }
+            }
+        });
+        if (after(around.limits().peerNanos(), this::dropAbsentPeers).isEmpty()) {
+            LOG.debug("{}: the helper is closing", spec);
+        }
+    }
+
+    /** The destination wants this block; blocks come in the order of their ids. */
+    public void issue(WantedBlock block) {
+        post(() -> {
+            BlockId id = block.race().id();
+            if (blocks.size() >= around.limits().blocks() || id.value() <= highestBlock) {
+                fail(new CloudMwException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        spec + " " + block + ": out of order, or one of more than "
+                                + around.limits().blocks() + " at once"));
+                return;
+            }
+            highestBlock = id.value();
+            blocks.put(id, block);
+            drive(new RaceEvent.Issued(block.race()));
+        });
+    }
+
+    /** The destination does not want this block any more. */
+    public void withdraw(BlockId block) {
+        post(() -> settle(block, new RaceEvent.Withdrawn(block)));
+    }
+
+    /** The destination has this block. */
+    public void delivered(BlockId block) {
+        post(() -> settle(block, new RaceEvent.Delivered(block)));
+    }
+
+    /** In the destination's eyes this racer is gone. */
+    public void racerGone(RacerId racer) {
+        post(() -> gone(racer));
+    }
+
+    /** Runs {@code task} after everything that was said before; dropped when the transfer is over. */
+    public void afterwards(Runnable task) {
+        post(task);
+    }
+
+    /** A peer of lower rank has come. A second one of the same rank, or a late one, is turned away. */
+    void joined(RacerId racer, PeerLink link) {
+        post(
+                () -> {
+                    try {
+                        peers.linked(racer, link);
+                    } catch (CloudMwException e) {
+                        LOG.debug("{} turned a peer away: {}", spec, e.getMessage());
+                        link.close();
+                    }
+                },
+                link::close);
+    }
+
+    /** What to tell of a peer that joins with this rank. */
+    PeerLink.Listener peerEvents(RacerId racer) {
+        return new PeerEvents(racer);
+    }
+
+    /** Ends everything this helper still does for the transfer. Idempotent. */
+    public void close() {
+        if (ended.compareAndSet(false, true)) {
+            executor.execute(this::free);
+        }
+    }
+
+    /** Ends it because of something that happened here. */
+    void abort(CloudMwException cause) {
+        post(() -> fail(cause));
+    }
+
+    private void fail(CloudMwException cause) {
+        if (!closed && ended.compareAndSet(false, true)) {
+            destination.failed(cause);
+            free();
+        }
+    }
+
+    private void free() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        removed.run();
+        if (wakeUp != null) {
+            wakeUp.cancel(false);
+        }
+        attempts.close();
+        peers.close();
+        blocks.clear();
+        lastFailures.clear();
+    }
+
+    private void post(Runnable task) {
+        post(task, () -> {});
+    }
+
+    private void post(Runnable task, Runnable otherwise) {
+        executor.execute(() -> {
+            if (closed) {
+                otherwise.run();
+                return;
+            }
+            try {
+                task.run();
+            } catch (RuntimeException e) {
+                LOG.error("{} failed by a defect", spec, e);
+                fail(new CloudMwException(ErrorCode.INTERNAL, spec + ": " + e, e));
+            }
+        });
+    }
+
+    private void settle(BlockId block, RaceEvent event) {
+        drive(event);
+        blocks.remove(block);
+        lastFailures.remove(block);
+    }
+
+    private void gone(RacerId racer) {
+        if (peers.drop(racer)) {
+            drive(new RaceEvent.PeerGone(racer));
+        }
+    }
+
+    private void dropAbsentPeers() {
+        for (int rank = 0; rank < spec.helpers().size(); rank++) {
+            RacerId racer = new RacerId(rank);
+            if (!peers.settled(racer)) {
+                LOG.debug("{}: racer {} did not join in time", spec, rank);
+                gone(racer);
+            }
+        }
+    }
+
+    private void drive(RaceEvent event) {
+        List<RaceCommand> commands = race.on(event, around.ticker().nanos());
+        for (RaceCommand command : commands) {
+            if (closed) {
+                return;
+            }
+            carryOut(command);
+        }
+        scheduleWakeUp();
+    }
+
+    private void carryOut(RaceCommand command) {
+        if (command instanceof RaceCommand.Start start) {
+            start(start);
+        } else if (command instanceof RaceCommand.Cancel cancel) {
+            attempts.cancel(cancel.attempt());
+        } else if (command instanceof RaceCommand.Discard discard) {
+            attempts.discard(discard.attempt());
+        } else if (command instanceof RaceCommand.Deliver deliver) {
+            around.meters().wins.increment();
+            attempts.deliver(deliver.attempt());
+        } else if (command instanceof RaceCommand.Claim claim) {
+            tell(claim.peer(), PeerMessage.Kind.CLAIM, claim.block());
+        } else if (command instanceof RaceCommand.Yield yielded) {
+            tell(yielded.peer(), PeerMessage.Kind.YIELD, yielded.block());
+        } else if (command instanceof RaceCommand.Forfeit forfeit) {
+            tell(forfeit.peer(), PeerMessage.Kind.FORFEIT, forfeit.block());
+        } else if (command instanceof RaceCommand.ReportLost lost) {
+            around.meters().losses.increment();
+            destination.lost(lost.block(), lost.winner());
+        } else if (command instanceof RaceCommand.ReportForfeited forfeited) {
+            reportForfeited(forfeited);
+        } else {
+            throw new IllegalStateException("unknown command: " + command);
+        }
+    }
+
+    private void start(RaceCommand.Start start) {
+        WantedBlock block = blocks.get(start.block().id());
+        if (block == null) {
+            throw new IllegalStateException("start of a block that was never issued: " + start);
+        }
+        attempts.start(start.attempt(), block, block.replicas().get(start.replica()));
+    }
+
+    private void tell(RacerId peer, PeerMessage.Kind kind, BlockId block) {
+        if (!peers.send(peer, new PeerMessage(kind, block))) {
+            post(() -> gone(peer));
+        }
+    }
+
+    private void reportForfeited(RaceCommand.ReportForfeited forfeited) {
+        around.meters().forfeits.increment();
+        CloudMwException cause = lastFailures.get(forfeited.block());
+        destination.forfeited(
+                forfeited.block(), forfeited.code(), cause == null ? "" : String.valueOf(cause.getMessage()));
+    }
+
+    private void scheduleWakeUp() {
+        OptionalLong at = race.wakeAtNanos();
+        if (at.isEmpty() || closed) {
+            return;
+        }
+        boolean sooner = wakeUp == null || wakeUp.isDone() || at.getAsLong() - wakeUpAtNanos < 0;
+        if (sooner) {
+            if (wakeUp != null) {
+                wakeUp.cancel(false);
+            }
+            wakeUpAtNanos = at.getAsLong();
+            long delay = Math.max(0, wakeUpAtNanos - around.ticker().nanos());
+            wakeUp = after(delay, () -> {
+                        wakeUp = null;
+                        drive(new RaceEvent.TimePassed());
+                    })
+                    .orElse(null);
+        }
+    }
+
+    private Optional<Future<?>> after(long delayNanos, Runnable task) {
+        return Threads.later(around.timer(), delayNanos, () -> post(task));
+    }
+
+    /** What attempts tell, on this transfer's executor. */
+    private final class AttemptEvents implements Attempts.Events {
+        @Override
+        public void post(Runnable task, Runnable otherwise) {
+            HelperTransfer.this.post(task, otherwise);
+        }
+
+        @Override
+        public void happened(RaceEvent event) {
+            drive(event);
+        }
+
+        @Override
+        public void failed(BlockId block, CloudMwException cause) {
+            if (blocks.containsKey(block)) {
+                lastFailures.put(block, cause);
+            }
+        }
+    }
+
+    /** What one peer tells. */
+    private final class PeerEvents implements PeerLink.Listener {
+        private final RacerId racer;
+
+        PeerEvents(RacerId racer) {
+            this.racer = racer;
+        }
+
+        @Override
+        public void received(PeerMessage message, Runnable handled) {
+            post(() -> {
+                if (message.block().value() > highestBlock + around.limits().blocks()) {
+                    LOG.warn(
+                            "{}: racer {} speaks of block {} far ahead",
+                            spec,
+                            racer.rank(),
+                            message.block().value());
+                    gone(racer);
+                    return;
+                }
+                drive(
+                        switch (message.kind()) {
+                            case CLAIM -> new RaceEvent.PeerClaimed(racer, message.block());
+                            case YIELD -> new RaceEvent.PeerYielded(racer, message.block());
+                            case FORFEIT -> new RaceEvent.PeerForfeited(racer, message.block());
+                        });
+                handled.run();
+            });
+        }
+
+        @Override
+        public void ended(CloudMwException cause) {
+            post(() -> {
+                LOG.debug("{}: racer {} is gone: {}", spec, racer.rank(), cause.getMessage());
+                gone(racer);
+            });
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.cloudmw.helper.compete;
+
+import io.cloudmw.core.bulk.BulkConnection;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RacePolicy;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.helper.fetch.Fetcher;
+import io.cloudmw.helper.fetch.StoreResolver;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+
+/**
+ * What a transfer needs of the process around it. Safe for any thread.
+ *
+ * @param threads run transfers; never blocked by them
+ * @param timer wakes them
+ */
+public record Surroundings(
+        Fetcher fetcher,
+        Stores stores,
+        Sessions sessions,
+        RelayOffers offers,
+        PeerConnector peers,
+        ReplicaFaults faults,
+        TransferMeters meters,
+        Executor threads,
+        ScheduledExecutorService timer,
+        Ticker ticker,
+        RacePolicy policy,
+        Limits limits) {
+
+    /** Finds the stores a transfer names. */
+    @FunctionalInterface
+    public interface Stores {
+        StoreResolver resolver(TransferSpec spec);
+    }
+
+    /** Finds the bulk connections that clients have made. */
+    @FunctionalInterface
+    public interface Sessions {
+        Optional<BulkConnection> find(String sessionId);
+    }
+
+    /** Writes the first message of a relay. */
+    @FunctionalInterface
+    public interface RelayOffers {
+        byte[] encode(String transfer, BlockId block, StoreId store);
+    }
+
+    /**
+     * What one client and one peer may ask of this helper.
+     *
+     * @param transfers at once
+     * @param blocks issued to one transfer and not yet delivered or withdrawn
+     * @param parkedJoins peers waiting for their transfer to begin here
+     * @param peerNanos how long a peer may take to join a transfer that has begun, and to wait for one that has not
+     * @param progressNanos least time between two progress reports of an attempt
+     */
+    public record Limits(int transfers, int blocks, int parkedJoins, long peerNanos, long progressNanos) {
+        public Limits {
+            if (transfers < 1 || blocks < 1 || parkedJoins < 1) {
+                throw new IllegalArgumentException(
+                        "limits: " + transfers + ", " + blocks + ", " + parkedJoins + " (expected: >= 1)");
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.cloudmw.helper.compete;
+
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferToken;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * What a destination says when it begins a transfer here.
+ *
+ * @param id the same at every helper of the transfer
+ * @param helpers all of them, in rank order
+ * @param self this helper's rank
+ * @param token shown to peers
+ * @param claims what the token allows
+ * @param bulkSession the destination's bulk connection to this helper
+ */
+public record TransferSpec(
+        String id,
+        TransferToken token,
+        TransferClaims claims,
+        List<HelperAddress> helpers,
+        RacerId self,
+        List<Store> stores,
+        String bulkSession) {
+    /** A race is between a handful of helpers. */
+    public static final int MAX_HELPERS = 16;
+
+    public static final int MAX_STORES = 1024;
+
+    private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
+
+    public TransferSpec {
+        helpers = List.copyOf(helpers);
+        stores = List.copyOf(stores);
+        if (!ID.matcher(id).matches()) {
+            throw new IllegalArgumentException("transfer: (expected: 32 of 0-9, a-f)");
+        }
+        if (helpers.isEmpty() || helpers.size() > MAX_HELPERS) {
+            throw new IllegalArgumentException("helpers: " + helpers.size() + " (expected: 1.." + MAX_HELPERS + ")");
+        }
+        if (self.rank() >= helpers.size()) {
+            throw new IllegalArgumentException("self: " + self.rank() + " (expected: < " + helpers.size() + ")");
+        }
+        if (stores.size() > MAX_STORES) {
+            throw new IllegalArgumentException("stores: " + stores.size() + " (expected: <= " + MAX_STORES + ")");
+        }
+    }
+
+    /** For messages. */
+    @Override
+    public String toString() {
+        return "transfer=" + id + " rank=" + self.rank() + "/" + helpers.size();
+    }
+}

@@ -1,0 +1,132 @@
+package io.cloudmw.helper.config;
+
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.RacePolicy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a helper is told before it starts. See {@code docs/configuration.md}.
+ *
+ * @param advertiseHost the host under which others reach this helper; empty: the host it listens on
+ * @param s3Throttle how slow reads from S3 are to be, for demonstrations
+ * @param http where metrics and health are served; empty: nowhere
+ */
+public record HelperConfig(
+        HelperId id,
+        HostPort coordinator,
+        HostPort controlListen,
+        HostPort bulkListen,
+        String advertiseHost,
+        List<DiskConfig> disks,
+        Limits limits,
+        RacePolicy race,
+        Optional<String> s3Throttle,
+        Optional<HostPort> http) {
+    public HelperConfig {
+        disks = List.copyOf(disks);
+    }
+
+    /**
+     * What a helper may use.
+     *
+     * @param memoryBytes direct memory for blocks kept in memory
+     * @param memoryBlockBytes longest block kept in memory
+     * @param fetchThreads attempts that run at once
+     */
+    public record Limits(
+            Path spoolDirectory,
+            long spoolBytes,
+            long memoryBytes,
+            long memoryBlockBytes,
+            int fetchThreads,
+            int transfers,
+            int blocks,
+            int uploads,
+            int reads,
+            int storeThreads) {}
+
+    /** Reads the settings of the helper called {@code helper.id}. */
+    public static HelperConfig read(Settings settings) throws CloudMwException {
+        HelperId id;
+        String name = settings.requiredText("helper.id");
+        try {
+            id = new HelperId(name);
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "helper.id: " + e.getMessage(), e);
+        }
+        return read(settings, "helper", id);
+    }
+
+    /**
+     * Reads the settings under {@code prefix}.
+     *
+     * @param prefix {@code helper}, where only one is configured
+     */
+    static HelperConfig read(Settings settings, String prefix, HelperId id) throws CloudMwException {
+        HostPort any = new HostPort("127.0.0.1", 0);
+        return new HelperConfig(
+                id,
+                settings.address(prefix + ".coordinator", new HostPort("127.0.0.1", 7400)),
+                settings.address(prefix + ".control.listen", any),
+                settings.address(prefix + ".bulk.listen", any),
+                settings.text(prefix + ".advertise-host", ""),
+                disks(settings, prefix, id),
+                limits(settings, prefix, id),
+                new RacePolicy(
+                        settings.duration(
+                                        prefix + ".race.yield-timeout",
+                                        Duration.ofSeconds(1),
+                                        Duration.ofMillis(10),
+                                        Duration.ofMinutes(1))
+                                .toNanos(),
+                        settings.integer(prefix + ".race.max-held-blocks", 2, 1, 64)),
+                Optional.of(settings.text(prefix + ".s3.throttle", "")).filter(text -> !text.isEmpty()),
+                settings.optionalAddress(prefix + ".http.listen"));
+    }
+
+    private static Limits limits(Settings settings, String prefix, HelperId id) throws CloudMwException {
+        Path spool = Path.of(System.getProperty("java.io.tmpdir"), "cloudmw-spool-" + id);
+        return new Limits(
+                settings.optionalPath(prefix + ".spool.dir").orElse(spool),
+                settings.size(prefix + ".spool.limit", 8L << 30, 1L << 20, 1L << 50),
+                settings.size(prefix + ".memory.limit", 24L << 20, 0, 1L << 40),
+                settings.size(prefix + ".memory.block-limit", 4L << 20, 0, 1L << 30),
+                settings.integer(prefix + ".fetch.threads", 64, 1, 1024),
+                settings.integer(prefix + ".transfers.limit", 256, 1, 100_000),
+                settings.integer(prefix + ".transfers.blocks", 64, 1, 4096),
+                settings.integer(prefix + ".uploads.limit", 32, 1, 4096),
+                settings.integer(prefix + ".reads.limit", 128, 1, 4096),
+                settings.integer(prefix + ".store.threads", 16, 1, 1024));
+    }
+
+    private static List<DiskConfig> disks(Settings settings, String prefix, HelperId id) throws CloudMwException {
+        List<DiskConfig> disks = new ArrayList<>();
+        for (String name : settings.names(prefix + ".disk")) {
+            String key = prefix + ".disk." + name;
+            StoreId store;
+            try {
+                store = new StoreId(name);
+            } catch (IllegalArgumentException e) {
+                throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, key + ": " + e.getMessage(), e);
+            }
+            Path path = settings.optionalPath(key + ".path")
+                    .orElseThrow(() -> new CloudMwException(ErrorCode.INVALID_ARGUMENT, key + ".path: missing"));
+            disks.add(new DiskConfig(
+                    store,
+                    path,
+                    settings.text(key + ".domain", id.value()),
+                    settings.size(key + ".reserve", 1L << 30, 0, 1L << 50),
+                    Optional.of(settings.text(key + ".throttle", "")).filter(text -> !text.isEmpty())));
+        }
+        return disks;
+    }
+}

@@ -1,0 +1,75 @@
+package io.cloudmw.helper.disk;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.disk.DiskChunkStore;
+import io.cloudmw.core.store.disk.FreeSpace;
+import io.cloudmw.helper.config.DiskConfig;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Opens the disks of a helper. */
+public final class DiskOpener {
+    /** Makes a store slower than it is. */
+    @FunctionalInterface
+    public interface Throttle {
+        /**
+         * A slower store over {@code store}.
+         *
+         * @throws CloudMwException {@code INVALID_ARGUMENT} when the specification is not understood
+         */
+        ChunkStore apply(ChunkStore store, String specification) throws CloudMwException;
+    }
+
+    private DiskOpener() {}
+
+    /**
+     * Opens all of them, or none.
+     *
+     * @throws CloudMwException when one cannot be opened
+     */
+    public static OwnDisks open(HelperId owner, List<DiskConfig> configs, Throttle throttle) throws CloudMwException {
+        List<OwnDisk> disks = new ArrayList<>();
+        try {
+            for (DiskConfig config : configs) {
+                disks.add(open(owner, config, throttle));
+            }
+        } catch (CloudMwException e) {
+            disks.forEach(disk -> disk.chunks().close());
+            throw e;
+        }
+        return new OwnDisks(disks);
+    }
+
+    private static OwnDisk open(HelperId owner, DiskConfig config, Throttle throttle) throws CloudMwException {
+        Store store = new Store(
+                config.id(),
+                config.failureDomain(),
+                new Store.Disk(owner, config.path().toAbsolutePath()));
+        DiskChunkStore disk =
+                DiskChunkStore.open(config.id(), config.path(), config.reserveBytes(), FreeSpace.system());
+        ChunkStore chunks = disk;
+        if (config.throttle().isPresent()) {
+            try {
+                chunks = throttle.apply(disk, config.throttle().get());
+            } catch (CloudMwException e) {
+                disk.close();
+                throw e;
+            }
+        }
+        return new OwnDisk(store, chunks, new OwnDisk.Usage() {
+            @Override
+            public long usedBytes() throws IOException {
+                return disk.usedBytes();
+            }
+
+            @Override
+            public long freeBytes() throws IOException {
+                return disk.freeBytes();
+            }
+        });
+    }
+}

@@ -1,0 +1,31 @@
+package io.cloudmw.helper.disk;
+
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.store.ChunkStore;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** The disks attached to this helper. Owns and closes them. */
+public final class OwnDisks implements AutoCloseable {
+    private final Map<StoreId, OwnDisk> disks = new TreeMap<>();
+
+    public OwnDisks(List<OwnDisk> disks) {
+        disks.forEach(disk -> this.disks.put(disk.store().id(), disk));
+    }
+
+    /** The chunks of a disk, as they are to be read and written here. */
+    public Optional<ChunkStore> find(StoreId id) {
+        return Optional.ofNullable(disks.get(id)).map(OwnDisk::chunks);
+    }
+
+    public List<OwnDisk> all() {
+        return List.copyOf(disks.values());
+    }
+
+    @Override
+    public void close() {
+        disks.values().forEach(disk -> disk.chunks().close());
+    }
+}

@@ -1,0 +1,97 @@
+package io.cloudmw.helper.fetch;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.helper.thread.Threads;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+
+/**
+ * Runs attempts on a bounded pool of blocking threads. What they fetch stays where it is when it is a file of an
+ * own disk; it goes to memory when it is small and memory is free; otherwise into the spool. Safe for any thread.
+ */
+public final class Fetcher implements AutoCloseable {
+    /**
+     * How much it may use at once.
+     *
+     * @param threads attempts that run at once
+     * @param queue attempts that may wait for a thread
+     * @param memoryBlockBytes longest block that is kept in memory
+     * @param spoolWaitNanos how long an attempt waits for room in the spool before it fails
+     */
+    public record Limits(int threads, int queue, long memoryBlockBytes, long spoolWaitNanos) {
+        public Limits {
+            if (threads < 1) {
+                throw new IllegalArgumentException("threads: " + threads + " (expected: >= 1)");
+            }
+            if (queue < 1) {
+                throw new IllegalArgumentException("queue: " + queue + " (expected: >= 1)");
+            }
+        }
+    }
+
+    private final Limits limits;
+    private final ByteBudget memory;
+    private final Spool spool;
+    private final ByteBufAllocator allocator;
+    private final ThreadPoolExecutor pool;
+
+    /**
+     * Starts with no thread.
+     *
+     * @param memory what blocks kept in memory may use together
+     */
+    public Fetcher(Limits limits, ByteBudget memory, Spool spool, ByteBufAllocator allocator) {
+        this.limits = limits;
+        this.memory = memory;
+        this.spool = spool;
+        this.allocator = allocator;
+        this.pool = Threads.blocking("fetch", limits.threads(), limits.queue());
+    }
+
+    /**
+     * Starts an attempt.
+     *
+     * @throws CloudMwException {@code OVERLOADED} when too many are waiting already
+     */
+    public Attempt start(WantedBlock block, StoreId store, StoreResolver stores, Attempt.Listener listener)
+            throws CloudMwException {
+        FetchTask task = new FetchTask(this, block, store, stores, listener);
+        try {
+            pool.execute(task);
+        } catch (RejectedExecutionException e) {
+            throw new CloudMwException(
+                    ErrorCode.OVERLOADED, block + " store=" + store + ": no room for another attempt", e);
+        }
+        return task;
+    }
+
+    /** Whether the task was still waiting and now will not run. */
+    boolean unqueue(FetchTask task) {
+        return pool.remove(task);
+    }
+
+    Limits limits() {
+        return limits;
+    }
+
+    ByteBudget memory() {
+        return memory;
+    }
+
+    ByteBufAllocator allocator() {
+        return allocator;
+    }
+
+    Spool spool() {
+        return spool;
+    }
+
+    /** Ends what runs; attempts still waiting are dropped without a word. */
+    @Override
+    public void close() {
+        pool.shutdownNow();
+    }
+}

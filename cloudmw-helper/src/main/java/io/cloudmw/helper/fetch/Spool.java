@@ -1,0 +1,120 @@
+package io.cloudmw.helper.fetch;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A directory for bytes on their way, bounded by a number of bytes. Its files have no name once they are open, so
+ * that nothing is left when the process dies; what an older process could not remove is removed when it is opened.
+ * Safe for any thread.
+ */
+public final class Spool {
+    private static final Logger LOG = LoggerFactory.getLogger(Spool.class);
+    private static final String SUFFIX = ".spool";
+
+    private final Path directory;
+    private final ByteBudget budget;
+    private final AtomicLong sequence = new AtomicLong();
+
+    private Spool(Path directory, ByteBudget budget) {
+        this.directory = directory;
+        this.budget = budget;
+    }
+
+    /**
+     * Makes the directory, or cleans it.
+     *
+     * @throws IOException when it cannot be made or read
+     */
+    public static Spool open(Path directory, long limitBytes) throws IOException {
+        Files.createDirectories(directory);
+        try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
+            for (Path file : left) {
+                Files.deleteIfExists(file);
+            }
+        }
+        return new Spool(directory, new ByteBudget(limitBytes));
+    }
+
+    /** What its files may use together. */
+    public ByteBudget budget() {
+        return budget;
+    }
+
+    /**
+     * Makes a file for {@code bytes} bytes, waiting at most {@code timeoutNanos} for room.
+     *
+     * @throws CloudMwException {@code OVERLOADED} when there is no room in time or the file cannot be made;
+     *     {@code CANCELLED} when interrupted
+     */
+    public SpoolFile create(long bytes, long timeoutNanos) throws CloudMwException {
+        try {
+            if (!budget.take(bytes, timeoutNanos)) {
+                throw new CloudMwException(
+                        ErrorCode.OVERLOADED,
+                        "spool: no room for " + bytes + " bytes (in use: " + budget.usedBytes() + " of "
+                                + budget.limitBytes() + ")");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CloudMwException(ErrorCode.CANCELLED, "interrupted while waiting for spool room", e);
+        }
+        return create(bytes);
+    }
+
+    private SpoolFile create(long bytes) throws CloudMwException {
+        Path path = directory.resolve(sequence.incrementAndGet() + SUFFIX);
+        try {
+            FileChannel channel = FileChannel.open(
+                    path, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE));
+            Files.delete(path);
+            return new SpoolFile(channel, bytes, budget);
+        } catch (IOException e) {
+            budget.giveBack(bytes);
+            throw new CloudMwException(ErrorCode.OVERLOADED, "spool: cannot make a file: " + e.getMessage(), e);
+        }
+    }
+
+    /** One nameless file. The channel's users agree among themselves; closing is idempotent. */
+    public static final class SpoolFile implements AutoCloseable {
+        private final FileChannel channel;
+        private final long bytes;
+        private final ByteBudget budget;
+        private final AtomicBoolean closed = new AtomicBoolean();
+
+        private SpoolFile(FileChannel channel, long bytes, ByteBudget budget) {
+            this.channel = channel;
+            this.bytes = bytes;
+            this.budget = budget;
+        }
+
+        public FileChannel channel() {
+            return channel;
+        }
+
+        @Override
+        public void close() {
+            if (!closed.compareAndSet(false, true)) {
+                return;
+            }
+            try {
+                channel.close();
+            } catch (IOException e) {
+                LOG.warn("cannot close a spool file", e);
+            } finally {
+                budget.giveBack(bytes);
+            }
+        }
+    }
+}

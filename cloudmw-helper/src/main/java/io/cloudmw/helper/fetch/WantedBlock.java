@@ -1,0 +1,50 @@
+package io.cloudmw.helper.fetch;
+
+import io.cloudmw.core.bulk.BulkFrames;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.store.LeafRange;
+import java.util.List;
+
+/**
+ * A block as the destination issued it: what is raced for, and how to tell that it was fetched right.
+ *
+ * @param race the block in the eyes of the race
+ * @param leaves the same bytes, with their digests
+ * @param replicas stores that hold a copy, in the paper's order
+ */
+public record WantedBlock(Block race, LeafRange leaves, long chunkLength, List<StoreId> replicas) {
+    public WantedBlock {
+        replicas = List.copyOf(replicas);
+        ByteRange range = race.range();
+        if (!leaves.range().equals(range)) {
+            throw new IllegalArgumentException("leaves: " + leaves.range() + " (expected: " + range + ")");
+        }
+        if (range.isEmpty() || range.end() > chunkLength) {
+            throw new IllegalArgumentException("range: " + range + " (expected: some of 0.." + chunkLength + ")");
+        }
+        if (range.length() % leaves.leafSizeBytes() != 0 && range.end() != chunkLength) {
+            throw new IllegalArgumentException(
+                    "range: " + range + " (expected: aligned to " + leaves.leafSizeBytes() + ")");
+        }
+        if (leaves.leafSizeBytes() > BulkFrames.MAX_DATA_BYTES) {
+            throw new IllegalArgumentException("leafSizeBytes: " + leaves.leafSizeBytes() + " (expected: <= "
+                    + BulkFrames.MAX_DATA_BYTES + ", a frame)");
+        }
+        if (replicas.isEmpty() || race.replicas() != replicas.size()) {
+            throw new IllegalArgumentException("replicas: " + replicas.size() + " (expected: " + race.replicas() + ")");
+        }
+    }
+
+    /** Bytes wanted. */
+    public long length() {
+        return race.range().length();
+    }
+
+    /** For messages. */
+    @Override
+    public String toString() {
+        return "block=" + race.id().value() + " chunk=" + leaves;
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * Getting blocks: attempts on a bounded pool of blocking threads, and what they leave behind
+ * ({@link io.cloudmw.helper.fetch.FetchedBlock}). Safe for any thread; only pool threads block.
+ */
+@NullMarked
+package io.cloudmw.helper.fetch;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,95 @@
+package io.cloudmw.helper.peer;
+
+import io.cloudmw.core.chunk.Leaves;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.store.ChunkReader;
+import io.cloudmw.core.store.ChunkSource;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.PutOutcome;
+import io.cloudmw.core.wire.BulkRequest;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * A disk of another helper, read and written through its owner, with the rights of one transfer. Chunks can be read
+ * and put; nothing else is asked of a peer's disk. Holds no connection of its own.
+ */
+public final class PeerDiskStore implements ChunkStore {
+    private final Store store;
+    private final HelperAddress owner;
+    private final PeerConnections connections;
+    private final TransferToken token;
+    private final TransferClaims claims;
+
+    public PeerDiskStore(
+            Store store, HelperAddress owner, PeerConnections connections, TransferToken token, TransferClaims claims) {
+        this.store = store;
+        this.owner = owner;
+        this.connections = connections;
+        this.token = token;
+        this.claims = claims;
+    }
+
+    @Override
+    public StoreId id() {
+        return store.id();
+    }
+
+    @Override
+    public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
+        PeerReader reader = new PeerReader("chunk=" + chunk + " store=" + store.id() + " owner=" + owner.id(), range);
+        reader.open(connections.to(owner), new BulkRequest.Read(token, store.id(), chunk, range).encode());
+        return reader;
+    }
+
+    @Override
+    public PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException {
+        BulkRequest.Write request = new BulkRequest.Write(
+                token,
+                chunk,
+                source.length(),
+                Leaves.DEFAULT_SIZE_BYTES,
+                List.of(store),
+                List.of(owner),
+                1,
+                claims.file(),
+                claims.version());
+        PeerWriter writer = new PeerWriter("chunk=" + chunk + " store=" + store.id() + " owner=" + owner.id());
+        writer.write(connections.to(owner), request, source);
+        return PutOutcome.WRITTEN;
+    }
+
+    @Override
+    public OptionalLong length(ChunkId chunk) throws CloudMwException {
+        throw notServed("length");
+    }
+
+    @Override
+    public boolean delete(ChunkId chunk) throws CloudMwException {
+        throw notServed("delete");
+    }
+
+    @Override
+    public Page<ChunkId> list(String pageToken, int limit) throws CloudMwException {
+        throw notServed("list");
+    }
+
+    @Override
+    public void close() {
+        // The connection is everybody's.
+    }
+
+    private CloudMwException notServed(String what) {
+        return new CloudMwException(
+                ErrorCode.STORE_DENIED, what + " store=" + store.id() + ": a disk of helper " + owner.id());
+    }
+}

@@ -1,0 +1,75 @@
+package io.cloudmw.helper.peer;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.StoreOpener;
+import io.cloudmw.helper.disk.OwnDisks;
+import io.cloudmw.helper.fetch.StoreResolver;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How this helper reaches stores: its own disks directly, disks of other helpers through their owners, everything
+ * else through the opener. Safe for any thread.
+ */
+public final class StoreDirectory {
+    private final HelperId self;
+    private final OwnDisks disks;
+    private final PeerConnections peers;
+    private final StoreOpener others;
+
+    public StoreDirectory(HelperId self, OwnDisks disks, PeerConnections peers, StoreOpener others) {
+        this.self = self;
+        this.disks = disks;
+        this.peers = peers;
+        this.others = others;
+    }
+
+    /**
+     * The stores that somebody with this token names.
+     *
+     * @param helpers the owners of the disks among {@code stores}
+     */
+    public StoreResolver resolver(
+            List<Store> stores, List<HelperAddress> helpers, TransferToken token, TransferClaims claims) {
+        Map<StoreId, Store> byId = new HashMap<>();
+        stores.forEach(store -> byId.put(store.id(), store));
+        Map<HelperId, HelperAddress> owners = new HashMap<>();
+        helpers.forEach(helper -> owners.put(helper.id(), helper));
+        return id -> {
+            Store store = byId.get(id);
+            if (store == null) {
+                throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store=" + id + ": not named by the plan");
+            }
+            return open(store, owners, token, claims);
+        };
+    }
+
+    private ChunkStore open(
+            Store store, Map<HelperId, HelperAddress> owners, TransferToken token, TransferClaims claims)
+            throws CloudMwException {
+        if (!(store.kind() instanceof Store.Disk disk)) {
+            return others.open(store);
+        }
+        if (disk.owner().equals(self)) {
+            return disks.find(store.id())
+                    .orElseThrow(() -> new CloudMwException(
+                            ErrorCode.STORE_UNAVAILABLE, "store=" + store.id() + ": not attached to helper " + self));
+        }
+        HelperAddress owner = owners.get(disk.owner());
+        if (owner == null) {
+            throw new CloudMwException(
+                    ErrorCode.STORE_UNAVAILABLE,
+                    "store=" + store.id() + ": its owner " + disk.owner() + " is not named by the plan");
+        }
+        return new PeerDiskStore(store, owner, peers, token, claims);
+    }
+}

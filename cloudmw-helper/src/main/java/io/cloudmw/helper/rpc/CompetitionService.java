@@ -1,0 +1,173 @@
+package io.cloudmw.helper.rpc;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.helper.compete.PeerLink;
+import io.cloudmw.helper.compete.PeerMessage;
+import io.cloudmw.helper.compete.Transfers;
+import io.cloudmw.proto.v1.CompeteMessage;
+import io.cloudmw.proto.v1.CompetitionGrpc;
+import io.cloudmw.proto.v1.Join;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import org.jspecify.annotations.Nullable;
+
+/** Peers of lower rank, as they come in. Messages are taken one by one: the next when the last was dealt with. */
+public final class CompetitionService extends CompetitionGrpc.CompetitionImplBase {
+    private final TransferTokens tokens;
+    private final Transfers transfers;
+
+    public CompetitionService(TransferTokens tokens, Transfers transfers) {
+        this.tokens = tokens;
+        this.transfers = transfers;
+    }
+
+    @Override
+    public StreamObserver<CompeteMessage> compete(StreamObserver<CompeteMessage> answers) {
+        ServerCallStreamObserver<CompeteMessage> call = (ServerCallStreamObserver<CompeteMessage>) answers;
+        call.disableAutoRequest();
+        Incoming incoming = new Incoming(call);
+        call.setOnCancelHandler(() -> incoming.over(ended("the peer is gone")));
+        call.request(1);
+        return incoming;
+    }
+
+    private static CloudMwException ended(String why) {
+        return new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, why);
+    }
+
+    /** One stream. gRPC calls the observer's methods, transfers the others. */
+    private final class Incoming implements StreamObserver<CompeteMessage>, PeerLink, Transfers.Joining {
+        private final ServerCallStreamObserver<CompeteMessage> call;
+        private final Object lock = new Object();
+        private boolean joined;
+
+        @GuardedBy("lock")
+        private PeerLink.@Nullable Listener listener;
+
+        @GuardedBy("lock")
+        private @Nullable CloudMwException end;
+
+        @GuardedBy("lock")
+        private boolean answered;
+
+        Incoming(ServerCallStreamObserver<CompeteMessage> call) {
+            this.call = call;
+        }
+
+        @Override
+        public void onNext(CompeteMessage message) {
+            try {
+                if (joined) {
+                    receive(PeerMessages.fromWire(message));
+                } else {
+                    join(message);
+                    joined = true;
+                }
+            } catch (CloudMwException e) {
+                refused(e);
+            } catch (IllegalArgumentException e) {
+                refused(new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e));
+            }
+        }
+
+        private void join(CompeteMessage message) throws CloudMwException {
+            if (message.getMessageCase() != CompeteMessage.MessageCase.JOIN) {
+                throw new CloudMwException(
+                        ErrorCode.PROTOCOL_VIOLATION,
+                        "first message: " + message.getMessageCase() + " (expected: JOIN)");
+            }
+            Join join = message.getJoin();
+            TransferClaims claims = tokens.verify(join.getToken().toByteArray());
+            transfers.join(join.getTransferId(), new RacerId(join.getRacer()), claims, this);
+        }
+
+        private void receive(PeerMessage message) {
+            PeerLink.Listener told;
+            synchronized (lock) {
+                told = listener;
+            }
+            if (told != null) {
+                told.received(message, () -> call.request(1));
+            }
+        }
+
+        @Override
+        public void onError(Throwable cause) {
+            over(ended("the peer's stream broke: " + cause.getMessage()));
+        }
+
+        @Override
+        public void onCompleted() {
+            over(ended("the peer has left"));
+            close();
+        }
+
+        @Override
+        public PeerLink accepted(PeerLink.Listener accepting) {
+            CloudMwException before;
+            synchronized (lock) {
+                listener = accepting;
+                before = end;
+            }
+            if (before != null) {
+                accepting.ended(before);
+            } else {
+                call.request(1);
+            }
+            return this;
+        }
+
+        @Override
+        public void refused(CloudMwException cause) {
+            over(cause);
+            synchronized (lock) {
+                if (!answered && !call.isCancelled()) {
+                    call.onError(WireErrors.toStatus(cause));
+                }
+                answered = true;
+            }
+        }
+
+        @Override
+        public void send(PeerMessage message) {
+            synchronized (lock) {
+                if (end == null && !call.isCancelled()) {
+                    call.onNext(PeerMessages.toWire(message));
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            synchronized (lock) {
+                if (end == null) {
+                    end = ended("closed here");
+                }
+                if (!answered && !call.isCancelled()) {
+                    call.onCompleted();
+                }
+                answered = true;
+            }
+        }
+
+        void over(CloudMwException cause) {
+            PeerLink.Listener told;
+            synchronized (lock) {
+                if (end != null) {
+                    return;
+                }
+                end = cause;
+                told = listener;
+            }
+            if (told != null) {
+                told.ended(cause);
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+package io.cloudmw.helper.rpc;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.helper.compete.PeerConnector;
+import io.cloudmw.helper.compete.PeerLink;
+import io.cloudmw.helper.compete.PeerMessage;
+import io.cloudmw.helper.compete.TransferSpec;
+import io.cloudmw.proto.v1.CompeteMessage;
+import io.cloudmw.proto.v1.CompetitionGrpc;
+import io.cloudmw.proto.v1.Join;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One gRPC channel to each peer, shared by all transfers with it; the least recently used one makes room. */
+public final class PeerChannels implements PeerConnector, AutoCloseable {
+    private static final int MAX_MESSAGE_BYTES = 64 * 1024;
+
+    private final int limit;
+    private final Object lock = new Object();
+
+    @GuardedBy("lock")
+    private final Map<String, ManagedChannel> channels = new LinkedHashMap<>(16, 0.75f, true);
+
+    @GuardedBy("lock")
+    private boolean closed;
+
+    /**
+     * Connects to nobody yet.
+     *
+     * @param limit channels kept
+     */
+    public PeerChannels(int limit) {
+        this.limit = limit;
+    }
+
+    @Override
+    public PeerLink connect(TransferSpec transfer, RacerId peer, PeerLink.Listener listener) {
+        String address = transfer.helpers().get(peer.rank()).control();
+        Outgoing link = new Outgoing(address, listener);
+        ManagedChannel channel = channel(address);
+        CompetitionGrpc.newStub(channel).compete(link);
+        link.join(Join.newBuilder()
+                .setTransferId(transfer.id())
+                .setToken(ToWire.token(transfer.token()))
+                .setRacer(transfer.self().rank())
+                .build());
+        return link;
+    }
+
+    private ManagedChannel channel(String address) {
+        synchronized (lock) {
+            ManagedChannel known = channels.get(address);
+            if (known != null) {
+                return known;
+            }
+            ManagedChannel made = NettyChannelBuilder.forTarget("dns:///" + address)
+                    .usePlaintext()
+                    .directExecutor()
+                    .intercept(Handshake.client())
+                    .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+                    .keepAliveTime(10, TimeUnit.SECONDS)
+                    .keepAliveTimeout(5, TimeUnit.SECONDS)
+                    .build();
+            if (closed) {
+                made.shutdownNow();
+                return made;
+            }
+            channels.put(address, made);
+            if (channels.size() > limit) {
+                String oldest = channels.keySet().iterator().next();
+                ManagedChannel evicted = channels.remove(oldest);
+                if (evicted != null) {
+                    // Streams on it go on until they end.
+                    evicted.shutdown();
+                }
+            }
+            return made;
+        }
+    }
+
+    /** Breaks all streams. Idempotent. */
+    @Override
+    public void close() {
+        List<ManagedChannel> all;
+        synchronized (lock) {
+            closed = true;
+            all = List.copyOf(channels.values());
+            channels.clear();
+        }
+        all.forEach(ManagedChannel::shutdownNow);
+    }
+
+    /** One stream to one peer. gRPC calls the observer's methods, the transfer the others. */
+    private static final class Outgoing implements ClientResponseObserver<CompeteMessage, CompeteMessage>, PeerLink {
+        private final String address;
+        private final PeerLink.Listener listener;
+        private final Object lock = new Object();
+
+        @GuardedBy("lock")
+        private @Nullable ClientCallStreamObserver<CompeteMessage> call;
+
+        @GuardedBy("lock")
+        private boolean over;
+
+        Outgoing(String address, PeerLink.Listener listener) {
+            this.address = address;
+            this.listener = listener;
+        }
+
+        @Override
+        public void beforeStart(ClientCallStreamObserver<CompeteMessage> started) {
+            started.disableAutoRequestWithInitial(1);
+            synchronized (lock) {
+                call = started;
+            }
+        }
+
+        void join(Join join) {
+            write(CompeteMessage.newBuilder().setJoin(join).build());
+        }
+
+        @Override
+        public void send(PeerMessage message) {
+            write(PeerMessages.toWire(message));
+        }
+
+        private void write(CompeteMessage message) {
+            synchronized (lock) {
+                if (!over && call != null) {
+                    call.onNext(message);
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            synchronized (lock) {
+                if (!over && call != null) {
+                    call.onCompleted();
+                }
+                over = true;
+            }
+        }
+
+        @Override
+        public void onNext(CompeteMessage message) {
+            try {
+                listener.received(PeerMessages.fromWire(message), this::requestNext);
+            } catch (CloudMwException e) {
+                ended(e);
+                synchronized (lock) {
+                    if (call != null) {
+                        call.cancel(e.getMessage(), e);
+                    }
+                }
+            }
+        }
+
+        private void requestNext() {
+            synchronized (lock) {
+                if (call != null) {
+                    call.request(1);
+                }
+            }
+        }
+
+        @Override
+        public void onError(Throwable cause) {
+            ended(WireErrors.fromStatus(cause, ErrorCode.HELPER_UNAVAILABLE, "helper at " + address));
+        }
+
+        @Override
+        public void onCompleted() {
+            ended(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "helper at " + address + " has left"));
+            close();
+        }
+
+        private void ended(CloudMwException cause) {
+            boolean first;
+            synchronized (lock) {
+                first = !over;
+                over = true;
+            }
+            if (first) {
+                listener.ended(cause);
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package io.cloudmw.helper.rpc;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.store.LeafRange;
+import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.IssuedBlock;
+import io.cloudmw.helper.compete.HelperTransfer;
+import io.cloudmw.helper.compete.TransferSpec;
+import io.cloudmw.helper.compete.Transfers;
+import io.cloudmw.helper.fetch.WantedBlock;
+import io.cloudmw.proto.v1.BeginTransfer;
+import io.cloudmw.proto.v1.TransferCommand;
+import io.cloudmw.proto.v1.TransferEvent;
+import io.cloudmw.proto.v1.TransferReady;
+import io.cloudmw.proto.v1.TransfersGrpc;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A client's transfers, as they come in. Commands are taken one by one: the next when the last was dealt with. */
+public final class TransferService extends TransfersGrpc.TransfersImplBase {
+    private final HelperId self;
+    private final TransferTokens tokens;
+    private final Transfers transfers;
+
+    public TransferService(HelperId self, TransferTokens tokens, Transfers transfers) {
+        this.self = self;
+        this.tokens = tokens;
+        this.transfers = transfers;
+    }
+
+    @Override
+    public StreamObserver<TransferCommand> transfer(StreamObserver<TransferEvent> answers) {
+        ServerCallStreamObserver<TransferEvent> call = (ServerCallStreamObserver<TransferEvent>) answers;
+        call.disableAutoRequest();
+        Incoming incoming = new Incoming(call);
+        call.setOnCancelHandler(incoming::gone);
+        call.request(1);
+        return incoming;
+    }
+
+    /** One stream; called by gRPC, one call at a time. */
+    private final class Incoming implements StreamObserver<TransferCommand> {
+        private final ServerCallStreamObserver<TransferEvent> call;
+        private final EventStream events;
+        private @Nullable HelperTransfer transfer;
+
+        Incoming(ServerCallStreamObserver<TransferEvent> call) {
+            this.call = call;
+            this.events = new EventStream(call);
+        }
+
+        @Override
+        public void onNext(TransferCommand command) {
+            HelperTransfer begun = transfer;
+            try {
+                if (begun == null) {
+                    begun = begin(command);
+                    transfer = begun;
+                } else {
+                    obey(begun, command);
+                }
+                begun.afterwards(() -> call.request(1));
+            } catch (CloudMwException e) {
+                refuse(e);
+            } catch (IllegalArgumentException e) {
+                refuse(new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e));
+            }
+        }
+
+        @Override
+        public void onError(Throwable cause) {
+            gone();
+        }
+
+        @Override
+        public void onCompleted() {
+            gone();
+            events.complete();
+        }
+
+        void gone() {
+            HelperTransfer begun = transfer;
+            if (begun != null) {
+                begun.close();
+            }
+        }
+
+        private void refuse(CloudMwException cause) {
+            gone();
+            events.failed(cause);
+        }
+
+        private HelperTransfer begin(TransferCommand command) throws CloudMwException {
+            if (command.getCommandCase() != TransferCommand.CommandCase.BEGIN) {
+                throw new CloudMwException(
+                        ErrorCode.PROTOCOL_VIOLATION,
+                        "first command: " + command.getCommandCase() + " (expected: BEGIN)");
+            }
+            TransferSpec spec = spec(command.getBegin());
+            HelperTransfer begun = transfers.begin(spec, events);
+            begun.afterwards(() -> events.send(TransferEvent.newBuilder()
+                    .setReady(TransferReady.newBuilder().setHelperId(self.value()))
+                    .build()));
+            return begun;
+        }
+    }
+
+    private TransferSpec spec(BeginTransfer begin) throws CloudMwException {
+        byte[] token = begin.getToken().toByteArray();
+        TransferClaims claims = tokens.verify(token);
+        if (!claims.rights().contains(TransferRight.READ)) {
+            throw new CloudMwException(ErrorCode.UNAUTHENTICATED, "token: no right to read");
+        }
+        FromWire.mode(begin.getMode());
+        List<Store> stores = FromWire.stores(begin.getStoresList()).stream()
+                .map(StoreStatus::store)
+                .toList();
+        TransferSpec spec = new TransferSpec(
+                begin.getTransferId(),
+                FromWire.token(token),
+                claims,
+                FromWire.helpers(begin.getHelpersList()),
+                new RacerId(begin.getSelf()),
+                stores,
+                begin.getBulkSessionId());
+        HelperId named = spec.helpers().get(spec.self().rank()).id();
+        if (!named.equals(self)) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT, spec + ": is for helper " + named + ", this is helper " + self);
+        }
+        return spec;
+    }
+
+    private static void obey(HelperTransfer transfer, TransferCommand command) throws CloudMwException {
+        switch (command.getCommandCase()) {
+            case ISSUE -> transfer.issue(wanted(transfer.spec().claims(), FromWire.block(command.getIssue())));
+            case WITHDRAW_BLOCK -> transfer.withdraw(new BlockId(command.getWithdrawBlock()));
+            case DELIVERED_BLOCK -> transfer.delivered(new BlockId(command.getDeliveredBlock()));
+            case RACER_GONE -> transfer.racerGone(new RacerId(command.getRacerGone()));
+            case BEGIN, COMMAND_NOT_SET ->
+                throw new CloudMwException(
+                        ErrorCode.PROTOCOL_VIOLATION, transfer.spec() + ": command " + command.getCommandCase());
+        }
+    }
+
+    private static WantedBlock wanted(TransferClaims claims, IssuedBlock issued) throws CloudMwException {
+        claims.require(TransferRight.READ, issued.chunk());
+        LeafRange leaves =
+                new LeafRange(issued.chunk(), issued.block().range(), issued.leafSizeBytes(), issued.leafCrc32c());
+        return new WantedBlock(issued.block(), leaves, issued.chunkLength(), issued.replicas());
+    }
+}

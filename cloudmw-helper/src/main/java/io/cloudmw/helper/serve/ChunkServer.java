@@ -1,0 +1,39 @@
+package io.cloudmw.helper.serve;
+
+import io.cloudmw.core.bulk.BulkConnection;
+import io.cloudmw.core.bulk.BulkHandler;
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.wire.BulkRequest;
+
+/** What this helper does with streams that others open to it. */
+public final class ChunkServer implements BulkHandler {
+    private final BulkSessions sessions;
+    private final Reads reads;
+    private final Writes writes;
+
+    public ChunkServer(BulkSessions sessions, Reads reads, Writes writes) {
+        this.sessions = sessions;
+        this.reads = reads;
+        this.writes = writes;
+    }
+
+    @Override
+    public void connected(BulkConnection connection) {
+        sessions.connected(connection);
+    }
+
+    @Override
+    public BulkStreamListener opened(BulkStream stream, byte[] request) throws CloudMwException {
+        BulkRequest decoded = BulkRequest.decode(request);
+        if (decoded instanceof BulkRequest.Read read) {
+            return reads.open(stream, read);
+        }
+        if (decoded instanceof BulkRequest.Write write) {
+            return writes.open(stream, write);
+        }
+        throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "a helper takes no relays");
+    }
+}

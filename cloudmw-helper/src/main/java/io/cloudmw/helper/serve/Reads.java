@@ -1,0 +1,56 @@
+package io.cloudmw.helper.serve;
+
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.helper.disk.OwnDisks;
+import io.cloudmw.helper.thread.SerialExecutor;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
+
+/** Serves ranges of the chunks on this helper's disks. Safe for any thread. */
+public final class Reads {
+    private final OwnDisks disks;
+    private final TransferTokens tokens;
+    private final Executor threads;
+    private final ByteBufAllocator allocator;
+    private final Semaphore room;
+
+    /**
+     * Serves nothing yet.
+     *
+     * @param threads may block; take at least {@code limit} tasks
+     * @param limit reads at once
+     */
+    public Reads(OwnDisks disks, TransferTokens tokens, Executor threads, ByteBufAllocator allocator, int limit) {
+        this.disks = disks;
+        this.tokens = tokens;
+        this.threads = threads;
+        this.allocator = allocator;
+        this.room = new Semaphore(limit);
+    }
+
+    BulkStreamListener open(BulkStream stream, BulkRequest.Read request) throws CloudMwException {
+        tokens.verify(request.token().bytes()).require(TransferRight.READ, request.chunk());
+        ChunkStore disk = disks.find(request.store())
+                .orElseThrow(() -> new CloudMwException(
+                        ErrorCode.STORE_UNAVAILABLE, "store=" + request.store() + ": not attached here"));
+        if (request.range().length() > Chunking.MAX_CHUNK_BYTES) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "range: " + request.range() + " is too long");
+        }
+        if (!room.tryAcquire()) {
+            throw new CloudMwException(ErrorCode.OVERLOADED, "chunk=" + request.chunk() + ": too many reads at once");
+        }
+        ServedRead read = new ServedRead(
+                disk, request.chunk(), request.range(), stream, allocator, new SerialExecutor(threads), room::release);
+        read.start();
+        return read;
+    }
+}

@@ -1,0 +1,203 @@
+package io.cloudmw.helper.serve;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.store.ChunkSource;
+import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.core.wire.WriteResult;
+import io.cloudmw.helper.fetch.StoreResolver;
+import io.cloudmw.helper.thread.Threads;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes one chunk to its stores, all at once: answers when the write quorum is durable, goes on with the rest, tries
+ * again where that may help, and reports what came late. Safe for any thread.
+ */
+final class Replication {
+    private static final Logger LOG = LoggerFactory.getLogger(Replication.class);
+
+    /** Told how it goes, by any thread: one of {@code durable} and {@code failed}, then {@code finished}. */
+    interface Listener {
+        void durable(WriteResult result);
+
+        void failed(CloudMwException cause);
+
+        /** The source is not needed any more. */
+        void finished();
+    }
+
+    private final BulkRequest.Write request;
+    private final TransferClaims claims;
+    private final StoreResolver stores;
+    private final Writes.Surroundings around;
+    private final Executor storing;
+    private final Object lock = new Object();
+
+    @GuardedBy("lock")
+    private final List<StoreId> stored = new ArrayList<>();
+
+    @GuardedBy("lock")
+    private final Map<StoreId, CloudMwException> failures = new TreeMap<>();
+
+    @GuardedBy("lock")
+    private boolean answered;
+
+    @GuardedBy("lock")
+    private boolean settled;
+
+    /**
+     * Writes nothing before {@link #start}.
+     *
+     * @param storing runs the puts; may block
+     */
+    Replication(
+            BulkRequest.Write request,
+            TransferClaims claims,
+            StoreResolver stores,
+            Writes.Surroundings around,
+            Executor storing) {
+        this.request = request;
+        this.claims = claims;
+        this.stores = stores;
+        this.around = around;
+        this.storing = storing;
+    }
+
+    /** Starts; called once. */
+    void start(ChunkSource source, Listener listener) {
+        for (Store store : request.stores()) {
+            attempt(store.id(), source, listener, 0);
+        }
+    }
+
+    private void attempt(StoreId store, ChunkSource source, Listener listener, int tried) {
+        try {
+            storing.execute(() -> put(store, source, listener, tried));
+        } catch (RejectedExecutionException e) {
+            failed(
+                    store,
+                    new CloudMwException(ErrorCode.OVERLOADED, what(store) + ": too many puts wait", e),
+                    source,
+                    listener,
+                    tried);
+        }
+    }
+
+    private void put(StoreId store, ChunkSource source, Listener listener, int tried) {
+        try {
+            stores.open(store).put(request.chunk(), source);
+        } catch (CloudMwException e) {
+            failed(store, e, source, listener, tried);
+            return;
+        } catch (RuntimeException e) {
+            LOG.error("{}: put failed by a defect", what(store), e);
+            failed(
+                    store,
+                    new CloudMwException(ErrorCode.INTERNAL, what(store) + ": " + e, e),
+                    source,
+                    listener,
+                    Integer.MAX_VALUE);
+            return;
+        }
+        succeeded(store, listener);
+    }
+
+    private void succeeded(StoreId store, Listener listener) {
+        WriteResult answer = null;
+        boolean late;
+        synchronized (lock) {
+            stored.add(store);
+            late = answered;
+            if (!answered && stored.size() >= request.writeQuorum()) {
+                answered = true;
+                List<StoreId> owed =
+                        new ArrayList<>(request.stores().stream().map(Store::id).toList());
+                owed.removeAll(stored);
+                answer = new WriteResult(stored, owed);
+            }
+        }
+        if (answer != null) {
+            listener.durable(answer);
+        } else if (late) {
+            around.ledger().report(claims, new ReplicaReport(request.chunk(), store, ReplicaState.GOOD));
+        }
+        settle(listener);
+    }
+
+    private void failed(StoreId store, CloudMwException cause, ChunkSource source, Listener listener, int tried) {
+        if (tried < around.retryDelays().size() && mayHelp(cause.code())) {
+            long delay = around.retryDelays().get(tried).toNanos();
+            Runnable again = () -> attempt(store, source, listener, tried + 1);
+            if (Threads.later(around.timer(), delay, again).isPresent()) {
+                return;
+            }
+        }
+        LOG.warn("{} cannot be written: {}", what(store), cause.getMessage());
+        CloudMwException answer = null;
+        synchronized (lock) {
+            failures.put(store, cause);
+            int possible = request.stores().size() - failures.size();
+            if (!answered && possible < request.writeQuorum()) {
+                answered = true;
+                answer = quorumNotMet();
+            }
+        }
+        if (answer != null) {
+            listener.failed(answer);
+        }
+        settle(listener);
+    }
+
+    @GuardedBy("lock")
+    private CloudMwException quorumNotMet() {
+        if (request.stores().size() == 1) {
+            return failures.values().iterator().next();
+        }
+        String causes = failures.entrySet().stream()
+                .map(entry -> entry.getKey() + ": " + entry.getValue().code() + " "
+                        + entry.getValue().getMessage())
+                .collect(Collectors.joining("; "));
+        return new CloudMwException(
+                ErrorCode.QUORUM_NOT_MET,
+                "chunk=" + request.chunk() + ": " + (request.stores().size() - failures.size()) + " of "
+                        + request.stores().size() + " stores left (expected: >= " + request.writeQuorum() + "); "
+                        + causes);
+    }
+
+    private void settle(Listener listener) {
+        boolean all;
+        synchronized (lock) {
+            all = !settled
+                    && stored.size() + failures.size() == request.stores().size();
+            settled |= all;
+        }
+        if (all) {
+            listener.finished();
+        }
+    }
+
+    private static boolean mayHelp(ErrorCode code) {
+        return switch (code) {
+            case STORE_UNAVAILABLE, OVERLOADED, DEADLINE_EXCEEDED, HELPER_UNAVAILABLE -> true;
+            default -> false;
+        };
+    }
+
+    private String what(StoreId store) {
+        return "chunk=" + request.chunk() + " store=" + store;
+    }
+}

@@ -1,0 +1,199 @@
+package io.cloudmw.helper.serve;
+
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.core.wire.WriteEnd;
+import io.cloudmw.core.wire.WriteResult;
+import io.cloudmw.helper.fetch.Spool;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.Arrays;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One chunk coming in: leaf by leaf into a spool file, checked against what the writer says at its end, then handed
+ * to {@link Replication}. Everything but the listener's methods runs on its serial executor.
+ */
+final class Upload implements BulkStreamListener {
+    /** Granted and not yet written to the spool. */
+    static final int WINDOW_BYTES = 1 << 20;
+
+    private static final long SPOOL_WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final BulkRequest.Write request;
+    private final BulkStream stream;
+    private final Spool spool;
+    private final Replication replication;
+    private final Executor executor;
+    private final Runnable finished;
+    private final int[] checksums;
+    private Spool.@Nullable SpoolFile file;
+    private long received;
+    private long granted;
+    private boolean over;
+
+    /**
+     * Takes nothing before {@link #start}.
+     *
+     * @param finished run once when the upload holds nothing any more
+     */
+    Upload(
+            BulkRequest.Write request,
+            BulkStream stream,
+            Spool spool,
+            Replication replication,
+            Executor executor,
+            Runnable finished) {
+        this.request = request;
+        this.stream = stream;
+        this.spool = spool;
+        this.replication = replication;
+        this.executor = executor;
+        this.finished = finished;
+        this.checksums = new int[(int) ((request.length() + request.leafSizeBytes() - 1) / request.leafSizeBytes())];
+    }
+
+    void start() {
+        executor.execute(() -> {
+            try {
+                file = spool.create(request.length(), SPOOL_WAIT_NANOS);
+                grant(WINDOW_BYTES);
+            } catch (CloudMwException e) {
+                fail(e);
+            }
+        });
+    }
+
+    @Override
+    public void data(ByteBuf payload, int crc32c) {
+        executor.execute(() -> {
+            try {
+                take(payload, crc32c);
+            } catch (CloudMwException e) {
+                fail(e);
+            } finally {
+                payload.release();
+            }
+        });
+    }
+
+    @Override
+    public void ended(byte[] trailer) {
+        executor.execute(() -> {
+            try {
+                complete(trailer);
+            } catch (CloudMwException e) {
+                fail(e);
+            }
+        });
+    }
+
+    @Override
+    public void granted() {
+        // Nothing is sent.
+    }
+
+    @Override
+    public void failed(CloudMwException cause) {
+        executor.execute(this::close);
+    }
+
+    private void take(ByteBuf payload, int crc32c) throws CloudMwException {
+        Spool.SpoolFile target = file;
+        if (over || target == null) {
+            return;
+        }
+        long left = request.length() - received;
+        int length = payload.readableBytes();
+        if (length != Math.min(request.leafSizeBytes(), left)) {
+            throw new CloudMwException(
+                    ErrorCode.PROTOCOL_VIOLATION,
+                    "chunk=" + request.chunk() + ": a leaf of " + length + " bytes at " + received);
+        }
+        checksums[(int) (received / request.leafSizeBytes())] = crc32c;
+        write(target.channel(), payload);
+        received += length;
+        grant(length);
+    }
+
+    private void write(FileChannel target, ByteBuf payload) throws CloudMwException {
+        try {
+            long position = received;
+            for (ByteBuffer bytes : payload.nioBuffers()) {
+                while (bytes.hasRemaining()) {
+                    position += target.write(bytes, position);
+                }
+            }
+        } catch (IOException e) {
+            throw new CloudMwException(
+                    ErrorCode.OVERLOADED, "chunk=" + request.chunk() + ": the spool cannot be written: " + e, e);
+        }
+    }
+
+    private void grant(long bytes) {
+        long more = Math.min(bytes, request.length() - granted);
+        if (more > 0) {
+            granted += more;
+            stream.grant(more);
+        }
+    }
+
+    private void complete(byte[] trailer) throws CloudMwException {
+        Spool.SpoolFile source = file;
+        if (over || source == null) {
+            return;
+        }
+        if (received != request.length()) {
+            throw new CloudMwException(
+                    ErrorCode.PROTOCOL_VIOLATION,
+                    "chunk=" + request.chunk() + ": ended after " + received + " of " + request.length() + " bytes");
+        }
+        if (!Arrays.equals(WriteEnd.decode(trailer), checksums)) {
+            throw new CloudMwException(
+                    ErrorCode.REPLICA_CORRUPT,
+                    "chunk=" + request.chunk() + ": what arrived is not what the writer cut");
+        }
+        over = true;
+        replication.start(new SpoolSource(source.channel(), request.length()), new Replication.Listener() {
+            @Override
+            public void durable(WriteResult result) {
+                stream.end(result.encode());
+            }
+
+            @Override
+            public void failed(CloudMwException cause) {
+                stream.reset(cause.code(), String.valueOf(cause.getMessage()));
+            }
+
+            @Override
+            public void finished() {
+                source.close();
+                finished.run();
+            }
+        });
+    }
+
+    private void fail(CloudMwException cause) {
+        if (!over) {
+            stream.reset(cause.code(), String.valueOf(cause.getMessage()));
+            close();
+        }
+    }
+
+    private void close() {
+        if (!over) {
+            over = true;
+            if (file != null) {
+                file.close();
+            }
+            finished.run();
+        }
+    }
+}

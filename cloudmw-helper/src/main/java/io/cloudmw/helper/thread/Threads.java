@@ -1,0 +1,58 @@
+package io.cloudmw.helper.thread;
+
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Named pools. */
+public final class Threads {
+    private Threads() {}
+
+    /** Daemon threads called {@code cloudmw-<name>-<n>}. */
+    public static ThreadFactory factory(String name) {
+        AtomicInteger sequence = new AtomicInteger();
+        ThreadFactory plain = Executors.defaultThreadFactory();
+        return task -> {
+            Thread thread = plain.newThread(task);
+            thread.setName("cloudmw-" + name + "-" + sequence.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    /** A pool for tasks that block: at most {@code threads} run and {@code queue} wait; more are rejected. */
+    public static ThreadPoolExecutor blocking(String name, int threads, int queue) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threads, threads, 30, TimeUnit.SECONDS, new ArrayBlockingQueue<>(queue), factory(name));
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    /**
+     * Runs a task later.
+     *
+     * @return empty when the timer is closing: the task will not run
+     */
+    public static Optional<Future<?>> later(ScheduledExecutorService timer, long delayNanos, Runnable task) {
+        try {
+            return Optional.of(timer.schedule(task, delayNanos, TimeUnit.NANOSECONDS));
+        } catch (RejectedExecutionException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** One thread that starts things when they are due; what it starts must not block. */
+    public static ScheduledExecutorService timer(String name) {
+        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, factory(name));
+        timer.setRemoveOnCancelPolicy(true);
+        return timer;
+    }
+}

@@ -1,0 +1,83 @@
+package io.cloudmw.helper;
+
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.time.WallClock;
+import io.cloudmw.helper.config.HelperConfig;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Helpers in this process, each with one disk, without a coordinator. */
+final class HelperCluster implements AutoCloseable {
+    static final FilePath FILE = FilePath.parse("vol:/file");
+
+    final List<HelperServer> helpers = new ArrayList<>();
+    final List<SimpleMeterRegistry> meters = new ArrayList<>();
+    final VersionId version = VersionId.random();
+    private final ClusterSecret secret = ClusterSecret.of(new byte[32]);
+
+    /** @param stalls for each helper, after how many bytes its disk stalls; negative: never */
+    HelperCluster(Path directory, Map<String, String> more, int... stalls) throws CloudMwException {
+        for (int i = 0; i < stalls.length; i++) {
+            Map<String, String> settings = new HashMap<>(Map.of(
+                    "helper.id",
+                    "h" + i,
+                    "helper.coordinator",
+                    "127.0.0.1:1",
+                    "helper.spool.dir",
+                    directory.resolve("spool-" + i).toString(),
+                    "helper.disk.d" + i + ".path",
+                    directory.resolve("disk-" + i).toString(),
+                    "helper.disk.d" + i + ".reserve",
+                    "0"));
+            if (stalls[i] >= 0) {
+                settings.put("helper.disk.d" + i + ".throttle", Integer.toString(stalls[i]));
+            }
+            settings.putAll(more);
+            SimpleMeterRegistry registry = new SimpleMeterRegistry();
+            meters.add(registry);
+            helpers.add(HelperServer.start(
+                    HelperConfig.read(Settings.of(settings)),
+                    secret,
+                    store -> {
+                        throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "no S3 here");
+                    },
+                    (store, bytes) -> new StallingStore(store, Integer.parseInt(bytes)),
+                    registry));
+        }
+    }
+
+    TransferToken token(TransferRight right) {
+        long inAnHour = WallClock.system().millis() + 3_600_000;
+        return new TransferTokens(secret, WallClock.system())
+                .issue(new TransferClaims(Set.of(right), FILE, version, inAnHour));
+    }
+
+    List<HelperAddress> addresses() {
+        return helpers.stream().map(HelperServer::address).toList();
+    }
+
+    List<Store> stores() {
+        return helpers.stream().flatMap(helper -> helper.disks().stream()).toList();
+    }
+
+    @Override
+    public void close() {
+        helpers.forEach(HelperServer::close);
+    }
+}

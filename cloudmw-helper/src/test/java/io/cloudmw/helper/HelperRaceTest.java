@@ -1,0 +1,205 @@
+package io.cloudmw.helper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.store.disk.DiskChunkStore;
+import io.cloudmw.core.wire.WriteResult;
+import io.cloudmw.helper.compete.TransferMeters;
+import io.cloudmw.proto.v1.AttemptState;
+import io.cloudmw.proto.v1.TransferCommand;
+import io.cloudmw.proto.v1.TransferEvent;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three helpers, their real planes and disks, and a destination that does as it is told. */
+@Timeout(60)
+final class HelperRaceTest {
+    @TempDir
+    private Path directory;
+
+    private static byte[] random(int seed, int length) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    private static void uploadEverywhere(ScriptedClient client, HelperCluster cluster, int index, byte[] chunk)
+            throws Exception {
+        WriteResult result = client.upload(index % 3, index, chunk, ScriptedClient.crcs(chunk), cluster.stores(), 3)
+                .get(20, TimeUnit.SECONDS);
+        assertThat(result.stored()).hasSize(3);
+        assertThat(result.owed()).isEmpty();
+    }
+
+    private static Stream<TransferEvent> attempts(List<TransferEvent> events, AttemptState state) {
+        return events.stream()
+                .filter(event -> event.hasAttempt() && event.getAttempt().getState() == state);
+    }
+
+    @Test
+    void theFastestRacerDeliversEachBlockAndTheOthersAreCancelledMidStream() throws Exception {
+        try (HelperCluster cluster =
+                        new HelperCluster(directory, Map.of(), ScriptedClient.LEAF, -1, ScriptedClient.LEAF);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            byte[][] chunks = {random(1, 1_000_000), random(2, 640 * 1024), random(3, 1)};
+            for (int i = 0; i < chunks.length; i++) {
+                uploadEverywhere(client, cluster, i, chunks[i]);
+            }
+            client.begin();
+            for (int i = 0; i < 2; i++) {
+                CompletableFuture<byte[]> block = client.issue(i, chunks[i]);
+                assertThat(block.get(20, TimeUnit.SECONDS)).isEqualTo(chunks[i]);
+                client.acknowledge(i);
+            }
+            assertThat(client.issue(2, chunks[2]).get(20, TimeUnit.SECONDS)).isEqualTo(chunks[2]);
+            await().untilAsserted(() -> {
+                for (int loser : new int[] {0, 2}) {
+                    List<TransferEvent> heard = client.events.get(loser);
+                    assertThat(attempts(heard, AttemptState.ATTEMPT_STATE_CANCELLED)
+                                    .map(event -> event.getAttempt().getBytes()))
+                            .startsWith((long) ScriptedClient.LEAF);
+                    assertThat(heard.stream()
+                                    .filter(TransferEvent::hasLost)
+                                    .map(e -> e.getLost().getWinner()))
+                            .startsWith(1);
+                }
+            });
+            assertThat(client.offers).startsWith(0, 1).doesNotHaveDuplicates();
+            assertThat(cluster.meters.get(1).get(TransferMeters.WINS).counter().count())
+                    .isGreaterThanOrEqualTo(2);
+            assertThat(cluster.meters
+                            .get(0)
+                            .get(TransferMeters.WASTED)
+                            .counter()
+                            .count())
+                    .isGreaterThanOrEqualTo(ScriptedClient.LEAF);
+        }
+    }
+
+    @Test
+    void aCorruptReplicaIsNamedAndAnotherOneIsTaken() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1, -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            byte[] chunk = random(4, 300_000);
+            byte[] corrupt = chunk.clone();
+            corrupt[200_000] ^= 1;
+            client.upload(
+                            0,
+                            0,
+                            corrupt,
+                            ScriptedClient.crcs(corrupt),
+                            cluster.stores().subList(0, 1),
+                            1)
+                    .get(20, TimeUnit.SECONDS);
+            client.upload(
+                            1,
+                            0,
+                            chunk,
+                            ScriptedClient.crcs(chunk),
+                            cluster.stores().subList(1, 2),
+                            1)
+                    .get(20, TimeUnit.SECONDS);
+            client.begin();
+            assertThat(client.issue(0, chunk, ScriptedClient.crcs(chunk), 1).get(20, TimeUnit.SECONDS))
+                    .isEqualTo(chunk);
+            await().untilAsserted(() -> assertThat(client.events.get(0).stream()
+                            .filter(TransferEvent::hasFault)
+                            .map(event -> event.getFault().getErrorCode() + " "
+                                    + event.getFault().getStoreId()))
+                    .containsExactly("REPLICA_CORRUPT d0"));
+        }
+    }
+
+    @Test
+    void aBlockThatNobodyHasIsForfeited() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1, -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            client.begin();
+            CompletableFuture<byte[]> block = client.issue(0, random(5, 1000));
+            await().untilAsserted(() -> assertThat(client.events)
+                    .allSatisfy(heard -> assertThat(heard).anyMatch(TransferEvent::hasForfeited)));
+            assertThat(block).isNotDone();
+        }
+    }
+
+    @Test
+    void aWriteAnswersAtItsQuorumAndSaysWhatItOwes() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1, -1, -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            byte[] chunk = random(6, 5000);
+            cluster.helpers.get(2).close();
+            WriteResult result = client.upload(0, 0, chunk, ScriptedClient.crcs(chunk), cluster.stores(), 2)
+                    .get(20, TimeUnit.SECONDS);
+            assertThat(result.stored()).extracting("value").containsExactlyInAnyOrder("d0", "d1");
+            assertThat(result.owed()).extracting("value").containsExactly("d2");
+        }
+    }
+
+    @Test
+    void aWriteWhoseBytesAreNotWhatTheWriterCutIsRefused() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            byte[] chunk = random(7, 5000);
+            assertThat(client.upload(0, 0, chunk, new int[] {42}, cluster.stores(), 1))
+                    .failsWithin(20, TimeUnit.SECONDS)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOfSatisfying(
+                            CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.REPLICA_CORRUPT));
+            assertThat(Files.exists(directory.resolve("disk-0"))).isTrue();
+        }
+        try (DiskChunkStore disk = DiskChunkStore.open(
+                new io.cloudmw.core.model.StoreId("d0"), directory.resolve("disk-0"), 0, path -> 1L << 40)) {
+            assertThat(disk.list("", 10).items()).isEmpty();
+        }
+    }
+
+    @Test
+    void whenTheDestinationHangsUpEverythingForItIsCancelled() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), 1, 1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            byte[] chunk = random(8, 200_000);
+            client.upload(0, 0, chunk, ScriptedClient.crcs(chunk), cluster.stores(), 2)
+                    .get(20, TimeUnit.SECONDS);
+            client.begin();
+            CompletableFuture<byte[]> block = client.issue(0, chunk);
+            await().untilAsserted(() -> assertThat(client.events)
+                    .allSatisfy(heard -> assertThat(attempts(heard, AttemptState.ATTEMPT_STATE_STARTED))
+                            .hasSize(1)));
+            client.hangUp();
+            await().untilAsserted(() -> assertThat(cluster.meters)
+                    .allSatisfy(meters -> assertThat(meters.get(TransferMeters.CANCELLED)
+                                    .counter()
+                                    .count())
+                            .isEqualTo(1)));
+            assertThat(block).isNotDone();
+        }
+    }
+
+    @Test
+    void moreBlocksThanAllowedEndTheTransfer() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.transfers.blocks", "1"), 1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            byte[] chunk = random(9, 1000);
+            client.upload(0, 0, chunk, ScriptedClient.crcs(chunk), cluster.stores(), 1)
+                    .get(20, TimeUnit.SECONDS);
+            client.begin();
+            client.send(0, TransferCommand.newBuilder().setWithdrawBlock(7).build());
+            List<CompletableFuture<byte[]>> blocks = List.of(client.issue(0, chunk), client.issue(1, chunk));
+            assertThat(client.ends.get(0).get(20, TimeUnit.SECONDS)).hasMessageContaining("INVALID_ARGUMENT");
+            assertThat(blocks).hasSize(2);
+        }
+    }
+}

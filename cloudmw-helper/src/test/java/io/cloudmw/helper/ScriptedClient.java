@@ -1,0 +1,300 @@
+package io.cloudmw.helper;
+
+import io.cloudmw.core.bulk.BulkConnection;
+import io.cloudmw.core.bulk.BulkConnector;
+import io.cloudmw.core.bulk.BulkOptions;
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.bulk.BulkTransport;
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.IssuedBlock;
+import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.core.wire.WriteEnd;
+import io.cloudmw.core.wire.WriteResult;
+import io.cloudmw.proto.v1.BeginTransfer;
+import io.cloudmw.proto.v1.Mode;
+import io.cloudmw.proto.v1.TransferCommand;
+import io.cloudmw.proto.v1.TransferEvent;
+import io.cloudmw.proto.v1.TransfersGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.zip.CRC32C;
+
+/**
+ * A destination that does as a test tells it: uploads chunks, begins a transfer at every helper, issues blocks, takes
+ * the first relay of each block and refuses the others.
+ */
+final class ScriptedClient implements AutoCloseable {
+    static final int LEAF = 64 * 1024;
+
+    final List<List<TransferEvent>> events = new ArrayList<>();
+    final Map<Integer, byte[]> received = new ConcurrentHashMap<>();
+    final List<Integer> offers = new CopyOnWriteArrayList<>();
+    final Map<Integer, CompletableFuture<byte[]>> delivered = new ConcurrentHashMap<>();
+    final List<CompletableFuture<Throwable>> ends = new ArrayList<>();
+    private final HelperCluster cluster;
+    private final BulkTransport transport =
+            new BulkTransport("test-client", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
+    private final List<BulkConnection> bulk = new ArrayList<>();
+    private final List<ManagedChannel> channels = new ArrayList<>();
+    private final List<StreamObserver<TransferCommand>> commands = new ArrayList<>();
+    private final String transfer = io.cloudmw.core.model.VersionId.random().value();
+
+    ScriptedClient(HelperCluster cluster) throws Exception {
+        this.cluster = cluster;
+        BulkConnector connector = new BulkConnector(transport, "client");
+        for (HelperAddress helper : cluster.addresses()) {
+            HostPort address = HostPort.parse(helper.bulk());
+            bulk.add(connector
+                    .connect(InetSocketAddress.createUnresolved(address.host(), address.port()), this::relayed)
+                    .get(10, TimeUnit.SECONDS));
+            channels.add(NettyChannelBuilder.forTarget("dns:///" + helper.control())
+                    .usePlaintext()
+                    .intercept(Handshake.client())
+                    .build());
+        }
+    }
+
+    static int crc(byte[] bytes, int offset, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, offset, length);
+        return (int) crc.getValue();
+    }
+
+    static int[] crcs(byte[] chunk) {
+        return IntStream.range(0, Chunk.leafCount(chunk.length, LEAF))
+                .map(leaf -> crc(chunk, leaf * LEAF, Math.min(LEAF, chunk.length - leaf * LEAF)))
+                .toArray();
+    }
+
+    ChunkId chunkId(int index) {
+        return new ChunkId(cluster.version, index);
+    }
+
+    /** Uploads a chunk to helper {@code to}, which writes it to {@code stores}. */
+    CompletableFuture<WriteResult> upload(int to, int index, byte[] chunk, int[] crcs, List<Store> stores, int quorum) {
+        BulkRequest.Write request = new BulkRequest.Write(
+                cluster.token(TransferRight.WRITE),
+                chunkId(index),
+                chunk.length,
+                LEAF,
+                stores,
+                cluster.addresses(),
+                quorum,
+                HelperCluster.FILE,
+                cluster.version);
+        Uploading uploading = new Uploading(chunk, crcs);
+        uploading.start(bulk.get(to).open(request.encode(), uploading));
+        return uploading.result;
+    }
+
+    /** Begins the transfer at all helpers. */
+    void begin() {
+        for (int rank = 0; rank < channels.size(); rank++) {
+            begin(rank);
+        }
+    }
+
+    void begin(int rank) {
+        List<TransferEvent> heard = new CopyOnWriteArrayList<>();
+        CompletableFuture<Throwable> end = new CompletableFuture<>();
+        events.add(heard);
+        ends.add(end);
+        StreamObserver<TransferCommand> stream = TransfersGrpc.newStub(channels.get(rank))
+                .transfer(new StreamObserver<>() {
+                    @Override
+                    public void onNext(TransferEvent event) {
+                        heard.add(event);
+                    }
+
+                    @Override
+                    public void onError(Throwable cause) {
+                        end.complete(cause);
+                    }
+
+                    @Override
+                    public void onCompleted() {
+                        end.complete(new IllegalStateException("completed"));
+                    }
+                });
+        commands.add(stream);
+        BeginTransfer.Builder begin = BeginTransfer.newBuilder()
+                .setTransferId(transfer)
+                .setToken(ToWire.token(cluster.token(TransferRight.READ)))
+                .setSelf(rank)
+                .setMode(Mode.MODE_ROUNDS)
+                .setBulkSessionId(bulk.get(rank).sessionId());
+        cluster.addresses().forEach(helper -> begin.addHelpers(ToWire.helper(helper)));
+        cluster.stores().forEach(store -> begin.addStores(ToWire.store(store)));
+        stream.onNext(TransferCommand.newBuilder().setBegin(begin).build());
+    }
+
+    /** Issues all of a chunk as block {@code block} to every helper, the i-th for the i-th store. */
+    CompletableFuture<byte[]> issue(int block, byte[] chunk) {
+        return issue(block, chunk, crcs(chunk), channels.size());
+    }
+
+    CompletableFuture<byte[]> issue(int block, byte[] chunk, int[] crcs, int racers) {
+        CompletableFuture<byte[]> whole = new CompletableFuture<>();
+        delivered.put(block, whole);
+        received.put(block, new byte[chunk.length]);
+        List<StoreId> replicas = cluster.stores().stream().map(Store::id).toList();
+        List<Entrant> entrants = IntStream.range(0, racers)
+                .mapToObj(rank -> new Entrant(new RacerId(rank), rank))
+                .toList();
+        Block raced = new Block(new BlockId(block), block, new ByteRange(0, chunk.length), replicas.size(), entrants);
+        TransferCommand command = TransferCommand.newBuilder()
+                .setIssue(ToWire.block(new IssuedBlock(raced, chunkId(block), chunk.length, LEAF, crcs, replicas)))
+                .build();
+        commands.forEach(stream -> stream.onNext(command));
+        return whole;
+    }
+
+    void acknowledge(int block) {
+        TransferCommand command =
+                TransferCommand.newBuilder().setDeliveredBlock(block).build();
+        commands.forEach(stream -> stream.onNext(command));
+    }
+
+    void send(int rank, TransferCommand command) {
+        commands.get(rank).onNext(command);
+    }
+
+    void hangUp() {
+        commands.forEach(StreamObserver::onCompleted);
+    }
+
+    void dropBulk(int rank) {
+        bulk.get(rank).close();
+    }
+
+    private BulkStreamListener relayed(BulkStream stream, byte[] request) throws CloudMwException {
+        BulkRequest.Relay relay = (BulkRequest.Relay) BulkRequest.decode(request);
+        int block = relay.block().value();
+        byte[] target = Objects.requireNonNull(received.get(block));
+        CompletableFuture<byte[]> whole = Objects.requireNonNull(delivered.get(block));
+        offers.add(block);
+        if (!relay.transfer().equals(transfer)
+                || offers.stream().filter(b -> b == block).count() > 1) {
+            throw new CloudMwException(ErrorCode.CANCELLED, "not wanted");
+        }
+        stream.grant(target.length);
+        return new BulkStreamListener() {
+            private int position;
+
+            @Override
+            public void data(ByteBuf payload, int crc32c) {
+                int length = payload.readableBytes();
+                payload.readBytes(target, position, length);
+                payload.release();
+                position += length;
+            }
+
+            @Override
+            public void ended(byte[] trailer) {
+                stream.end(new byte[0]);
+                whole.complete(target);
+            }
+
+            @Override
+            public void granted() {}
+
+            @Override
+            public void failed(CloudMwException cause) {
+                whole.completeExceptionally(cause);
+            }
+        };
+    }
+
+    @Override
+    public void close() {
+        channels.forEach(ManagedChannel::shutdownNow);
+        transport.close();
+    }
+
+    /** Sends a chunk as it is granted. */
+    private static final class Uploading implements BulkStreamListener {
+        private final CompletableFuture<WriteResult> result = new CompletableFuture<>();
+        private final CompletableFuture<BulkStream> stream = new CompletableFuture<>();
+        private final byte[] chunk;
+        private final int[] crcs;
+        private int position;
+
+        Uploading(byte[] chunk, int[] crcs) {
+            this.chunk = chunk;
+            this.crcs = crcs;
+        }
+
+        void start(BulkStream opened) {
+            stream.complete(opened);
+            granted();
+        }
+
+        @Override
+        public synchronized void granted() {
+            BulkStream open = stream.getNow(null);
+            if (open == null) {
+                return;
+            }
+            while (position < chunk.length) {
+                int length = Math.min(LEAF, chunk.length - position);
+                if (open.credit() < length) {
+                    return;
+                }
+                var unused = open.send(Unpooled.wrappedBuffer(chunk, position, length), crc(chunk, position, length));
+                position += length;
+                if (position == chunk.length) {
+                    open.end(WriteEnd.encode(crcs));
+                }
+            }
+        }
+
+        @Override
+        public void data(ByteBuf payload, int crc32c) {
+            payload.release();
+        }
+
+        @Override
+        public void ended(byte[] trailer) {
+            try {
+                result.complete(WriteResult.decode(trailer));
+            } catch (CloudMwException e) {
+                result.completeExceptionally(e);
+            }
+        }
+
+        @Override
+        public void failed(CloudMwException cause) {
+            result.completeExceptionally(cause);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package io.cloudmw.helper;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.store.ChunkReader;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.ForwardingChunkStore;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+
+/** Gives the first bytes of a range, then nothing until the reader is closed. */
+final class StallingStore extends ForwardingChunkStore {
+    private final int bytesBeforeStall;
+
+    StallingStore(ChunkStore store, int bytesBeforeStall) {
+        super(store);
+        this.bytesBeforeStall = bytesBeforeStall;
+    }
+
+    @Override
+    public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
+        ChunkReader reader = super.read(chunk, range);
+        CountDownLatch closed = new CountDownLatch(1);
+        return new ChunkReader() {
+            private int left = bytesBeforeStall;
+
+            @Override
+            public int read(ByteBuffer target) throws CloudMwException {
+                if (left == 0) {
+                    try {
+                        closed.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                    throw new CloudMwException(ErrorCode.CANCELLED, "stalled, then closed");
+                }
+                int limit = target.limit();
+                target.limit(target.position() + Math.min(left, target.remaining()));
+                int read = reader.read(target);
+                target.limit(limit);
+                left -= Math.max(read, 0);
+                return read;
+            }
+
+            @Override
+            public void close() {
+                closed.countDown();
+                reader.close();
+            }
+        };
+    }
+
+    @Override
+    public Optional<Path> file(ChunkId chunk) {
+        return Optional.empty();
+    }
+}
