@@ -5,11 +5,13 @@ import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.DeliveryCommand;
 import io.cloudmw.core.race.DeliveryEvent;
+import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RaceCommand;
 import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
 import java.util.ArrayDeque;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -53,6 +55,7 @@ final class RaceInvariants {
     private final BitSet handedOn = new BitSet();
     private final Map<BlockId, Bill> bills = new HashMap<>();
     private final Map<SimulatedRacer, Set<BlockId>> closed = new HashMap<>();
+    private final Map<SimulatedRacer, Set<RacerId>> gone = new HashMap<>();
     private final Set<SimulatedRacer> abandoned = new HashSet<>();
     private final Deque<Traced> trace = new ArrayDeque<>();
     private int failures;
@@ -68,7 +71,12 @@ final class RaceInvariants {
     void received(SimulatedRacer racer, RaceEvent event) {
         trace(racer.ranks.toString(), event);
         if (event instanceof RaceEvent.PeerClaimed claimed) {
-            closedAt(racer).add(claimed.block());
+            // Who is gone has won nothing, whatever of it still arrives.
+            if (!goneAt(racer).contains(claimed.peer())) {
+                closedAt(racer).add(claimed.block());
+            }
+        } else if (event instanceof RaceEvent.PeerGone departed) {
+            goneAt(racer).add(departed.peer());
         } else if (event instanceof RaceEvent.Withdrawn withdrawn) {
             closedAt(racer).add(withdrawn.block());
         } else if (event instanceof RaceEvent.Delivered delivered) {
@@ -130,15 +138,22 @@ final class RaceInvariants {
                 : one.range().offset() <= other.range().offset();
     }
 
-    /** One message delay after there is a winner, everybody who can hear it has stopped. */
-    private void losersStopped(SimulatedRacer winner, BlockId block) {
+    /** One message delay after there is a winner, everybody who can hear of it has, and has stopped. */
+    private void losersStopped(SimulatedRacer winner, BlockId id) {
+        List<RacerId> entrants =
+                bill(id).block.entrants().stream().map(Entrant::racer).toList();
         for (SimulatedRacer helper : helpers) {
             boolean hears = helper != winner
                     && !helper.dead
-                    && !helper.isPaused()
-                    && closedAt(helper).contains(block);
+                    && !helper.wasPaused()
+                    && helper.ranks.stream().anyMatch(entrants::contains)
+                    && Collections.disjoint(goneAt(winner), helper.ranks)
+                    && Collections.disjoint(goneAt(helper), winner.ranks);
             if (hears) {
-                check(!isFetching(helper, block), 4, helper.ranks + " still fetches " + block);
+                check(closedAt(helper).contains(id), 4, helper.ranks + " has not heard who won " + id);
+                boolean fetches = helper.active.keySet().stream()
+                        .anyMatch(attempt -> attempt.block().equals(id));
+                check(!fetches, 4, helper.ranks + " still fetches " + id);
             }
         }
     }
@@ -151,11 +166,6 @@ final class RaceInvariants {
         int ranks = racer.ranks.size();
         check(racer.held.size() <= window * ranks, 6, "holds " + racer.held.size() + " blocks");
         check(racer.machine.remembered() <= 2 * window, 6, "remembers " + racer.machine.remembered());
-    }
-
-    private static boolean isFetching(SimulatedRacer racer, BlockId block) {
-        return racer.active.keySet().stream()
-                .anyMatch(attempt -> attempt.block().equals(block));
     }
 
     void fetched(SimulatedFetch fetch, long bytes) {
@@ -186,7 +196,7 @@ final class RaceInvariants {
 
     void abandoned(SimulatedRacer racer) {
         check(abandoned.add(racer), 3, racer.ranks + " abandoned twice");
-        check(!faultless, 3, racer.ranks + " abandoned without a fault");
+        check(racer.dead || racer.wasPaused(), 3, racer.ranks + " abandoned in good health");
     }
 
     void handedOn(SimulatedRelay relay, int leaf, long token) {
@@ -254,6 +264,10 @@ final class RaceInvariants {
 
     private Set<BlockId> closedAt(SimulatedRacer racer) {
         return closed.computeIfAbsent(racer, unused -> new HashSet<>());
+    }
+
+    private Set<RacerId> goneAt(SimulatedRacer racer) {
+        return gone.computeIfAbsent(racer, unused -> new HashSet<>());
     }
 
     private static void check(boolean holds, int invariant, String otherwise) {

@@ -88,7 +88,14 @@ final class SimulatedDestination {
         OptionalLong wake = machine.wakeAtNanos();
         if (wake.isPresent() && wake.getAsLong() != wakeAtNanos) {
             wakeAtNanos = wake.getAsLong();
-            clock.after(wakeAtNanos - clock.nanos(), () -> handle(new DeliveryEvent.TimePassed()));
+            clock.after(wakeAtNanos - clock.nanos(), this::wake);
+        }
+    }
+
+    private void wake() {
+        OptionalLong due = machine.wakeAtNanos();
+        if (due.isPresent() && due.getAsLong() <= clock.nanos()) {
+            handle(new DeliveryEvent.TimePassed());
         }
     }
 

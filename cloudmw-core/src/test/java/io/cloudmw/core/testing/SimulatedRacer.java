@@ -31,6 +31,7 @@ final class SimulatedRacer {
 
     boolean dead;
     private boolean paused;
+    private boolean wasPaused;
     private final Deque<Runnable> inbox = new ArrayDeque<>();
     private final Map<BlockId, Block> blocks = new HashMap<>();
     private final SimulatedTransfer transfer;
@@ -63,6 +64,7 @@ final class SimulatedRacer {
 
     void pause() {
         paused = true;
+        wasPaused = true;
     }
 
     void resume() {
@@ -72,8 +74,9 @@ final class SimulatedRacer {
         }
     }
 
-    boolean isPaused() {
-        return paused;
+    /** Whether it ever was. */
+    boolean wasPaused() {
+        return wasPaused;
     }
 
     void die() {
@@ -100,7 +103,14 @@ final class SimulatedRacer {
         OptionalLong wake = machine.wakeAtNanos();
         if (wake.isPresent() && wake.getAsLong() != wakeAtNanos) {
             wakeAtNanos = wake.getAsLong();
-            clock.after(wakeAtNanos - clock.nanos(), () -> post(new RaceEvent.TimePassed()));
+            clock.after(wakeAtNanos - clock.nanos(), () -> whenRunning(this::wake));
+        }
+    }
+
+    private void wake() {
+        OptionalLong due = machine.wakeAtNanos();
+        if (due.isPresent() && due.getAsLong() <= clock.nanos()) {
+            handle(new RaceEvent.TimePassed());
         }
     }
 
