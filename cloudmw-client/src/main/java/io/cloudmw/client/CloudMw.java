@@ -1,0 +1,213 @@
+package io.cloudmw.client;
+
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.client.rpc.FileEntry;
+import io.cloudmw.client.rpc.FileStatus;
+import io.cloudmw.client.rpc.HelperLinks;
+import io.cloudmw.client.rpc.HelperStatus;
+import io.cloudmw.client.transfer.ClientThreads;
+import io.cloudmw.client.transfer.Engine;
+import io.cloudmw.client.transfer.FileSource;
+import io.cloudmw.client.transfer.GetRequest;
+import io.cloudmw.client.transfer.PutRequest;
+import io.cloudmw.client.transfer.PutSource;
+import io.cloudmw.client.transfer.StreamSource;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.time.Ticker;
+import java.io.InputStream;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A client of one cluster. Safe for any thread; one instance serves a whole application and any number of transfers
+ * at once, within one limit of memory.
+ *
+ * <p>Everything is asynchronous. A future fails with a {@link CloudMwException}, whose code says what to make of it
+ * ({@code get()} and {@code join()} wrap it as they do); mistakes of the caller are unchecked and thrown at once.
+ * Cancelling a future, or one derived from it, stops the transfer everywhere: at the helpers too. Callbacks of derived
+ * stages run on the client's threads and must not block them; use the {@code Async} forms for what does.
+ *
+ * <p>The client holds no cloud credentials: what it reads from buckets by itself it reads through signed URLs.
+ */
+public final class CloudMw implements AutoCloseable {
+    private final CloudMwOptions options;
+    private final Engine engine;
+
+    private CloudMw(CloudMwOptions options, Engine engine) {
+        this.options = options;
+        this.engine = engine;
+    }
+
+    /** A client of this cluster. Nothing is sent yet: the first call finds out whether the coordinator is there. */
+    public static CloudMw connect(CloudMwOptions options) {
+        ClientThreads threads = new ClientThreads();
+        CoordinatorClient coordinator = new CoordinatorClient(
+                options.coordinator(),
+                options.coordinatorTimeout(),
+                threads.events(),
+                threads.timer(),
+                Ticker.system());
+        Engine engine = new Engine(
+                threads,
+                coordinator,
+                () -> HelperLinks.open(threads.events(), threads.timer()),
+                options.memoryBytes(),
+                Ticker.system());
+        return new CloudMw(options, engine);
+    }
+
+    /** A client with the default options. */
+    public static CloudMw connect(String coordinator) {
+        return connect(CloudMwOptions.of(coordinator));
+    }
+
+    /**
+     * Makes a volume; its creation time is the coordinator's. Fails with {@code ALREADY_EXISTS} or
+     * {@code NOT_ENOUGH_STORES}.
+     */
+    public CompletableFuture<Volume> createVolume(Volume volume) {
+        return engine.coordinator().createVolume(volume);
+    }
+
+    /** Fails with {@code VOLUME_NOT_FOUND}. */
+    public CompletableFuture<Volume> volume(VolumeName name) {
+        return engine.coordinator().volume(name);
+    }
+
+    public CompletableFuture<List<Volume>> volumes() {
+        return engine.coordinator().volumes();
+    }
+
+    /**
+     * Deletes a volume. Fails with {@code VOLUME_NOT_EMPTY}.
+     *
+     * @param force also when it still has files
+     */
+    public CompletableFuture<Void> deleteVolume(VolumeName name, boolean force) {
+        return engine.coordinator().deleteVolume(name, force);
+    }
+
+    /** Makes a bucket known. Disks are made known by their helpers. */
+    public CompletableFuture<Store> addStore(Store store) {
+        return engine.coordinator().addStore(store);
+    }
+
+    public CompletableFuture<List<StoreStatus>> stores() {
+        return engine.coordinator().stores();
+    }
+
+    /** Forgets a store; fails with {@code STORE_IN_USE} while a volume uses it. What is in it stays. */
+    public CompletableFuture<Void> removeStore(StoreId id) {
+        return engine.coordinator().removeStore(id);
+    }
+
+    public CompletableFuture<List<HelperStatus>> helpers() {
+        return engine.coordinator().helpers();
+    }
+
+    /**
+     * Writes a file, or a new version of it. It is visible, whole, when the future is done, and until then not at all.
+     * Fails with {@code CONFLICT} when somebody else changed the path meanwhile.
+     */
+    public CompletableFuture<PutReceipt> put(Path source, FilePath target, PutOptions putOptions) {
+        return put(new FileSource(source), target, putOptions);
+    }
+
+    /**
+     * Writes a file from a stream.
+     *
+     * @param source read by another thread until the future is done; not closed
+     * @param sizeBytes what the stream gives; another length is {@code LOCAL_IO}
+     */
+    public CompletableFuture<PutReceipt> put(
+            InputStream source, long sizeBytes, FilePath target, PutOptions putOptions) {
+        return put(new StreamSource(source, sizeBytes), target, putOptions);
+    }
+
+    private CompletableFuture<PutReceipt> put(PutSource source, FilePath target, PutOptions putOptions) {
+        return engine.put(new PutRequest(target, source, putOptions.listener()));
+    }
+
+    /**
+     * Reads a file into a local one. {@code target} appears, or is replaced, when everything is there and verified;
+     * when the get fails, is cancelled or the process dies, it is what it was before.
+     */
+    public CompletableFuture<GetReceipt> get(FilePath source, Path target, GetOptions getOptions) {
+        if (getOptions.range().isPresent()) {
+            throw new IllegalArgumentException("range: not for a file (expected: read(...) into a channel)");
+        }
+        return engine.get(request(source, GetRequest.Destination.file(target, getOptions.durable()), getOptions));
+    }
+
+    /**
+     * Reads a file, or a range of it, in order. Every byte was verified before it is written to {@code target}; when
+     * the read fails, what was written is a true beginning.
+     *
+     * @param target written to by another thread, blocking as it likes, until the future is done; not closed
+     */
+    public CompletableFuture<GetReceipt> read(FilePath source, WritableByteChannel target, GetOptions getOptions) {
+        return engine.get(request(source, GetRequest.Destination.channel(target), getOptions));
+    }
+
+    private GetRequest request(FilePath source, GetRequest.Destination target, GetOptions getOptions) {
+        return new GetRequest(
+                source,
+                getOptions.version(),
+                getOptions.range(),
+                target,
+                Math.min(options.memoryPerGetBytes(), options.memoryBytes()),
+                getOptions.listener());
+    }
+
+    /** Fails with {@code NOT_FOUND}. */
+    public CompletableFuture<FileStatus> stat(FilePath file) {
+        return engine.coordinator().stat(file);
+    }
+
+    /**
+     * One page of a directory, by name.
+     *
+     * @param directory {@code "/"} or {@code "/a/b"}
+     * @param pageToken as the last page gave it; empty: from the start
+     * @param limit 1..1000
+     */
+    public CompletableFuture<Page<FileEntry>> list(VolumeName volume, String directory, String pageToken, int limit) {
+        if (limit < 1 || limit > 1000) {
+            throw new IllegalArgumentException("limit: " + limit + " (expected: 1..1000)");
+        }
+        return engine.coordinator().list(volume, directory, pageToken, limit);
+    }
+
+    /** Removes a file; gets of it that are under way go on. Fails with {@code NOT_FOUND}. */
+    public CompletableFuture<FileVersion> remove(FilePath file) {
+        return engine.coordinator().remove(file);
+    }
+
+    /** Transfers under way; for tests and monitoring. */
+    public int runningTransfers() {
+        return engine.running();
+    }
+
+    /** Bytes that gets could still put in flight; {@link CloudMwOptions#memoryBytes()} when none is under way. */
+    public long freeMemoryBytes() {
+        return engine.freeCreditBytes();
+    }
+
+    /** Cancels what is under way, waits a few seconds for it to clean up, and ends every thread. Idempotent. */
+    @Override
+    public void close() {
+        engine.close();
+    }
+}

@@ -1,0 +1,52 @@
+package io.cloudmw.client;
+
+import java.time.Duration;
+
+/**
+ * How a client behaves. Immutable.
+ *
+ * @param coordinator {@code host:port}
+ * @param coordinatorTimeout how long one call may take altogether while the coordinator does not answer: a restart of
+ *     it within this time is survived
+ * @param memoryBytes bytes all gets of the client together may have in flight
+ * @param memoryPerGetBytes bytes one get may have in flight
+ */
+public record CloudMwOptions(
+        String coordinator, Duration coordinatorTimeout, long memoryBytes, long memoryPerGetBytes) {
+    public static final String DEFAULT_COORDINATOR = "127.0.0.1:7400";
+
+    private static final long MIN_MEMORY_BYTES = 4L << 20;
+
+    public CloudMwOptions {
+        int colon = coordinator.lastIndexOf(':');
+        if (colon < 1 || !coordinator.substring(colon + 1).matches("[0-9]{1,5}")) {
+            throw new IllegalArgumentException("coordinator: \"" + coordinator + "\" (expected: host:port)");
+        }
+        if (coordinatorTimeout.toMillis() < 1) {
+            throw new IllegalArgumentException("coordinatorTimeout: " + coordinatorTimeout + " (expected: >= 1 ms)");
+        }
+        if (memoryBytes < MIN_MEMORY_BYTES) {
+            throw new IllegalArgumentException(
+                    "memoryBytes: " + memoryBytes + " (expected: >= " + MIN_MEMORY_BYTES + ")");
+        }
+        if (memoryPerGetBytes < MIN_MEMORY_BYTES) {
+            throw new IllegalArgumentException(
+                    "memoryPerGetBytes: " + memoryPerGetBytes + " (expected: >= " + MIN_MEMORY_BYTES + ")");
+        }
+    }
+
+    /** The defaults: 30 s, 16 MiB for one get, and half of the heap's size, but at most 64 MiB, for all. */
+    public static CloudMwOptions of(String coordinator) {
+        long all = Math.max(
+                MIN_MEMORY_BYTES, Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 2));
+        return new CloudMwOptions(coordinator, Duration.ofSeconds(30), all, 16L << 20);
+    }
+
+    public CloudMwOptions withCoordinatorTimeout(Duration timeout) {
+        return new CloudMwOptions(coordinator, timeout, memoryBytes, memoryPerGetBytes);
+    }
+
+    public CloudMwOptions withMemory(long allBytes, long perGetBytes) {
+        return new CloudMwOptions(coordinator, coordinatorTimeout, allBytes, perGetBytes);
+    }
+}

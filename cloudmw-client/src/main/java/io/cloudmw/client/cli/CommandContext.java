@@ -1,0 +1,106 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * What one run of the command works with: its streams, its environment, and the client, closed when the process is
+ * interrupted so that nothing half done is left.
+ */
+final class CommandContext {
+    /** The body of a command. */
+    interface Work {
+        Map<String, ?> run(CloudMw client) throws Exception;
+    }
+
+    private final InputStream in;
+    private final PrintStream out;
+    private final PrintStream err;
+    private final Map<String, String> environment;
+    private final boolean terminal;
+
+    CommandContext(
+            InputStream in, PrintStream out, PrintStream err, Map<String, String> environment, boolean terminal) {
+        this.in = in;
+        this.out = out;
+        this.err = err;
+        this.environment = environment;
+        this.terminal = terminal;
+    }
+
+    InputStream in() {
+        return in;
+    }
+
+    PrintStream out() {
+        return out;
+    }
+
+    PrintStream err() {
+        return err;
+    }
+
+    Map<String, String> environment() {
+        return environment;
+    }
+
+    boolean isTerminal() {
+        return terminal;
+    }
+
+    /** Runs a command's body with a client and prints what it gives when JSON is wanted. */
+    int run(GlobalOptions options, Work work) throws Exception {
+        CloudMw client = options.connect(environment);
+        Thread hook = new Thread(client::close, "cloudmw-interrupted");
+        Runtime.getRuntime().addShutdownHook(hook);
+        Map<String, ?> answer;
+        try {
+            answer = work.run(client);
+        } finally {
+            client.close();
+            forget(hook);
+        }
+        if (options.json()) {
+            out.println(Json.line(answer));
+        }
+        out.flush();
+        if (out.checkError()) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "standard output: cannot write to it");
+        }
+        return ExitCode.OK.value();
+    }
+
+    private static void forget(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The process is being interrupted: the hook closes the client, and this thread need not.
+        }
+    }
+
+    /** Waits for a future of the client. */
+    static <T> T await(CompletableFuture<T> future) throws CloudMwException {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            if (cause instanceof CloudMwException known) {
+                throw known;
+            }
+            throw new CloudMwException(ErrorCode.INTERNAL, "unexpected: " + cause, cause);
+        } catch (CancellationException e) {
+            throw new CloudMwException(ErrorCode.CANCELLED, "cancelled", e);
+        } catch (InterruptedException e) {
+            future.cancel(true);
+            Thread.currentThread().interrupt();
+            throw new CloudMwException(ErrorCode.CANCELLED, "interrupted", e);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package io.cloudmw.client.cli;
+
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** A command that only has commands. */
+abstract class CommandGroup implements Runnable {
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public final void run() {
+        if (spec != null) {
+            throw new ParameterException(spec.commandLine(), "a command is missing");
+        }
+    }
+}

@@ -1,0 +1,274 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.rpc.FileEntry;
+import io.cloudmw.client.rpc.FileStatus;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
+import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The commands about files. */
+final class FileCommands {
+    private FileCommands() {}
+
+    /** Shared by all. */
+    private abstract static class FileCommand implements Callable<Integer> {
+        final CommandContext context;
+
+        @Mixin
+        GlobalOptions options = new GlobalOptions();
+
+        FileCommand(CommandContext context) {
+            this.context = context;
+        }
+
+        @Override
+        public Integer call() throws Exception {
+            return context.run(options, this::run);
+        }
+
+        abstract Map<String, ?> run(CloudMw client) throws Exception;
+
+        void say(String line) {
+            if (!options.json()) {
+                context.out().println(line);
+            }
+        }
+    }
+
+    @Command(name = "put", mixinStandardHelpOptions = true, description = "Write a file, or a new version of it.")
+    static final class Put extends FileCommand {
+        @Parameters(index = "0", paramLabel = "FILE|-", description = "what to write; -: standard input")
+        private String source = "";
+
+        @Parameters(index = "1", paramLabel = "VOLUME:/PATH")
+        private String target = "";
+
+        Put(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        Map<String, ?> run(CloudMw client) throws Exception {
+            FilePath file = FilePath.parse(target);
+            if (!source.equals("-")) {
+                return put(client, Path.of(source), file);
+            }
+            // Its size must be known before the first chunk is placed.
+            Path spool = Files.createTempFile("cloudmw-", ".stdin");
+            try {
+                Files.copy(context.in(), spool, StandardCopyOption.REPLACE_EXISTING);
+                return put(client, spool, file);
+            } catch (CloudMwException e) {
+                throw e;
+            } catch (IOException e) {
+                throw new CloudMwException(ErrorCode.LOCAL_IO, "standard input: " + e.getMessage(), e);
+            } finally {
+                Files.deleteIfExists(spool);
+            }
+        }
+
+        private Map<String, ?> put(CloudMw client, Path from, FilePath file) throws CloudMwException {
+            PutReceipt receipt;
+            try (Progress progress = Progress.of(context, options, "put " + file)) {
+                receipt = CommandContext.await(
+                        client.put(from, file, PutOptions.defaults().withListener(progress)));
+            }
+            Map<String, Object> answer = Json.of(receipt.version());
+            answer.put("replicas_stored", receipt.replicasStored());
+            answer.put("replicas_owed", receipt.replicasOwed());
+            answer.put("seconds", receipt.elapsed().toNanos() / 1e9);
+            return answer;
+        }
+    }
+
+    @Command(
+            name = "get",
+            mixinStandardHelpOptions = true,
+            description = "Read a file; the target is replaced whole or not at all.")
+    static final class Get extends FileCommand {
+        @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
+        private String source = "";
+
+        @Parameters(
+                index = "1",
+                arity = "0..1",
+                paramLabel = "TARGET|-",
+                description = "file or directory; -: standard output (default: the same name here)")
+        private @Nullable String target;
+
+        @Option(names = "--version-id", paramLabel = "ID", description = "an older version")
+        private @Nullable String version;
+
+        @Option(names = "--no-fsync", description = "do not wait for the disk")
+        private boolean lazy;
+
+        Get(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        Map<String, ?> run(CloudMw client) throws Exception {
+            FilePath file = FilePath.parse(source);
+            GetOptions how = GetOptions.defaults().withDurable(!lazy);
+            if (version != null) {
+                how = how.withVersion(new VersionId(version));
+            }
+            GetReceipt receipt;
+            try (Progress progress = Progress.of(context, options, "get " + file)) {
+                how = how.withListener(progress);
+                if ("-".equals(target)) {
+                    receipt = CommandContext.await(client.read(file, Channels.newChannel(context.out()), how));
+                } else {
+                    receipt = CommandContext.await(client.get(file, path(file), how));
+                }
+            }
+            return Receipts.json(receipt);
+        }
+
+        private Path path(FilePath file) {
+            Path path = Path.of(target == null ? file.name() : target);
+            return Files.isDirectory(path) ? path.resolve(file.name()) : path;
+        }
+    }
+
+    @Command(
+            name = "cat",
+            mixinStandardHelpOptions = true,
+            description = "Write a file, or some of it, to standard output.")
+    static final class Cat extends FileCommand {
+        @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
+        private String source = "";
+
+        @Option(names = "--offset", paramLabel = "BYTES", description = "first byte (default 0)")
+        private String offset = "0";
+
+        @Option(names = "--length", paramLabel = "BYTES", description = "how many (default: to the end)")
+        private @Nullable String length;
+
+        Cat(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        Map<String, ?> run(CloudMw client) throws Exception {
+            FilePath file = FilePath.parse(source);
+            GetOptions how = GetOptions.defaults();
+            long from = Sizes.bytes(offset);
+            if (from > 0 || length != null) {
+                FileVersion current = CommandContext.await(client.stat(file)).version();
+                long size = current.sizeBytes();
+                long bytes = length == null ? Long.MAX_VALUE : Sizes.bytes(length);
+                long start = Math.min(from, size);
+                how = how.withVersion(current.id()).withRange(new ByteRange(start, Math.min(bytes, size - start)));
+            }
+            GetReceipt receipt = CommandContext.await(client.read(file, Channels.newChannel(context.out()), how));
+            context.out().flush();
+            if (options.json()) {
+                context.out().println();
+            }
+            return Receipts.json(receipt);
+        }
+    }
+
+    @Command(name = "ls", mixinStandardHelpOptions = true, description = "List a directory.")
+    static final class Ls extends FileCommand {
+        @Parameters(index = "0", paramLabel = "VOLUME[:/PATH]")
+        private String directory = "";
+
+        Ls(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        Map<String, ?> run(CloudMw client) throws Exception {
+            int colon = directory.indexOf(':');
+            VolumeName volume = new VolumeName(colon < 0 ? directory : directory.substring(0, colon));
+            String path = colon < 0 || colon == directory.length() - 1 ? "/" : directory.substring(colon + 1);
+            List<Map<String, ?>> entries = new ArrayList<>();
+            String token = "";
+            do {
+                Page<FileEntry> page = CommandContext.await(client.list(volume, path, token, 1000));
+                for (FileEntry entry : page.items()) {
+                    show(entry, entries);
+                }
+                token = page.nextToken();
+            } while (!token.isEmpty());
+            return Map.of("entries", entries);
+        }
+
+        private void show(FileEntry entry, List<Map<String, ?>> entries) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("name", entry.name());
+            row.put("directory", entry.version().isEmpty());
+            entry.version().ifPresent(version -> row.putAll(Json.of(version)));
+            if (options.json()) {
+                entries.add(row);
+            }
+            say(String.format(
+                    "%12s  %s",
+                    entry.version()
+                            .map(version -> Sizes.text(version.sizeBytes()))
+                            .orElse("-"),
+                    entry.name() + (entry.version().isEmpty() ? "/" : "")));
+        }
+    }
+
+    @Command(name = "stat", mixinStandardHelpOptions = true, description = "What is known of a file.")
+    static final class Stat extends FileCommand {
+        @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
+        private String file = "";
+
+        Stat(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        Map<String, ?> run(CloudMw client) throws Exception {
+            FileStatus status = CommandContext.await(client.stat(FilePath.parse(file)));
+            Map<String, Object> answer = Json.of(status.version());
+            answer.put("under_replicated_chunks", status.underReplicatedChunks());
+            answer.forEach((name, value) -> say(String.format("%-24s %s", name, value)));
+            return answer;
+        }
+    }
+
+    @Command(name = "rm", mixinStandardHelpOptions = true, description = "Remove a file.")
+    static final class Rm extends FileCommand {
+        @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
+        private String file = "";
+
+        Rm(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        Map<String, ?> run(CloudMw client) throws Exception {
+            return Map.of("removed", Json.of(CommandContext.await(client.remove(FilePath.parse(file)))));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What every command takes. */
+final class GlobalOptions {
+    private static final String COORDINATOR = "client.coordinator";
+    private static final String TIMEOUT = "client.coordinator-timeout";
+
+    @Option(
+            names = {"-c", "--coordinator"},
+            paramLabel = "HOST:PORT",
+            description = "the cluster's coordinator (CLOUDMW_COORDINATOR; default "
+                    + CloudMwOptions.DEFAULT_COORDINATOR + ")")
+    private @Nullable String coordinator;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "properties: " + COORDINATOR + ", " + TIMEOUT + " (like 30s)")
+    private @Nullable Path config;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            description = "how long to wait for a coordinator that does not answer (default 30)")
+    private @Nullable Integer timeoutSeconds;
+
+    @Option(names = "--json", description = "the last line on standard output is one JSON object")
+    private boolean json;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "no progress")
+    private boolean quiet;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "stack traces")
+    private boolean verbose;
+
+    boolean json() {
+        return json;
+    }
+
+    boolean quiet() {
+        return quiet;
+    }
+
+    boolean verbose() {
+        return verbose;
+    }
+
+    CloudMw connect(Map<String, String> environment) {
+        return CloudMw.connect(clientOptions(environment));
+    }
+
+    CloudMwOptions clientOptions(Map<String, String> environment) {
+        Properties file = read();
+        String address = coordinator;
+        if (address == null) {
+            address = environment.get("CLOUDMW_COORDINATOR");
+        }
+        if (address == null) {
+            address = file.getProperty(COORDINATOR, CloudMwOptions.DEFAULT_COORDINATOR);
+        }
+        CloudMwOptions options = CloudMwOptions.of(address);
+        if (timeoutSeconds != null) {
+            return options.withCoordinatorTimeout(Duration.ofSeconds(timeoutSeconds));
+        }
+        String timeout = file.getProperty(TIMEOUT);
+        return timeout == null ? options : options.withCoordinatorTimeout(Sizes.duration(timeout));
+    }
+
+    private Properties read() {
+        Properties file = new Properties();
+        if (config == null) {
+            return file;
+        }
+        try (Reader reader = Files.newBufferedReader(config)) {
+            file.load(reader);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new IllegalArgumentException("config: cannot read " + config + ": " + e.getMessage(), e);
+        }
+        for (Object key : new TreeSet<>(file.stringPropertyNames())) {
+            if (!key.equals(COORDINATOR) && !key.equals(TIMEOUT)) {
+                throw new IllegalArgumentException("config: unknown key " + key + " in " + config + " (expected: "
+                        + COORDINATOR + ", " + TIMEOUT + ")");
+            }
+        }
+        return file;
+    }
+}

@@ -1,0 +1,69 @@
+package io.cloudmw.client.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** What {@code --json} prints. Field names are frozen. */
+final class Json {
+    private Json() {}
+
+    static String line(Map<String, ?> object) {
+        try {
+            return new ObjectMapper().writeValueAsString(object);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("maps of plain values can be written", e);
+        }
+    }
+
+    static Map<String, Object> of(FileVersion version) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("file", version.file().toString());
+        object.put("version", version.id().value());
+        object.put("size_bytes", version.sizeBytes());
+        object.put("chunks", version.chunkCount());
+        object.put("committed_at_millis", version.committedAtMillis());
+        object.put("manifest_sha256", version.manifestSha256());
+        return object;
+    }
+
+    static Map<String, Object> of(Volume volume) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("name", volume.name().value());
+        if (volume.chunking() instanceof Chunking.ByCount count) {
+            object.put("chunk_count", count.chunks());
+        } else if (volume.chunking() instanceof Chunking.BySize size) {
+            object.put("chunk_size_bytes", size.bytes());
+        }
+        object.put("replicas", volume.replicas());
+        object.put("write_quorum", volume.writeQuorum());
+        object.put("mode", volume.mode().label());
+        object.put("rotate", volume.rotateReplicas());
+        object.put("stores", volume.stores().stream().map(StoreId::value).toList());
+        return object;
+    }
+
+    static Map<String, Object> of(Store store) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("id", store.id().value());
+        object.put("domain", store.failureDomain());
+        if (store.kind() instanceof Store.S3 s3) {
+            object.put("kind", "s3");
+            object.put("bucket", s3.bucket());
+            object.put("prefix", s3.prefix());
+            object.put("region", s3.region());
+            object.put("endpoint", s3.endpoint());
+        } else if (store.kind() instanceof Store.Disk disk) {
+            object.put("kind", "disk");
+            object.put("owner", disk.owner().value());
+            object.put("path", disk.path().toString());
+        }
+        return object;
+    }
+}

@@ -1,0 +1,159 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.core.error.CloudMwException;
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.ParameterException;
+
+/** The command {@code cloudmw}. Its options, output and exit codes are in {@code docs/cli.md}. */
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] args) {
+        // The command's own output goes straight to the descriptors: large cats need no line buffering.
+        PrintStream out = new PrintStream(
+                new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 64 << 10),
+                false,
+                StandardCharsets.UTF_8);
+        CommandContext context = new CommandContext(System.in, out, System.err, System.getenv(), isTerminal());
+        int exit = run(context, args);
+        out.flush();
+        System.exit(exit);
+    }
+
+    /** From JDK 22 on there always is a console; whether it is a terminal is asked for by name. */
+    @SuppressWarnings("SystemConsoleNull")
+    private static boolean isTerminal() {
+        java.io.Console console = System.console();
+        if (console == null) {
+            return false;
+        }
+        try {
+            return (boolean) java.io.Console.class.getMethod("isTerminal").invoke(console);
+        } catch (NoSuchMethodException e) {
+            return true;
+        } catch (ReflectiveOperationException e) {
+            return false;
+        }
+    }
+
+    /** Runs one command; the exit code is the result. */
+    static int run(CommandContext context, String... args) {
+        CommandLine line = new CommandLine(new Root());
+        line.addSubcommand(new FileCommands.Put(context));
+        line.addSubcommand(new FileCommands.Get(context));
+        line.addSubcommand(new FileCommands.Cat(context));
+        line.addSubcommand(new FileCommands.Ls(context));
+        line.addSubcommand(new FileCommands.Stat(context));
+        line.addSubcommand(new FileCommands.Rm(context));
+        CommandLine volume = new CommandLine(new VolumeCommands.Group());
+        volume.addSubcommand(new VolumeCommands.Create(context));
+        volume.addSubcommand(new VolumeCommands.Ls(context));
+        volume.addSubcommand(new VolumeCommands.Rm(context));
+        line.addSubcommand(volume);
+        CommandLine store = new CommandLine(new StoreCommands.Group());
+        store.addSubcommand(new StoreCommands.Add(context));
+        store.addSubcommand(new StoreCommands.Ls(context));
+        store.addSubcommand(new StoreCommands.Rm(context));
+        line.addSubcommand(store);
+        line.addSubcommand(new StoreCommands.Helpers(context));
+        line.addSubcommand(new WarmUp(context));
+        line.addSubcommand(new HelpCommand());
+        line.setOut(writer(context.out()));
+        line.setErr(writer(context.err()));
+        line.setParameterExceptionHandler((e, wrong) -> usage(context, e, wrong));
+        line.setExecutionExceptionHandler(
+                (e, command, parsed) -> failed(context, e, wants(args, "-v", "--verbose"), args));
+        int exit = line.execute(args);
+        context.out().flush();
+        return exit;
+    }
+
+    private static java.io.PrintWriter writer(PrintStream stream) {
+        return new java.io.PrintWriter(stream, true, StandardCharsets.UTF_8);
+    }
+
+    private static int usage(CommandContext context, ParameterException e, String[] args) {
+        printJson(context, args, "INVALID_ARGUMENT", String.valueOf(e.getMessage()));
+        context.err().println("cloudmw: " + e.getMessage());
+        context.err()
+                .println("cloudmw: see cloudmw "
+                        + e.getCommandLine().getCommandSpec().qualifiedName(" ").replaceFirst("^cloudmw ?", "")
+                        + " --help");
+        return ExitCode.USAGE.value();
+    }
+
+    private static int failed(CommandContext context, Exception e, boolean verbose, String[] args) {
+        ExitCode exit;
+        String code;
+        String message = String.valueOf(e.getMessage());
+        if (e instanceof CloudMwException known) {
+            exit = ExitCode.of(known.code());
+            code = known.code().name();
+        } else if (e instanceof IllegalArgumentException) {
+            exit = ExitCode.USAGE;
+            code = "INVALID_ARGUMENT";
+        } else {
+            exit = ExitCode.INTERNAL;
+            code = "INTERNAL";
+            message = e.toString();
+        }
+        printJson(context, args, code, message);
+        context.err().println("cloudmw: " + message);
+        if (verbose) {
+            e.printStackTrace(context.err());
+        }
+        return exit.value();
+    }
+
+    private static void printJson(CommandContext context, String[] args, String code, String message) {
+        if (wants(args, "--json", "--json")) {
+            Map<String, Object> error = new LinkedHashMap<>();
+            error.put("code", code);
+            error.put("message", message);
+            context.out().println(Json.line(Map.of("error", error)));
+        }
+    }
+
+    private static boolean wants(String[] args, String name, String longName) {
+        return Arrays.asList(args).contains(name) || Arrays.asList(args).contains(longName);
+    }
+
+    /** The command itself: only says what there is. */
+    @Command(
+            name = "cloudmw",
+            mixinStandardHelpOptions = true,
+            version = "cloudmw 0.1.0",
+            synopsisSubcommandLabel = "COMMAND",
+            description = "Files as replicated chunks, read back by a race of helpers.",
+            footer = {
+                "",
+                "Commands that start processes:",
+                "  coordinator  the catalog, and who is where",
+                "  helper       stores, fetches, races and relays",
+                "  standalone   a coordinator and a helper in one process",
+                "",
+                "Files are written volume:/path. Exit codes: 0 ok, 1 internal, 2 usage, 3 not found,",
+                "4 conflict, 5 unavailable, 6 data loss, 7 local I/O, 8 refused, 130 interrupted."
+            })
+    private static final class Root implements Runnable {
+        @picocli.CommandLine.Spec
+        private picocli.CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
+
+        @Override
+        public void run() {
+            if (spec != null) {
+                throw new ParameterException(spec.commandLine(), "a command is missing");
+            }
+        }
+    }
+}

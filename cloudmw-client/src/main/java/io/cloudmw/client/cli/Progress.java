@@ -1,0 +1,84 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.core.time.Ticker;
+import java.time.Duration;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
+
+/** Shows how far a transfer is: a bar on a terminal, a line now and then elsewhere, nothing when quiet. */
+abstract class Progress implements TransferListener, AutoCloseable {
+    static Progress of(CommandContext context, GlobalOptions options, String task) {
+        if (options.quiet()) {
+            return new Silent();
+        }
+        return context.isTerminal() ? new Bar(context, task) : new Lines(context, task);
+    }
+
+    @Override
+    public void close() {}
+
+    private static final class Silent extends Progress {}
+
+    /** Redrawn by a thread of its own. */
+    private static final class Bar extends Progress {
+        private final CommandContext context;
+        private final String task;
+        private @Nullable ProgressBar bar;
+
+        Bar(CommandContext context, String task) {
+            this.context = context;
+            this.task = task;
+        }
+
+        @Override
+        public synchronized void progressed(long done, long total) {
+            ProgressBar shown = bar;
+            if (shown == null) {
+                shown = new ProgressBarBuilder()
+                        .setTaskName(task)
+                        .setInitialMax(total)
+                        .setStyle(ProgressBarStyle.ASCII)
+                        .setUnit(" MiB", 1 << 20)
+                        .showSpeed()
+                        .setConsumer(new me.tongfei.progressbar.ConsoleProgressBarConsumer(context.err()))
+                        .build();
+                bar = shown;
+            }
+            shown.stepTo(done);
+        }
+
+        @Override
+        public synchronized void close() {
+            if (bar != null) {
+                bar.close();
+            }
+        }
+    }
+
+    /** At most one line in five seconds. */
+    private static final class Lines extends Progress {
+        private static final long EVERY_NANOS = Duration.ofSeconds(5).toNanos();
+
+        private final CommandContext context;
+        private final String task;
+        private final Ticker ticker = Ticker.system();
+        private long lastNanos = ticker.nanos();
+
+        Lines(CommandContext context, String task) {
+            this.context = context;
+            this.task = task;
+        }
+
+        @Override
+        public synchronized void progressed(long done, long total) {
+            long now = ticker.nanos();
+            if (now - lastNanos >= EVERY_NANOS) {
+                lastNanos = now;
+                context.err().println(task + ": " + Sizes.text(done) + " of " + Sizes.text(total));
+            }
+        }
+    }
+}

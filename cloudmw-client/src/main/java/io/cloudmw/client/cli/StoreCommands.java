@@ -1,0 +1,178 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.rpc.HelperStatus;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.StoreStatus;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The commands about stores and helpers. */
+final class StoreCommands {
+    private StoreCommands() {}
+
+    @Command(name = "store", mixinStandardHelpOptions = true, description = "Add, list and remove stores.")
+    static final class Group extends CommandGroup {}
+
+    @Command(name = "add", mixinStandardHelpOptions = true, description = "Make a bucket known.")
+    static final class Add implements Callable<Integer> {
+        private final CommandContext context;
+
+        @Mixin
+        private GlobalOptions options = new GlobalOptions();
+
+        @Parameters(index = "0", paramLabel = "ID")
+        private String id = "";
+
+        @Parameters(index = "1", paramLabel = "s3://BUCKET[/PREFIX]")
+        private String location = "";
+
+        @Option(names = "--region", paramLabel = "REGION", description = "default us-east-1")
+        private String region = "us-east-1";
+
+        @Option(names = "--endpoint", paramLabel = "URL", description = "default: the region's own")
+        private String endpoint = "";
+
+        @Option(names = "--path-style", description = "the bucket in the path, not in the host name")
+        private boolean pathStyle;
+
+        @Option(
+                names = "--domain",
+                paramLabel = "LABEL",
+                description = "stores with the same label may fail together (default: the region)")
+        private @Nullable String domain;
+
+        Add(CommandContext context) {
+            this.context = context;
+        }
+
+        @Override
+        public Integer call() throws Exception {
+            return context.run(options, client -> Json.of(CommandContext.await(client.addStore(store()))));
+        }
+
+        private Store store() {
+            if (!location.startsWith("s3://")) {
+                throw new IllegalArgumentException("store: \"" + location + "\" (expected: s3://bucket/prefix)");
+            }
+            String rest = location.substring("s3://".length());
+            int slash = rest.indexOf('/');
+            String bucket = slash < 0 ? rest : rest.substring(0, slash);
+            String prefix = slash < 0 ? "" : rest.substring(slash + 1);
+            if (!prefix.isEmpty() && !prefix.endsWith("/")) {
+                prefix = prefix + "/";
+            }
+            return new Store(
+                    new StoreId(id),
+                    domain == null ? region : domain,
+                    new Store.S3(bucket, region, endpoint, pathStyle, prefix));
+        }
+    }
+
+    @Command(name = "ls", mixinStandardHelpOptions = true, description = "List stores.")
+    static final class Ls implements Callable<Integer> {
+        private final CommandContext context;
+
+        @Mixin
+        private GlobalOptions options = new GlobalOptions();
+
+        Ls(CommandContext context) {
+            this.context = context;
+        }
+
+        @Override
+        public Integer call() throws Exception {
+            return context.run(options, client -> {
+                List<Map<String, ?>> rows = new ArrayList<>();
+                for (StoreStatus status : CommandContext.await(client.stores())) {
+                    Map<String, Object> row = Json.of(status.store());
+                    row.put("available", status.available());
+                    rows.add(row);
+                    if (!options.json()) {
+                        context.out()
+                                .printf(
+                                        "%-24s %-12s domain=%s %s%n",
+                                        status.store().id(),
+                                        VolumeCommands.availability(status),
+                                        status.store().failureDomain(),
+                                        status.store().kind());
+                    }
+                }
+                return Map.of("stores", rows);
+            });
+        }
+    }
+
+    @Command(name = "rm", mixinStandardHelpOptions = true, description = "Forget a store; what is in it stays.")
+    static final class Rm implements Callable<Integer> {
+        private final CommandContext context;
+
+        @Mixin
+        private GlobalOptions options = new GlobalOptions();
+
+        @Parameters(index = "0", paramLabel = "ID")
+        private String id = "";
+
+        Rm(CommandContext context) {
+            this.context = context;
+        }
+
+        @Override
+        public Integer call() throws Exception {
+            return context.run(options, client -> {
+                CommandContext.await(client.removeStore(new StoreId(id)));
+                return Map.of("removed", id);
+            });
+        }
+    }
+
+    @Command(name = "helpers", mixinStandardHelpOptions = true, description = "List helpers.")
+    static final class Helpers implements Callable<Integer> {
+        private final CommandContext context;
+
+        @Mixin
+        private GlobalOptions options = new GlobalOptions();
+
+        Helpers(CommandContext context) {
+            this.context = context;
+        }
+
+        @Override
+        public Integer call() throws Exception {
+            return context.run(options, client -> {
+                List<Map<String, ?>> rows = new ArrayList<>();
+                for (HelperStatus status : CommandContext.await(client.helpers())) {
+                    Map<String, Object> row = new LinkedHashMap<>();
+                    row.put("id", status.helper().id().value());
+                    row.put("control", status.helper().control());
+                    row.put("bulk", status.helper().bulk());
+                    row.put("alive", status.alive());
+                    row.put(
+                            "last_heartbeat_age_millis",
+                            status.lastHeartbeatAge().toMillis());
+                    row.put("disks", status.disks().stream().map(StoreId::value).toList());
+                    rows.add(row);
+                    if (!options.json()) {
+                        context.out()
+                                .printf(
+                                        "%-24s %-6s control=%s bulk=%s disks=%s%n",
+                                        status.helper().id(),
+                                        status.alive() ? "alive" : "gone",
+                                        status.helper().control(),
+                                        status.helper().bulk(),
+                                        status.disks());
+                    }
+                }
+                return Map.of("helpers", rows);
+            });
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.placement.StoreStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The commands about volumes. */
+final class VolumeCommands {
+    private VolumeCommands() {}
+
+    @Command(name = "volume", mixinStandardHelpOptions = true, description = "Create, list and remove volumes.")
+    static final class Group extends CommandGroup {}
+
+    @Command(name = "create", mixinStandardHelpOptions = true, description = "Create a volume.")
+    static final class Create implements Callable<Integer> {
+        private final CommandContext context;
+
+        @Mixin
+        private GlobalOptions options = new GlobalOptions();
+
+        @Parameters(index = "0", paramLabel = "NAME")
+        private String name = "";
+
+        @Option(names = "--chunks", paramLabel = "N", description = "cut every file into N chunks")
+        private @Nullable Integer chunks;
+
+        @Option(names = "--chunk-size", paramLabel = "SIZE", description = "cut files by size (default 64MiB)")
+        private @Nullable String chunkSize;
+
+        @Option(names = "--replicas", paramLabel = "K", description = "copies of each chunk (default 3)")
+        private int replicas = 3;
+
+        @Option(
+                names = "--store",
+                paramLabel = "ID",
+                arity = "1..*",
+                description = "where copies go (default: everywhere)")
+        private List<String> stores = new ArrayList<>();
+
+        @Option(
+                names = "--write-quorum",
+                paramLabel = "Q",
+                description = "copies that are durable when a put returns (default: more than half)")
+        private @Nullable Integer writeQuorum;
+
+        @Option(names = "--mode", paramLabel = "MODE", description = "how replicas compete: rounds")
+        private String mode = "rounds";
+
+        @Option(names = "--rotate", description = "helpers swap replicas from chunk to chunk")
+        private boolean rotate;
+
+        Create(CommandContext context) {
+            this.context = context;
+        }
+
+        @Override
+        public Integer call() throws Exception {
+            return context.run(options, this::run);
+        }
+
+        private Map<String, ?> run(CloudMw client) throws Exception {
+            Volume wanted = new Volume(
+                    new VolumeName(name),
+                    chunking(),
+                    replicas,
+                    storeIds(client),
+                    writeQuorum == null ? replicas / 2 + 1 : writeQuorum,
+                    mode(),
+                    rotate,
+                    0);
+            return Json.of(CommandContext.await(client.createVolume(wanted)));
+        }
+
+        private Chunking chunking() {
+            if (chunks != null && chunkSize != null) {
+                throw new IllegalArgumentException("--chunks and --chunk-size: only one of the two");
+            }
+            if (chunks != null) {
+                return new Chunking.ByCount(chunks);
+            }
+            return new Chunking.BySize(Sizes.bytes(chunkSize == null ? "64MiB" : chunkSize));
+        }
+
+        private Mode mode() {
+            try {
+                return Mode.valueOf(mode.toUpperCase(Locale.ROOT));
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("--mode: \"" + mode + "\" (expected: rounds)", e);
+            }
+        }
+
+        private List<StoreId> storeIds(CloudMw client) throws Exception {
+            if (!stores.isEmpty()) {
+                return stores.stream().map(StoreId::new).toList();
+            }
+            return CommandContext.await(client.stores()).stream()
+                    .map(status -> status.store().id())
+                    .toList();
+        }
+    }
+
+    @Command(name = "ls", mixinStandardHelpOptions = true, description = "List volumes.")
+    static final class Ls implements Callable<Integer> {
+        private final CommandContext context;
+
+        @Mixin
+        private GlobalOptions options = new GlobalOptions();
+
+        Ls(CommandContext context) {
+            this.context = context;
+        }
+
+        @Override
+        public Integer call() throws Exception {
+            return context.run(options, client -> {
+                List<Volume> volumes = CommandContext.await(client.volumes());
+                if (!options.json()) {
+                    for (Volume volume : volumes) {
+                        context.out()
+                                .printf(
+                                        "%-24s replicas=%d quorum=%d mode=%s stores=%s%n",
+                                        volume.name(),
+                                        volume.replicas(),
+                                        volume.writeQuorum(),
+                                        volume.mode().label(),
+                                        volume.stores());
+                    }
+                }
+                return Map.of("volumes", volumes.stream().map(Json::of).toList());
+            });
+        }
+    }
+
+    @Command(name = "rm", mixinStandardHelpOptions = true, description = "Remove a volume.")
+    static final class Rm implements Callable<Integer> {
+        private final CommandContext context;
+
+        @Mixin
+        private GlobalOptions options = new GlobalOptions();
+
+        @Parameters(index = "0", paramLabel = "NAME")
+        private String name = "";
+
+        @Option(names = "--force", description = "also when it still has files")
+        private boolean force;
+
+        Rm(CommandContext context) {
+            this.context = context;
+        }
+
+        @Override
+        public Integer call() throws Exception {
+            return context.run(options, client -> {
+                CommandContext.await(client.deleteVolume(new VolumeName(name), force));
+                return Map.of("removed", name);
+            });
+        }
+    }
+
+    /** Whether a store can be written to now. */
+    static String availability(StoreStatus status) {
+        return status.available() ? "available" : "unavailable";
+    }
+}

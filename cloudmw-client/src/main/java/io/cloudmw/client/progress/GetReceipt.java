@@ -1,0 +1,50 @@
+package io.cloudmw.client.progress;
+
+import io.cloudmw.core.model.FileVersion;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a get did and what it cost.
+ *
+ * @param version what was read
+ * @param bytes handed on, verified
+ * @param chunks touched
+ * @param usefulBytes fetched from stores and handed on
+ * @param wastedBytes fetched from stores and dropped, as far as the racers could report it
+ * @param attempts started
+ * @param cancelled attempts stopped because another racer won
+ * @param wins in the order of delivery; the first {@value #MAX_ROWS}
+ * @param rows every attempt as last heard of; the first {@value #MAX_ROWS}
+ * @param faults replicas found missing or corrupt
+ */
+public record GetReceipt(
+        FileVersion version,
+        long bytes,
+        long chunks,
+        long usefulBytes,
+        long wastedBytes,
+        long attempts,
+        long cancelled,
+        List<Win> wins,
+        List<Attempt> rows,
+        List<ReplicaFault> faults,
+        Duration elapsed) {
+    /** Rows kept, so that a receipt of a huge file fits in a small heap; sums always count everything. */
+    public static final int MAX_ROWS = 4096;
+
+    public GetReceipt {
+        wins = List.copyOf(wins);
+        rows = List.copyOf(rows);
+        faults = List.copyOf(faults);
+    }
+
+    /** How many blocks each racer won, by name. */
+    public Map<String, Long> winners() {
+        Map<String, Long> counts = new TreeMap<>();
+        wins.forEach(win -> counts.merge(win.racer(), 1L, Long::sum));
+        return counts;
+    }
+}

@@ -1,0 +1,13 @@
+package io.cloudmw.client.progress;
+
+import io.cloudmw.core.model.FileVersion;
+import java.time.Duration;
+
+/**
+ * What a put did.
+ *
+ * @param version what was committed
+ * @param replicasStored copies that were durable at the commit
+ * @param replicasOwed copies that the helpers still write in the background
+ */
+public record PutReceipt(FileVersion version, long replicasStored, long replicasOwed, Duration elapsed) {}

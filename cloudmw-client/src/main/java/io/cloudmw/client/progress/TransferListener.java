@@ -1,0 +1,35 @@
+package io.cloudmw.client.progress;
+
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FileVersion;
+import java.util.List;
+
+/**
+ * Told what happens in one transfer, by one thread at a time, in order. It must not block: the transfer waits for it.
+ * What it throws is logged and ignored.
+ */
+public interface TransferListener {
+    /** Hears nothing. */
+    TransferListener NONE = new TransferListener() {};
+
+    /** A get knows what it will read; {@code racers} are the helpers in rank order. */
+    default void planned(FileVersion version, List<String> racers) {}
+
+    /** {@code done} of {@code total} bytes were verified and handed on (get), or stored (put). */
+    default void progressed(long done, long total) {}
+
+    /** An attempt started, progressed or ended. */
+    default void attempted(Attempt attempt) {}
+
+    /** All of a racer's share of a chunk was delivered. */
+    default void won(Win win) {}
+
+    /** A replica was found missing or corrupt. */
+    default void faulted(ReplicaFault fault) {}
+
+    /** A racer can no longer be used in this transfer. */
+    default void racerGone(String racer, ErrorCode why) {}
+
+    /** No helper was left: the client races by itself. */
+    default void racingLocally() {}
+}

@@ -1,0 +1,28 @@
+package io.cloudmw.client.rpc;
+
+import io.cloudmw.core.wire.Handshake;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/** How every channel of the client is set up: plain text, handshake, and pings that notice a silent peer. */
+final class Channels {
+    /** A manifest segment is the longest answer. */
+    private static final int MAX_MESSAGE_BYTES = 16 << 20;
+
+    private Channels() {}
+
+    static ManagedChannel open(String address, Executor executor) {
+        return NettyChannelBuilder.forTarget("dns:///" + address)
+                .usePlaintext()
+                .intercept(Handshake.client())
+                .executor(executor)
+                .offloadExecutor(executor)
+                .keepAliveTime(10, TimeUnit.SECONDS)
+                .keepAliveTimeout(5, TimeUnit.SECONDS)
+                .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+                .disableRetry()
+                .build();
+    }
+}

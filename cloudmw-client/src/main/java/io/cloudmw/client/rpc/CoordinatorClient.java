@@ -1,0 +1,300 @@
+package io.cloudmw.client.rpc;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.placement.WritePlan;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.proto.v1.AddStoreRequest;
+import io.cloudmw.proto.v1.BeginPutRequest;
+import io.cloudmw.proto.v1.BeginPutResponse;
+import io.cloudmw.proto.v1.CommitPutRequest;
+import io.cloudmw.proto.v1.CoordinatorGrpc;
+import io.cloudmw.proto.v1.CreateVolumeRequest;
+import io.cloudmw.proto.v1.DeleteVolumeRequest;
+import io.cloudmw.proto.v1.Entry;
+import io.cloudmw.proto.v1.GetSegmentRequest;
+import io.cloudmw.proto.v1.GetVolumeRequest;
+import io.cloudmw.proto.v1.HelperState;
+import io.cloudmw.proto.v1.ListHelpersRequest;
+import io.cloudmw.proto.v1.ListRequest;
+import io.cloudmw.proto.v1.ListStoresRequest;
+import io.cloudmw.proto.v1.ListVolumesRequest;
+import io.cloudmw.proto.v1.PlaceChunksRequest;
+import io.cloudmw.proto.v1.PlanReadRequest;
+import io.cloudmw.proto.v1.PutSegmentRequest;
+import io.cloudmw.proto.v1.RemoveRequest;
+import io.cloudmw.proto.v1.RemoveStoreRequest;
+import io.cloudmw.proto.v1.ReportReplicasRequest;
+import io.cloudmw.proto.v1.StatRequest;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+
+/**
+ * Asks the coordinator. Every future fails with a {@link CloudMwException} (also when seen through
+ * {@code CompletionException}) and survives a restart of the coordinator within the timeout. Safe for any thread.
+ */
+public final class CoordinatorClient implements AutoCloseable {
+    private final ManagedChannel channel;
+    private final RetryingCalls calls;
+
+    /**
+     * @param address {@code host:port}
+     * @param timeout how long one call may take altogether, tries and pauses included
+     */
+    public CoordinatorClient(
+            String address, Duration timeout, Executor executor, ScheduledExecutorService timer, Ticker ticker) {
+        channel = Channels.open(address, executor);
+        calls = new RetryingCalls(channel, "coordinator " + address, timeout, timer, ticker);
+    }
+
+    public CompletableFuture<Volume> createVolume(Volume volume) {
+        CreateVolumeRequest request = CreateVolumeRequest.newBuilder()
+                .setVolume(ToWire.volume(volume))
+                .build();
+        return call(CoordinatorGrpc.getCreateVolumeMethod(), request, answer -> FromWire.volume(answer.getVolume()));
+    }
+
+    public CompletableFuture<Volume> volume(VolumeName name) {
+        GetVolumeRequest request =
+                GetVolumeRequest.newBuilder().setName(name.value()).build();
+        return call(CoordinatorGrpc.getGetVolumeMethod(), request, answer -> FromWire.volume(answer.getVolume()));
+    }
+
+    public CompletableFuture<List<Volume>> volumes() {
+        return call(
+                CoordinatorGrpc.getListVolumesMethod(),
+                ListVolumesRequest.getDefaultInstance(),
+                answer -> all(answer.getVolumesList(), FromWire::volume));
+    }
+
+    public CompletableFuture<Void> deleteVolume(VolumeName name, boolean force) {
+        DeleteVolumeRequest request = DeleteVolumeRequest.newBuilder()
+                .setName(name.value())
+                .setForce(force)
+                .build();
+        return done(call(CoordinatorGrpc.getDeleteVolumeMethod(), request, answer -> answer));
+    }
+
+    public CompletableFuture<Store> addStore(Store store) {
+        AddStoreRequest request =
+                AddStoreRequest.newBuilder().setStore(ToWire.store(store)).build();
+        return call(CoordinatorGrpc.getAddStoreMethod(), request, answer -> FromWire.store(answer.getStore()));
+    }
+
+    public CompletableFuture<List<StoreStatus>> stores() {
+        return call(
+                CoordinatorGrpc.getListStoresMethod(),
+                ListStoresRequest.getDefaultInstance(),
+                answer -> FromWire.stores(answer.getStoresList()));
+    }
+
+    public CompletableFuture<Void> removeStore(StoreId id) {
+        RemoveStoreRequest request =
+                RemoveStoreRequest.newBuilder().setId(id.value()).build();
+        return done(call(CoordinatorGrpc.getRemoveStoreMethod(), request, answer -> answer));
+    }
+
+    public CompletableFuture<List<HelperStatus>> helpers() {
+        return call(
+                CoordinatorGrpc.getListHelpersMethod(),
+                ListHelpersRequest.getDefaultInstance(),
+                answer -> all(answer.getHelpersList(), CoordinatorClient::helperStatus));
+    }
+
+    private static HelperStatus helperStatus(HelperState state) throws CloudMwException {
+        List<StoreId> disks = new ArrayList<>();
+        for (String id : state.getDiskStoreIdsList()) {
+            disks.add(FromWire.storeId(id));
+        }
+        return new HelperStatus(
+                FromWire.helper(state.getHelper()),
+                disks,
+                state.getAlive(),
+                Duration.ofMillis(state.getLastHeartbeatAgeMillis()));
+    }
+
+    /** What the coordinator decided about a write. */
+    public CompletableFuture<BegunPut> beginPut(FilePath file, long sizeBytes, VersionId version) {
+        BeginPutRequest request = BeginPutRequest.newBuilder()
+                .setVolume(file.volume().value())
+                .setPath(file.path())
+                .setSizeBytes(sizeBytes)
+                .setVersionId(version.value())
+                .build();
+        return call(CoordinatorGrpc.getBeginPutMethod(), request, CoordinatorClient::begun);
+    }
+
+    private static BegunPut begun(BeginPutResponse answer) throws CloudMwException {
+        return new BegunPut(
+                answer.getChunkSizeBytes(),
+                answer.getChunkCount(),
+                answer.getLeafSizeBytes(),
+                FromWire.optionalVersionId(answer.getExpectedVersionId()),
+                answer.getWriteQuorum());
+    }
+
+    public CompletableFuture<WritePlan> placeChunks(
+            FilePath file, VersionId version, long firstIndex, int count, Collection<HelperId> avoid) {
+        PlaceChunksRequest request = PlaceChunksRequest.newBuilder()
+                .setVolume(file.volume().value())
+                .setPath(file.path())
+                .setVersionId(version.value())
+                .setFirstIndex(firstIndex)
+                .setCount(count)
+                .addAllAvoidHelperIds(avoid.stream().map(HelperId::value).toList())
+                .build();
+        return call(CoordinatorGrpc.getPlaceChunksMethod(), request, FromWire::writePlan);
+    }
+
+    public CompletableFuture<Void> putSegment(VersionId version, int segment, List<Chunk> chunks) {
+        PutSegmentRequest request = PutSegmentRequest.newBuilder()
+                .setVersionId(version.value())
+                .setSegmentIndex(segment)
+                .addAllChunks(chunks.stream().map(ToWire::chunk).toList())
+                .build();
+        return done(call(CoordinatorGrpc.getPutSegmentMethod(), request, answer -> answer));
+    }
+
+    public CompletableFuture<FileVersion> commitPut(
+            FileVersion version, Optional<VersionId> expected, List<ReplicaReport> owed) {
+        CommitPutRequest request = CommitPutRequest.newBuilder()
+                .setVersion(ToWire.version(version))
+                .setExpectedVersionId(expected.map(VersionId::value).orElse(""))
+                .addAllOwed(owed.stream().map(ToWire::report).toList())
+                .build();
+        return call(CoordinatorGrpc.getCommitPutMethod(), request, answer -> FromWire.version(answer.getVersion()));
+    }
+
+    public CompletableFuture<ReadPlan> planRead(FilePath file, Optional<VersionId> version) {
+        PlanReadRequest request = PlanReadRequest.newBuilder()
+                .setVolume(file.volume().value())
+                .setPath(file.path())
+                .setVersionId(version.map(VersionId::value).orElse(""))
+                .build();
+        return call(CoordinatorGrpc.getPlanReadMethod(), request, FromWire::readPlan);
+    }
+
+    /**
+     * One segment of a version's manifest.
+     *
+     * @param direct whether to also ask for presigned URLs
+     */
+    public CompletableFuture<PlannedSegment> segment(FileVersion version, int index, boolean direct) {
+        GetSegmentRequest request = GetSegmentRequest.newBuilder()
+                .setVolume(version.file().volume().value())
+                .setPath(version.file().path())
+                .setVersionId(version.id().value())
+                .setSegmentIndex(index)
+                .setDirect(direct)
+                .build();
+        return call(
+                CoordinatorGrpc.getGetSegmentMethod(),
+                request,
+                answer -> new PlannedSegment(index, all(answer.getChunksList(), FromWire::plannedChunk)));
+    }
+
+    public CompletableFuture<FileStatus> stat(FilePath file) {
+        StatRequest request = StatRequest.newBuilder()
+                .setVolume(file.volume().value())
+                .setPath(file.path())
+                .build();
+        return call(
+                CoordinatorGrpc.getStatMethod(),
+                request,
+                answer -> new FileStatus(FromWire.version(answer.getVersion()), answer.getUnderReplicatedChunks()));
+    }
+
+    public CompletableFuture<Page<FileEntry>> list(VolumeName volume, String directory, String pageToken, int limit) {
+        ListRequest request = ListRequest.newBuilder()
+                .setVolume(volume.value())
+                .setDirectory(directory)
+                .setPageToken(pageToken)
+                .setLimit(limit)
+                .build();
+        return call(
+                CoordinatorGrpc.getListMethod(),
+                request,
+                answer ->
+                        new Page<>(all(answer.getEntriesList(), CoordinatorClient::entry), answer.getNextPageToken()));
+    }
+
+    private static FileEntry entry(Entry entry) throws CloudMwException {
+        return new FileEntry(
+                entry.getName(),
+                entry.hasVersion() ? Optional.of(FromWire.version(entry.getVersion())) : Optional.empty());
+    }
+
+    public CompletableFuture<FileVersion> remove(FilePath file) {
+        RemoveRequest request = RemoveRequest.newBuilder()
+                .setVolume(file.volume().value())
+                .setPath(file.path())
+                .build();
+        return call(CoordinatorGrpc.getRemoveMethod(), request, answer -> FromWire.version(answer.getRemoved()));
+    }
+
+    public CompletableFuture<Void> report(FileVersion version, List<ReplicaReport> reports) {
+        ReportReplicasRequest request = ReportReplicasRequest.newBuilder()
+                .setVolume(version.file().volume().value())
+                .setPath(version.file().path())
+                .setVersionId(version.id().value())
+                .addAllReplicas(reports.stream().map(ToWire::report).toList())
+                .build();
+        return done(call(CoordinatorGrpc.getReportReplicasMethod(), request, answer -> answer));
+    }
+
+    /** Calls under way fail. Idempotent. */
+    @Override
+    public void close() {
+        channel.shutdownNow();
+    }
+
+    private <Q, A, V> CompletableFuture<V> call(MethodDescriptor<Q, A> method, Q request, Decoder<A, V> decoder) {
+        return calls.call(method, request).thenApply(answer -> {
+            try {
+                return decoder.decode(answer);
+            } catch (CloudMwException e) {
+                throw new CompletionException(e);
+            }
+        });
+    }
+
+    private static <A> CompletableFuture<Void> done(CompletableFuture<A> call) {
+        return call.thenAccept(answer -> {});
+    }
+
+    private static <M, V> List<V> all(List<M> messages, Decoder<M, V> decoder) throws CloudMwException {
+        List<V> values = new ArrayList<>(messages.size());
+        for (M message : messages) {
+            values.add(decoder.decode(message));
+        }
+        return values;
+    }
+
+    /** From a message to a value. */
+    private interface Decoder<M, V> {
+        V decode(M message) throws CloudMwException;
+    }
+}

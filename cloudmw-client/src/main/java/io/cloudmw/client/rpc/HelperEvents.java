@@ -1,0 +1,24 @@
+package io.cloudmw.client.rpc;
+
+import io.cloudmw.client.progress.AttemptState;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RacerId;
+import java.util.Optional;
+
+/** What a helper says about one transfer; on the client's event threads, one at a time. It must not block. */
+public interface HelperEvents {
+    void attempted(BlockId block, int number, StoreId store, AttemptState state, long bytes, Optional<ErrorCode> error);
+
+    void lost(BlockId block, RacerId winner);
+
+    void forfeited(BlockId block, ErrorCode code);
+
+    void faulted(ChunkId chunk, StoreId store, ErrorCode code);
+
+    /** The helper can not be reached or has ended the transfer; nothing follows. */
+    void gone(CloudMwException why);
+}

@@ -1,0 +1,229 @@
+package io.cloudmw.client.rpc;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.bulk.BulkConnection;
+import io.cloudmw.core.bulk.BulkConnector;
+import io.cloudmw.core.bulk.BulkHandler;
+import io.cloudmw.core.bulk.BulkOptions;
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.bulk.BulkTransport;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.wire.BulkRequest;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBufAllocator;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+
+/**
+ * The helpers this client is connected to: one bulk connection and one channel each, opened when first needed, kept
+ * for the next transfer, and closed, least recently used first, beyond a limit. Safe for any thread.
+ */
+public final class HelperLinks implements AutoCloseable {
+    private static final class Entry {
+        final CompletableFuture<HelperLink> link;
+        int users;
+
+        Entry(CompletableFuture<HelperLink> link) {
+            this.link = link;
+        }
+    }
+
+    private static final int EVENT_LOOPS = 2;
+    private static final int MAX_IDLE = 32;
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(10);
+
+    private final BulkTransport transport;
+    private final BulkConnector connector;
+    private final Executor executor;
+    private final ScheduledExecutorService timer;
+    private final int maxIdle;
+    private final Map<String, RelayAcceptor> transfers = new ConcurrentHashMap<>();
+
+    @GuardedBy("entries")
+    private final Map<HelperAddress, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+
+    @GuardedBy("entries")
+    private boolean closed;
+
+    /**
+     * @param transport owned by these links and closed with them
+     * @param maxIdle links kept although no transfer uses them
+     */
+    public HelperLinks(BulkTransport transport, Executor executor, ScheduledExecutorService timer, int maxIdle) {
+        this.transport = transport;
+        connector = new BulkConnector(transport, "client");
+        this.executor = executor;
+        this.timer = timer;
+        this.maxIdle = maxIdle;
+    }
+
+    /** Links with a bulk transport of their own. */
+    public static HelperLinks open(Executor executor, ScheduledExecutorService timer) {
+        BulkOptions limits = BulkOptions.defaults().withTimeouts(CONNECT_TIMEOUT, IDLE_TIMEOUT);
+        BulkTransport transport =
+                new BulkTransport("cloudmw-client-bulk", EVENT_LOOPS, limits, new SimpleMeterRegistry());
+        return new HelperLinks(transport, executor, timer, MAX_IDLE);
+    }
+
+    /** Buffers for what is sent to helpers. */
+    public ByteBufAllocator allocator() {
+        return transport.allocator();
+    }
+
+    ScheduledExecutorService timer() {
+        return timer;
+    }
+
+    /** From now on relays of this transfer go to {@code acceptor}. */
+    public void register(String transferId, RelayAcceptor acceptor) {
+        transfers.put(transferId, acceptor);
+    }
+
+    public void unregister(String transferId) {
+        transfers.remove(transferId);
+    }
+
+    /** A link to the helper; each success must be followed by one {@link #release}. */
+    CompletableFuture<HelperLink> acquire(HelperAddress helper) {
+        Entry entry;
+        synchronized (entries) {
+            if (closed) {
+                return CompletableFuture.failedFuture(
+                        new CloudMwException(ErrorCode.CANCELLED, "the client was closed"));
+            }
+            entry = entries.get(helper);
+            if (entry == null || isDead(entry)) {
+                entry = new Entry(connect(helper));
+                entries.put(helper, entry);
+            }
+            entry.users++;
+        }
+        Entry acquired = entry;
+        return entry.link.whenComplete((link, failure) -> {
+            if (failure != null) {
+                forget(helper, acquired);
+            }
+        });
+    }
+
+    /** The helper's bulk connection; each success must be closed. */
+    public CompletableFuture<BulkLease> lease(HelperAddress helper) {
+        return acquire(helper).thenApply(link -> new BulkLease(this, link));
+    }
+
+    private static boolean isDead(Entry entry) {
+        if (entry.link.isCompletedExceptionally()) {
+            return true;
+        }
+        HelperLink link = entry.link.getNow(null);
+        return link != null && link.bulk().closed().isDone();
+    }
+
+    private CompletableFuture<HelperLink> connect(HelperAddress helper) {
+        InetSocketAddress bulk;
+        try {
+            bulk = Addresses.parse(helper.bulk());
+        } catch (CloudMwException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return connector.connect(bulk, new Relays(helper)).thenApply(connection -> linked(helper, connection));
+    }
+
+    private HelperLink linked(HelperAddress helper, BulkConnection connection) {
+        HelperLink link = new HelperLink(helper, Channels.open(helper.control(), executor), connection);
+        CompletableFuture<Void> unused = connection.closed().thenRun(link::close);
+        boolean late;
+        synchronized (entries) {
+            late = closed;
+        }
+        if (late) {
+            link.close();
+        }
+        return link;
+    }
+
+    private void forget(HelperAddress helper, Entry entry) {
+        synchronized (entries) {
+            entries.remove(helper, entry);
+        }
+    }
+
+    void release(HelperLink link) {
+        List<HelperLink> surplus = new ArrayList<>();
+        synchronized (entries) {
+            Entry entry = entries.get(link.helper());
+            if (entry != null && link.equals(entry.link.getNow(null))) {
+                entry.users--;
+            }
+            collectSurplus(surplus);
+        }
+        surplus.forEach(HelperLink::close);
+    }
+
+    @GuardedBy("entries")
+    private void collectSurplus(List<HelperLink> surplus) {
+        long idle = entries.values().stream().filter(entry -> entry.users == 0).count();
+        Iterator<Entry> oldestFirst = entries.values().iterator();
+        while (idle > maxIdle && oldestFirst.hasNext()) {
+            Entry entry = oldestFirst.next();
+            HelperLink link = entry.link.getNow(null);
+            if (entry.users == 0 && link != null) {
+                oldestFirst.remove();
+                surplus.add(link);
+                idle--;
+            }
+        }
+    }
+
+    /** Closes every link. Not for event loops. Idempotent. */
+    @Override
+    public void close() {
+        List<Entry> all;
+        synchronized (entries) {
+            closed = true;
+            all = List.copyOf(entries.values());
+            entries.clear();
+        }
+        for (Entry entry : all) {
+            HelperLink link = entry.link.isCompletedExceptionally() ? null : entry.link.getNow(null);
+            if (link != null) {
+                link.close();
+            }
+        }
+        transport.close();
+    }
+
+    /** Sends each relay a helper opens to its transfer. */
+    private final class Relays implements BulkHandler {
+        private final HelperAddress helper;
+
+        Relays(HelperAddress helper) {
+            this.helper = helper;
+        }
+
+        @Override
+        public BulkStreamListener opened(BulkStream stream, byte[] request) throws CloudMwException {
+            if (!(BulkRequest.decode(request) instanceof BulkRequest.Relay relay)) {
+                throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "a client accepts relays only");
+            }
+            RelayAcceptor acceptor = transfers.get(relay.transfer());
+            if (acceptor == null) {
+                throw new CloudMwException(ErrorCode.CANCELLED, "transfer " + relay.transfer() + " is over");
+            }
+            return acceptor.offered(helper, relay.block(), relay.store(), stream);
+        }
+    }
+}

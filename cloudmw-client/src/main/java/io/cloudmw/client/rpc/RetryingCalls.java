@@ -1,0 +1,146 @@
+package io.cloudmw.client.rpc;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.wire.WireErrors;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Unary calls that survive a server's restart: each try has a deadline, and tries that found nobody are repeated,
+ * ever less often, until the total time is over. Safe for any thread.
+ */
+final class RetryingCalls {
+    private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(50).toNanos();
+    private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final long TRY_NANOS = Duration.ofSeconds(10).toNanos();
+    /** A server that was never there is more likely misspelt than restarting. */
+    private static final long NEVER_REACHED_NANOS = Duration.ofSeconds(5).toNanos();
+
+    private final ManagedChannel channel;
+    private final String peer;
+    private final long timeoutNanos;
+    private final ScheduledExecutorService timer;
+    private final Ticker ticker;
+    private volatile boolean reached;
+
+    RetryingCalls(
+            ManagedChannel channel, String peer, Duration timeout, ScheduledExecutorService timer, Ticker ticker) {
+        this.channel = channel;
+        this.peer = peer;
+        timeoutNanos = timeout.toNanos();
+        this.timer = timer;
+        this.ticker = ticker;
+    }
+
+    /** Calls; the future fails with a {@link CloudMwException}. Cancelling it, or one derived, cancels the call. */
+    <Q, A> CompletableFuture<A> call(MethodDescriptor<Q, A> method, Q request) {
+        Call<Q, A> call = new Call<>(method, request);
+        call.attempt();
+        return call.result;
+    }
+
+    private final class Call<Q, A> {
+        private final MethodDescriptor<Q, A> method;
+        private final Q request;
+        private final CompletableFuture<A> result = new CancellableFuture<>(this::cancel);
+        private final long startedNanos = ticker.nanos();
+        private long pauseNanos = FIRST_PAUSE_NANOS;
+        private volatile @Nullable ClientCall<Q, A> current;
+
+        Call(MethodDescriptor<Q, A> method, Q request) {
+            this.method = method;
+            this.request = request;
+        }
+
+        private long remainingNanos() {
+            long total = reached ? timeoutNanos : Math.min(timeoutNanos, NEVER_REACHED_NANOS);
+            return total - (ticker.nanos() - startedNanos);
+        }
+
+        void attempt() {
+            if (result.isDone()) {
+                return;
+            }
+            long deadline = Math.max(1, Math.min(TRY_NANOS, remainingNanos()));
+            ClientCall<Q, A> call =
+                    channel.newCall(method, CallOptions.DEFAULT.withDeadlineAfter(deadline, TimeUnit.NANOSECONDS));
+            current = call;
+            ClientCalls.asyncUnaryCall(call, request, new StreamObserver<A>() {
+                private @Nullable A answer;
+
+                @Override
+                public void onNext(A value) {
+                    answer = value;
+                }
+
+                @Override
+                public void onError(Throwable failure) {
+                    failed(WireErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, peer));
+                }
+
+                @Override
+                public void onCompleted() {
+                    reached = true;
+                    A value = answer;
+                    if (value == null) {
+                        failed(new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, peer + ": empty answer"));
+                    } else {
+                        result.complete(value);
+                    }
+                }
+            });
+        }
+
+        private void cancel() {
+            ClientCall<Q, A> call = current;
+            if (call != null) {
+                call.cancel("no longer wanted", null);
+            }
+        }
+
+        private void failed(CloudMwException failure) {
+            boolean unreachable = failure.code() == ErrorCode.COORDINATOR_UNAVAILABLE
+                    || failure.code() == ErrorCode.DEADLINE_EXCEEDED;
+            if (!unreachable) {
+                reached = true;
+                result.completeExceptionally(failure);
+                return;
+            }
+            if (remainingNanos() <= pauseNanos) {
+                long waited = TimeUnit.NANOSECONDS.toMillis(ticker.nanos() - startedNanos);
+                result.completeExceptionally(new CloudMwException(
+                        ErrorCode.COORDINATOR_UNAVAILABLE,
+                        peer + " could not be reached for " + waited + " ms: " + failure.getMessage(),
+                        failure));
+                return;
+            }
+            long jitter = ThreadLocalRandom.current().nextLong(pauseNanos / 2 + 1);
+            long pause = pauseNanos / 2 + jitter;
+            pauseNanos = Math.min(LONGEST_PAUSE_NANOS, pauseNanos * 2);
+            try {
+                Future<?> unused = timer.schedule(this::again, pause, TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException e) {
+                result.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "the client was closed", e));
+            }
+        }
+
+        private void again() {
+            channel.resetConnectBackoff();
+            attempt();
+        }
+    }
+}

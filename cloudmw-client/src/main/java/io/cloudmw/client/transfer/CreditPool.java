@@ -1,0 +1,90 @@
+package io.cloudmw.client.transfer;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The bytes that all gets of one client may have in flight together. A get first reserves the little it cannot do
+ * without, in order of arrival, and then borrows more as long as there is some. Safe for any thread.
+ */
+final class CreditPool {
+    private record Waiting(long bytes, CompletableFuture<Void> admitted) {}
+
+    private final long capacity;
+
+    @GuardedBy("this")
+    private long free;
+
+    @GuardedBy("this")
+    private final Queue<Waiting> queue = new ArrayDeque<>();
+
+    CreditPool(long capacityBytes) {
+        if (capacityBytes <= 0) {
+            throw new IllegalArgumentException("capacityBytes: " + capacityBytes + " (expected: > 0)");
+        }
+        capacity = capacityBytes;
+        free = capacityBytes;
+    }
+
+    long capacity() {
+        return capacity;
+    }
+
+    synchronized long free() {
+        return free;
+    }
+
+    /**
+     * Waits, without blocking, until {@code bytes} are free and takes them. More than there can ever be is an
+     * {@link IllegalArgumentException}.
+     */
+    CompletableFuture<Void> reserve(long bytes) {
+        if (bytes > capacity) {
+            throw new IllegalArgumentException("bytes: " + bytes + " (expected: <= " + capacity + ")");
+        }
+        CompletableFuture<Void> admitted = new CompletableFuture<>();
+        synchronized (this) {
+            queue.add(new Waiting(bytes, admitted));
+        }
+        admit();
+        return admitted;
+    }
+
+    /** Takes up to {@code bytes}; nothing while somebody waits for a reservation. */
+    synchronized long borrow(long bytes) {
+        if (!queue.isEmpty()) {
+            return 0;
+        }
+        long taken = Math.min(bytes, free);
+        free -= taken;
+        return taken;
+    }
+
+    void giveBack(long bytes) {
+        synchronized (this) {
+            free += bytes;
+        }
+        admit();
+    }
+
+    private void admit() {
+        while (true) {
+            Waiting next;
+            synchronized (this) {
+                next = queue.peek();
+                if (next == null || (next.bytes > free && !next.admitted.isDone())) {
+                    return;
+                }
+                queue.remove();
+                free -= next.bytes;
+            }
+            if (!next.admitted.complete(null)) {
+                synchronized (this) { // cancelled while it waited
+                    free += next.bytes;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.rpc.CancellableFuture;
+import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.client.rpc.HelperLinks;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.time.Ticker;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the gets and puts of one client and knows which are under way. Safe for any thread.
+ *
+ * <p>Helpers are linked to when the first transfer needs one.
+ */
+public final class Engine implements AutoCloseable {
+    private static final long CLOSE_SECONDS = 5;
+
+    private final ClientThreads threads;
+    private final CoordinatorClient coordinator;
+    private final Supplier<HelperLinks> linksMaker;
+    private final CreditPool credit;
+    private final Ticker ticker;
+    private final Set<Transfer> running = ConcurrentHashMap.newKeySet();
+    private @Nullable HelperLinks links;
+    private volatile boolean closed;
+
+    /**
+     * Threads, coordinator and links belong to this engine and are closed with it.
+     *
+     * @param memoryBytes what all gets together may have in flight
+     */
+    public Engine(
+            ClientThreads threads,
+            CoordinatorClient coordinator,
+            Supplier<HelperLinks> linksMaker,
+            long memoryBytes,
+            Ticker ticker) {
+        this.threads = threads;
+        this.coordinator = coordinator;
+        this.linksMaker = linksMaker;
+        this.credit = new CreditPool(memoryBytes);
+        this.ticker = ticker;
+    }
+
+    ClientThreads threads() {
+        return threads;
+    }
+
+    public CoordinatorClient coordinator() {
+        return coordinator;
+    }
+
+    CreditPool credit() {
+        return credit;
+    }
+
+    Ticker ticker() {
+        return ticker;
+    }
+
+    synchronized HelperLinks links() {
+        if (links == null) {
+            links = linksMaker.get();
+        }
+        return links;
+    }
+
+    /** Bytes that could still be put in flight; all of them when no get is under way. */
+    public long freeCreditBytes() {
+        return credit.free();
+    }
+
+    /** Transfers under way. */
+    public int running() {
+        return running.size();
+    }
+
+    /** Starts a get; the receipt comes when the destination has everything. */
+    public CompletableFuture<GetReceipt> get(GetRequest request) {
+        GetTransfer transfer = new GetTransfer(this, request);
+        return start(transfer, transfer.result());
+    }
+
+    /** Starts a put; the receipt comes after the commit. */
+    public CompletableFuture<PutReceipt> put(PutRequest request) {
+        PutTransfer transfer = new PutTransfer(this, request);
+        return start(transfer, transfer.result());
+    }
+
+    private <T> CancellableFuture<T> start(Transfer transfer, CancellableFuture<T> result) {
+        running.add(transfer);
+        CompletableFuture<Void> unused = transfer.settled().thenRun(() -> running.remove(transfer));
+        if (closed) {
+            transfer.cancel();
+        } else {
+            transfer.start();
+        }
+        return result;
+    }
+
+    /** Cancels what is under way and waits, a few seconds at most, until it has cleaned up. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+        running.forEach(Transfer::cancel);
+        try {
+            CompletableFuture.allOf(running.stream().map(Transfer::settled).toArray(CompletableFuture[]::new))
+                    .get(CLOSE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            // A destination that blocks for good: its thread is a daemon.
+        }
+        coordinator.close();
+        synchronized (this) {
+            if (links != null) {
+                links.close();
+            }
+        }
+        threads.close();
+    }
+
+    static CloudMwException closedException() {
+        return new CloudMwException(ErrorCode.CANCELLED, "the client was closed");
+    }
+}

@@ -1,0 +1,118 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import org.jspecify.annotations.Nullable;
+
+/** A file: must neither change its size nor be written while it is read. */
+public final class FileSource implements PutSource {
+    private final Path path;
+    private volatile @Nullable FileChannel channel;
+    private long size;
+    private @Nullable FileTime modified;
+
+    public FileSource(Path path) {
+        this.path = path;
+    }
+
+    @Override
+    public long open() throws CloudMwException {
+        if (Files.isDirectory(path)) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, path + ": cannot read it: it is a directory");
+        }
+        try {
+            FileChannel opened = FileChannel.open(path, StandardOpenOption.READ);
+            channel = opened;
+            size = opened.size();
+            modified = Files.getLastModifiedTime(path);
+            return size;
+        } catch (NoSuchFileException e) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, path + ": no such file", e);
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    @Override
+    public Part part(ByteRange range) {
+        return new Part() {
+            @Override
+            public void read(long offset, ByteBuffer target) throws CloudMwException {
+                FileSource.this.read(range.offset() + offset, target);
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    private void read(long offset, ByteBuffer target) throws CloudMwException {
+        FileChannel file = channel;
+        if (file == null) {
+            throw new IllegalStateException("not open");
+        }
+        long at = offset;
+        try {
+            while (target.hasRemaining()) {
+                int read = file.read(target, at);
+                if (read < 0) {
+                    throw changed("it ends at " + at + " instead of " + size);
+                }
+                at += read;
+            }
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    @Override
+    public void checkUnchanged() throws CloudMwException {
+        FileChannel file = channel;
+        if (file == null) {
+            throw new IllegalStateException("not open");
+        }
+        try {
+            if (file.size() != size) {
+                throw changed("it has " + file.size() + " bytes instead of " + size);
+            }
+            if (!Files.getLastModifiedTime(path).equals(modified)) {
+                throw changed("it was written to");
+            }
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    private CloudMwException changed(String how) {
+        return new CloudMwException(ErrorCode.LOCAL_IO, path + ": changed while it was read: " + how);
+    }
+
+    private CloudMwException unreadable(IOException e) {
+        return new CloudMwException(ErrorCode.LOCAL_IO, path + ": cannot read it: " + FileSink.reason(e), e);
+    }
+
+    @Override
+    public void close() {
+        FileChannel file = channel;
+        if (file != null) {
+            try {
+                file.close();
+            } catch (IOException e) {
+                // It was only read.
+            }
+        }
+    }
+}

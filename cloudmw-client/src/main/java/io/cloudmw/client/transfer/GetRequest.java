@@ -1,0 +1,49 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is wanted, and where it goes.
+ *
+ * @param version empty: the current one
+ * @param range empty: all of it
+ * @param memoryBytes what this get may have in flight
+ */
+public record GetRequest(
+        FilePath file,
+        Optional<VersionId> version,
+        Optional<ByteRange> range,
+        Destination destination,
+        long memoryBytes,
+        TransferListener listener) {
+    /** Where the bytes go: one of the two. */
+    public record Destination(
+            @Nullable Path file, boolean force, @Nullable WritableByteChannel channel) {
+        /** A file that is replaced when everything is there; {@code force}: and on the disk. */
+        public static Destination file(Path file, boolean force) {
+            return new Destination(file, force, null);
+        }
+
+        /** In order; the channel stays open. */
+        public static Destination channel(WritableByteChannel channel) {
+            return new Destination(null, false, channel);
+        }
+
+        LeafSink sink(ByteRange wanted) {
+            if (file != null) {
+                return new FileSink(file, force);
+            }
+            if (channel != null) {
+                return new StreamSink(channel, wanted);
+            }
+            throw new IllegalStateException("no destination");
+        }
+    }
+}

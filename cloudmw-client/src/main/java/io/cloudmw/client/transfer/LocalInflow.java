@@ -1,0 +1,76 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** A relay from an attempt of this very process: the same leaves, the same credit, no network. */
+final class LocalInflow implements Inflow {
+    private final LocalAttempt attempt;
+    private final ByteBufAllocator allocator;
+    private final SerialExecutor lane;
+    private volatile @Nullable Relay relay;
+    private volatile boolean done;
+    private long credit;
+    private long sent;
+
+    LocalInflow(LocalAttempt attempt, ByteBufAllocator allocator, SerialExecutor lane) {
+        this.attempt = attempt;
+        this.allocator = allocator;
+        this.lane = lane;
+    }
+
+    /** Before the first grant. */
+    void bind(Relay target) {
+        relay = target;
+    }
+
+    @Override
+    public void grant(long bytes) {
+        lane.execute(() -> {
+            credit += bytes;
+            send();
+        });
+    }
+
+    private void send() {
+        Relay target = relay;
+        if (target == null) {
+            throw new IllegalStateException("not bound");
+        }
+        long length = attempt.block().range().length();
+        int leafSize = attempt.chunk().leafSizeBytes();
+        while (!done && sent < length) {
+            int bytes = (int) Math.min(leafSize, length - sent);
+            if (credit < bytes) {
+                return;
+            }
+            ByteBuf leaf = allocator.buffer(bytes, bytes);
+            try {
+                attempt.read(sent, leaf.nioBuffer(0, bytes));
+            } catch (IOException e) {
+                leaf.release();
+                done = true;
+                target.failed(new CloudMwException(
+                        ErrorCode.LOCAL_IO, "temporary file: cannot read it: " + FileSink.reason(e), e));
+                return;
+            }
+            sent += bytes;
+            credit -= bytes;
+            target.data(leaf.writerIndex(bytes), 0);
+        }
+    }
+
+    @Override
+    public void finished() {
+        done = true;
+    }
+
+    @Override
+    public void refuse(ErrorCode code, String message) {
+        done = true;
+    }
+}

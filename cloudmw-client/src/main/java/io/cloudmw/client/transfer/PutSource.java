@@ -1,0 +1,46 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ByteRange;
+import java.nio.ByteBuffer;
+
+/** Where a put's bytes come from. Calls block. */
+public interface PutSource extends AutoCloseable {
+    /**
+     * Makes it ready.
+     *
+     * @return bytes it will give
+     */
+    long open() throws CloudMwException;
+
+    /**
+     * The bytes of one chunk, to be read as often as it takes. Called in the order of the file, by one thread at a
+     * time.
+     */
+    Part part(ByteRange range) throws CloudMwException;
+
+    /**
+     * Checks, at the end, that it is still what it was at the beginning.
+     *
+     * @throws CloudMwException {@code LOCAL_IO} when it has changed
+     */
+    void checkUnchanged() throws CloudMwException;
+
+    /** Idempotent; parts still open fail. */
+    @Override
+    void close();
+
+    /** The bytes of one chunk. */
+    interface Part extends AutoCloseable {
+        /**
+         * Fills {@code target}.
+         *
+         * @param offset within the chunk
+         * @throws CloudMwException {@code LOCAL_IO} when there are fewer bytes than announced, or they cannot be read
+         */
+        void read(long offset, ByteBuffer target) throws CloudMwException;
+
+        @Override
+        void close();
+    }
+}

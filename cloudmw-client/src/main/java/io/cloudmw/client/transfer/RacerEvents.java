@@ -1,0 +1,34 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.client.progress.Attempt;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RacerId;
+import java.util.List;
+
+/** What racers, helpers and local ones, tell the destination; on the transfer's executor unless said otherwise. */
+interface RacerEvents {
+    void attempted(RacerId racer, BlockId block, Attempt attempt);
+
+    void lost(RacerId racer, BlockId block, RacerId winner);
+
+    void forfeited(RacerId racer, BlockId block, ErrorCode code);
+
+    void faulted(ChunkId chunk, StoreId store, ErrorCode code);
+
+    void gone(RacerId racer, CloudMwException why);
+
+    void localRacersReady(List<RacerId> ranks);
+
+    /** Why an in-process attempt failed, for the last message. */
+    void localFailed(CloudMwException why);
+
+    /** A block is offered; data flows through the relay returned. Any thread. */
+    Relay offer(RacerId racer, BlockId block, StoreId store, Inflow inflow);
+
+    /** Index of the chunk a block is of; -1 when that was forgotten. */
+    long chunkOf(BlockId block);
+}

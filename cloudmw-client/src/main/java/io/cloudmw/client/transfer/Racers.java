@@ -1,0 +1,145 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.client.progress.Attempt;
+import io.cloudmw.client.rpc.HelperTransfer;
+import io.cloudmw.client.rpc.TransferSetup;
+import io.cloudmw.core.chunk.Leaves;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.wire.IssuedBlock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Those who race for one get: the plan's helpers by rank, and, when asked for, as many in-process racers as there are
+ * replicas, ranked after them. Confined to the transfer.
+ */
+final class Racers {
+    private final Engine engine;
+    private final SerialExecutor serial;
+    private final ReadPlan plan;
+    private final TransferSetup setup;
+    private final RacerEvents events;
+    private final Map<RacerId, HelperTransfer> helpers = new HashMap<>();
+    private @Nullable LocalRace local;
+
+    Racers(Engine engine, SerialExecutor serial, ReadPlan plan, TransferSetup setup, RacerEvents events) {
+        this.engine = engine;
+        this.serial = serial;
+        this.plan = plan;
+        this.setup = setup;
+        this.events = events;
+    }
+
+    /** Every helper of the plan; who cannot be reached is gone later. */
+    Set<RacerId> ranks() {
+        Set<RacerId> ranks = new TreeSet<>();
+        for (int rank = 0; rank < plan.helpers().size(); rank++) {
+            ranks.add(new RacerId(rank));
+        }
+        return ranks;
+    }
+
+    String name(RacerId racer) {
+        return racer.rank() < plan.helpers().size()
+                ? plan.helpers().get(racer.rank()).id().value()
+                : Attempt.LOCAL;
+    }
+
+    void begin() {
+        for (RacerId racer : ranks()) {
+            HelperListener listener = new HelperListener(racer, name(racer), serial, events);
+            helpers.put(racer, HelperTransfer.begin(engine.links(), setup, racer.rank(), listener));
+        }
+    }
+
+    void issue(Block block, SegmentFeed.Item item) {
+        Chunk chunk = item.chunk().chunk();
+        IssuedBlock issued = new IssuedBlock(
+                block,
+                chunk.id(),
+                chunk.range().length(),
+                chunk.leafSizeBytes(),
+                Leaves.slice(chunk.leaves().crc32c(), block.range(), chunk.leafSizeBytes()),
+                chunk.replicas());
+        helpersOf(block).forEach(helper -> helper.issue(issued));
+        LocalRace race = local;
+        if (race != null && isLocal(block)) {
+            race.issue(block, item);
+        }
+    }
+
+    void withdraw(Block block) {
+        helpersOf(block).forEach(helper -> helper.withdraw(block.id()));
+        LocalRace race = local;
+        if (race != null && isLocal(block)) {
+            race.withdraw(block.id());
+        }
+    }
+
+    void delivered(Block block) {
+        helpersOf(block).forEach(helper -> helper.delivered(block.id()));
+        LocalRace race = local;
+        if (race != null && isLocal(block)) {
+            race.delivered(block.id());
+        }
+    }
+
+    private List<HelperTransfer> helpersOf(Block block) {
+        List<HelperTransfer> found = new ArrayList<>();
+        for (Entrant entrant : block.entrants()) {
+            HelperTransfer helper = helpers.get(entrant.racer());
+            if (helper != null) {
+                found.add(helper);
+            }
+        }
+        return found;
+    }
+
+    private boolean isLocal(Block block) {
+        return block.entrants().stream()
+                .anyMatch(entrant -> entrant.racer().rank() >= plan.helpers().size());
+    }
+
+    /** Closes what is open to this helper and tells the others not to wait for it. */
+    void abandon(RacerId racer, ErrorCode why) {
+        HelperTransfer abandoned = helpers.remove(racer);
+        if (abandoned != null) {
+            abandoned.close();
+            helpers.values().forEach(helper -> helper.racerGone(racer));
+        }
+    }
+
+    /** Makes the in-process racers; {@link RacerEvents#localRacersReady} follows. */
+    void raceLocally() {
+        List<RacerId> ranks = new ArrayList<>();
+        for (int i = 0; i < plan.replicas(); i++) {
+            ranks.add(new RacerId(plan.helpers().size() + i));
+        }
+        LocalStores stores = new LocalStores(engine, plan);
+        local = new LocalRace(engine, serial, ranks, stores, events);
+        var unused = stores.reachable()
+                .thenAccept(any -> serial.execute(() -> events.localRacersReady(any ? ranks : List.of())));
+    }
+
+    /** Nothing more is wanted of anybody; what they still have to say is heard. */
+    void finish() {
+        helpers.values().forEach(HelperTransfer::finish);
+    }
+
+    void close() {
+        helpers.values().forEach(HelperTransfer::close);
+        if (local != null) {
+            local.close();
+        }
+    }
+}

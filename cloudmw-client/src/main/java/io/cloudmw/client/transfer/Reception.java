@@ -1,0 +1,482 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.client.progress.Attempt;
+import io.cloudmw.client.progress.ReplicaFault;
+import io.cloudmw.client.progress.Win;
+import io.cloudmw.client.rpc.RelayAcceptor;
+import io.cloudmw.client.rpc.TransferSetup;
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.chunk.Leaves;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.Delivery;
+import io.cloudmw.core.race.DeliveryCommand;
+import io.cloudmw.core.race.DeliveryEvent;
+import io.cloudmw.core.race.DeliveryPolicy;
+import io.cloudmw.core.race.RacerId;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries out what {@link Delivery} decides: issues blocks to racers, takes relays under credit, and tells it what
+ * happened. Confined to the transfer's serial executor, except where it says otherwise.
+ */
+final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
+    /** Told once, on the transfer's executor. */
+    interface Outcome {
+        void delivered();
+
+        void failed(CloudMwException cause);
+    }
+
+    private static final Logger log = LoggerFactory.getLogger(Reception.class);
+    private static final long LAST_WORDS_MILLIS = 300;
+
+    private final Engine engine;
+    private final SerialExecutor serial;
+    private final ReadPlan plan;
+    private final ByteRange wanted;
+    private final LeafSink sink;
+    private final CreditDesk credit;
+    private final ReadLedger ledger;
+    private final Outcome outcome;
+    private final String transferId = VersionId.random().value();
+    private final SegmentFeed feed;
+    private final OpenChunks chunks = new OpenChunks();
+    private final Racers racers;
+    private final Delivery delivery;
+    private final Map<Long, Relay> relays = new HashMap<>();
+    private final AtomicLong relayNumbers = new AtomicLong();
+    private final CompletableFuture<Void> lastWords = new CompletableFuture<>();
+    private @Nullable ScheduledFuture<?> alarm;
+    private long alarmAtNanos;
+    private boolean planEndSaid;
+    private boolean delivered;
+    private boolean closed;
+    private @Nullable CloudMwException lastFailure;
+
+    Reception(
+            Engine engine,
+            SerialExecutor serial,
+            ReadPlan plan,
+            ByteRange wanted,
+            LeafSink sink,
+            TransferCredit share,
+            ReadLedger ledger,
+            Outcome outcome) {
+        this.engine = engine;
+        this.serial = serial;
+        this.plan = plan;
+        this.wanted = wanted;
+        this.sink = sink;
+        this.ledger = ledger;
+        this.outcome = outcome;
+        credit = new CreditDesk(share, sink.inOrder());
+        feed = new SegmentFeed(
+                engine.coordinator(),
+                plan.version(),
+                wanted,
+                serial,
+                this::pump,
+                failure -> fail(Failures.of(failure)));
+        racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan), this);
+        delivery = new Delivery(DeliveryPolicy.of(sink.inOrder()), racers.ranks());
+    }
+
+    void start() {
+        if (!wanted.isEmpty() && !plan.helpers().isEmpty()) {
+            engine.links().register(transferId, this);
+            racers.begin();
+        }
+        pump();
+    }
+
+    // ---- driving the decisions
+
+    private void pump() {
+        while (!closed && !delivered && delivery.wantsPlan()) {
+            SegmentFeed.Item item = feed.poll();
+            if (item == null) {
+                break;
+            }
+            plan(item);
+        }
+        if (!closed && !delivered && !planEndSaid && feed.isEnded()) {
+            planEndSaid = true;
+            happened(new DeliveryEvent.PlanEnded());
+        }
+    }
+
+    private void plan(SegmentFeed.Item item) {
+        ByteRange range = item.chunk().chunk().range();
+        long from = Math.max(range.offset(), wanted.offset()) - range.offset();
+        long to = Math.min(range.end(), wanted.end()) - range.offset();
+        ByteRange leaves = Leaves.covering(
+                new ByteRange(from, to - from),
+                range.length(),
+                item.chunk().chunk().leafSizeBytes());
+        chunks.add(item, leaves.length());
+        apply(new DeliveryEvent.Planned(
+                item.chunk().chunk().index(),
+                leaves,
+                range.length(),
+                item.chunk().chunk().leafSizeBytes(),
+                item.chunk().chunk().replicas().size(),
+                item.chunk().entrants()));
+    }
+
+    /** Takes an event, then plans more if there is room. */
+    private void happened(DeliveryEvent event) {
+        if (!closed && !delivered) {
+            apply(event);
+            pump();
+        }
+    }
+
+    private void apply(DeliveryEvent event) {
+        for (DeliveryCommand command : delivery.on(event, engine.ticker().nanos())) {
+            if (!closed) {
+                execute(command);
+            }
+        }
+        setAlarm();
+    }
+
+    private void execute(DeliveryCommand command) {
+        if (command instanceof DeliveryCommand.Issue issue) {
+            racers.issue(issue.block(), chunks.of(issue.block()));
+        } else if (command instanceof DeliveryCommand.Withdraw withdraw) {
+            dropRelaysOf(withdraw.block().id());
+            racers.withdraw(withdraw.block());
+        } else if (command instanceof DeliveryCommand.Acknowledge acknowledge) {
+            racers.delivered(acknowledge.block());
+        } else if (command instanceof DeliveryCommand.Accept accept) {
+            accept(accept.relay(), accept.block());
+        } else if (command instanceof DeliveryCommand.Refuse refuse) {
+            drop(refuse.relay(), ErrorCode.CANCELLED, "not wanted");
+        } else if (command instanceof DeliveryCommand.Abandon abandon) {
+            racers.abandon(abandon.racer(), abandon.code());
+            ledger.racerGone(racers.name(abandon.racer()), abandon.code());
+        } else if (command instanceof DeliveryCommand.RaceLocally) {
+            ledger.racingLocally();
+            racers.raceLocally();
+        } else if (command instanceof DeliveryCommand.Complete) {
+            complete();
+        } else if (command instanceof DeliveryCommand.Fail failed) {
+            fail(undeliverable(failed));
+        }
+    }
+
+    private CloudMwException undeliverable(DeliveryCommand.Fail failed) {
+        CloudMwException last = lastFailure;
+        String why = last == null ? failed.code().name() : String.valueOf(last.getMessage());
+        return new CloudMwException(
+                failed.code(),
+                plan.version().file() + ": chunk " + failed.chunkIndex()
+                        + " could not be read from any replica; last failure: " + why,
+                last);
+    }
+
+    private void setAlarm() {
+        OptionalLong wake = delivery.wakeAtNanos();
+        if (wake.isEmpty() || closed || delivered) {
+            return;
+        }
+        if (alarm != null && !alarm.isDone() && alarmAtNanos - wake.getAsLong() <= 0) {
+            return; // early is harmless, and most alarms never need to be moved
+        }
+        if (alarm != null) {
+            alarm.cancel(false);
+        }
+        alarmAtNanos = wake.getAsLong();
+        long delay = Math.max(0, alarmAtNanos - engine.ticker().nanos());
+        try {
+            alarm = engine.threads().timer().schedule(this::alarmed, delay, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            fail(Engine.closedException());
+        }
+    }
+
+    private void alarmed() {
+        serial.execute(() -> {
+            alarm = null;
+            happened(new DeliveryEvent.TimePassed());
+        });
+    }
+
+    private void complete() {
+        delivered = true;
+        racers.finish();
+        hearLastWords();
+        outcome.delivered();
+    }
+
+    private void fail(CloudMwException cause) {
+        if (!closed && !delivered) {
+            outcome.failed(cause);
+        }
+    }
+
+    /** Completes when every attempt's end was heard, or soon. */
+    CompletableFuture<Void> lastWords() {
+        return lastWords;
+    }
+
+    private void hearLastWords() {
+        if (!ledger.hasLiveAttempts()) {
+            lastWords.complete(null);
+            return;
+        }
+        lastWords.completeOnTimeout(null, LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Ends everything that is open, everywhere. Idempotent. */
+    void close(ErrorCode why) {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        if (alarm != null) {
+            alarm.cancel(false);
+        }
+        feed.close();
+        for (Relay relay : List.copyOf(relays.values())) {
+            drop(relay.number(), why, "transfer over");
+        }
+        racers.close();
+        if (!plan.helpers().isEmpty()) {
+            engine.links().unregister(transferId);
+        }
+        credit.close();
+    }
+
+    // ---- relays
+
+    /** On an event loop. */
+    @Override
+    public BulkStreamListener offered(HelperAddress helper, BlockId block, StoreId store, BulkStream stream)
+            throws CloudMwException {
+        int rank = plan.helpers().indexOf(helper);
+        if (rank < 0) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "helper " + helper.id() + " is not in the transfer");
+        }
+        return offer(new RacerId(rank), block, store, new StreamInflow(stream));
+    }
+
+    /** Any thread. */
+    @Override
+    public Relay offer(RacerId racer, BlockId block, StoreId store, Inflow inflow) {
+        SerialExecutor lane = new SerialExecutor(
+                sink.inOrder() ? engine.threads().sinks() : engine.threads().workers());
+        Relay relay = new Relay(relayNumbers.incrementAndGet(), block, racer, store, inflow, this, sink, lane);
+        serial.execute(() -> {
+            if (closed || delivered) {
+                relay.refuse(ErrorCode.CANCELLED, "transfer over");
+                return;
+            }
+            relays.put(relay.number(), relay);
+            happened(new DeliveryEvent.Offered(relay.number(), block, racer));
+        });
+        return relay;
+    }
+
+    private void accept(long number, Block block) {
+        Relay relay = relays.get(number);
+        if (relay != null) {
+            relay.accept(block, chunks.of(block).chunk().chunk());
+            credit.opened(relay);
+            grant();
+        }
+    }
+
+    private void grant() {
+        for (CreditDesk.Change change : credit.grant()) {
+            apply(
+                    change.withheld()
+                            ? new DeliveryEvent.CreditWithheld(change.relay())
+                            : new DeliveryEvent.CreditGranted(change.relay()));
+        }
+    }
+
+    private void dropRelaysOf(BlockId block) {
+        for (Relay relay : List.copyOf(relays.values())) {
+            if (relay.block().equals(block)) {
+                drop(relay.number(), ErrorCode.CANCELLED, "block withdrawn");
+            }
+        }
+    }
+
+    private void drop(long number, ErrorCode code, String message) {
+        Relay relay = relays.remove(number);
+        if (relay != null) {
+            if (relay.isAccepted() && relay.returned() > 0) {
+                won(relay);
+            }
+            relay.refuse(code, message);
+        }
+    }
+
+    private void won(Relay relay) {
+        ledger.won(new Win(
+                relay.chunk().index(),
+                relay.block().value(),
+                racers.name(relay.racer()),
+                relay.store(),
+                relay.returned()));
+    }
+
+    @Override
+    public void leafDelivered(Relay relay, int bytes) {
+        serial.execute(() -> {
+            credit.returned(relay, bytes);
+            if (!relays.containsKey(relay.number()) || closed) {
+                return;
+            }
+            ledger.delivered(bytes, wanted.length());
+            if (chunks.delivered(relay.chunk().index(), bytes)) {
+                ledger.chunkDone();
+            }
+            if (relay.isDelivered()) {
+                relays.remove(relay.number());
+                credit.closed(relay);
+                relay.finish();
+                won(relay);
+            }
+            happened(new DeliveryEvent.LeafDelivered(relay.number()));
+            grant();
+        });
+    }
+
+    @Override
+    public void leafCorrupt(Relay relay, CloudMwException what) {
+        serial.execute(() -> {
+            lastFailure = what;
+            if (relays.containsKey(relay.number())) {
+                faulted(relay.chunk().id(), relay.store(), ErrorCode.REPLICA_CORRUPT);
+                happened(new DeliveryEvent.LeafCorrupt(relay.number()));
+                drop(relay.number(), ErrorCode.REPLICA_CORRUPT, String.valueOf(what.getMessage()));
+            }
+        });
+    }
+
+    @Override
+    public void relayFailed(Relay relay, CloudMwException cause) {
+        serial.execute(() -> {
+            if (relays.containsKey(relay.number())) {
+                lastFailure = cause;
+                drop(relay.number(), cause.code(), String.valueOf(cause.getMessage()));
+                happened(new DeliveryEvent.RelayFailed(relay.number(), cause.code()));
+            }
+        });
+    }
+
+    @Override
+    public void starved(Relay relay) {
+        serial.execute(() -> {
+            if (relays.containsKey(relay.number()) && relay.isStarved() && !relay.isWithheld()) {
+                relay.withheld(true);
+                happened(new DeliveryEvent.CreditWithheld(relay.number()));
+            }
+        });
+    }
+
+    @Override
+    public void drained(Relay relay) {
+        serial.execute(() -> {
+            credit.drained(relay);
+            if (!closed && !delivered) {
+                grant();
+            }
+        });
+    }
+
+    @Override
+    public void destinationFailed(CloudMwException cause) {
+        serial.execute(() -> fail(cause));
+    }
+
+    // ---- racers
+
+    @Override
+    public void attempted(RacerId racer, BlockId block, Attempt attempt) {
+        ledger.attempted(attempt);
+        if (delivered) {
+            if (!ledger.hasLiveAttempts()) {
+                lastWords.complete(null);
+            }
+            return;
+        }
+        happened(new DeliveryEvent.Progressed(block, racer));
+    }
+
+    @Override
+    public void lost(RacerId racer, BlockId block, RacerId winner) {
+        happened(new DeliveryEvent.Lost(block, racer, winner));
+    }
+
+    @Override
+    public void forfeited(RacerId racer, BlockId block, ErrorCode code) {
+        happened(new DeliveryEvent.Forfeited(block, racer, code));
+    }
+
+    @Override
+    public void faulted(ChunkId chunk, StoreId store, ErrorCode code) {
+        if (closed || !ledger.faulted(new ReplicaFault(chunk, store, code))) {
+            return;
+        }
+        ReplicaState state = code == ErrorCode.REPLICA_MISSING ? ReplicaState.MISSING : ReplicaState.CORRUPT;
+        CompletableFuture<Void> unused = engine.coordinator()
+                .report(plan.version(), List.of(new ReplicaReport(chunk, store, state)))
+                .exceptionally(failure -> {
+                    log.debug("replica fault not reported: chunk={} store={}", chunk, store, failure);
+                    return null;
+                });
+    }
+
+    @Override
+    public void gone(RacerId racer, CloudMwException why) {
+        if (closed || delivered) {
+            return;
+        }
+        lastFailure = why;
+        racers.abandon(racer, why.code());
+        ledger.racerGone(racers.name(racer), why.code());
+        happened(new DeliveryEvent.RacerGone(racer));
+    }
+
+    @Override
+    public void localRacersReady(List<RacerId> ranks) {
+        happened(new DeliveryEvent.LocalRacersReady(ranks));
+    }
+
+    @Override
+    public void localFailed(CloudMwException why) {
+        lastFailure = why;
+    }
+
+    @Override
+    public long chunkOf(BlockId block) {
+        return chunks.indexOf(block);
+    }
+}

@@ -1,0 +1,260 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.LeafDigests;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RacerId;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One offered block on its way to the destination. Leaves arrive whole on an event loop; one at a time, in order, they
+ * are checked against the manifest's SHA-256 and handed on by {@code lane}; then their buffer is released. Grants,
+ * accepting and closing are the transfer's.
+ */
+final class Relay implements BulkStreamListener {
+    /** What an accepted relay must bring. */
+    private record Expected(Chunk chunk, long from, long length) {}
+
+    private final long number;
+    private final BlockId block;
+    private final RacerId racer;
+    private final StoreId store;
+    private final Inflow inflow;
+    private final RelayOwner owner;
+    private final LeafSink sink;
+    private final Executor lane;
+    private final MessageDigest sha256 = sha256();
+    private final AtomicLong received = new AtomicLong();
+    private volatile @Nullable Expected expected;
+    private volatile long granted;
+    private volatile boolean closed;
+    /** Bytes handed on; only in the lane. */
+    private long handedOn;
+    /** Bytes whose credit was given back; only in the transfer. */
+    private long returned;
+
+    private boolean withheld;
+
+    Relay(
+            long number,
+            BlockId block,
+            RacerId racer,
+            StoreId store,
+            Inflow inflow,
+            RelayOwner owner,
+            LeafSink sink,
+            Executor lane) {
+        this.number = number;
+        this.block = block;
+        this.racer = racer;
+        this.store = store;
+        this.inflow = inflow;
+        this.owner = owner;
+        this.sink = sink;
+        this.lane = lane;
+    }
+
+    long number() {
+        return number;
+    }
+
+    BlockId block() {
+        return block;
+    }
+
+    RacerId racer() {
+        return racer;
+    }
+
+    StoreId store() {
+        return store;
+    }
+
+    boolean isAccepted() {
+        return expected != null;
+    }
+
+    /** Before the first grant. */
+    void accept(Block accepted, Chunk chunk) {
+        expected =
+                new Expected(chunk, accepted.range().offset(), accepted.range().length());
+    }
+
+    Chunk chunk() {
+        return require().chunk();
+    }
+
+    long length() {
+        return require().length();
+    }
+
+    private Expected require() {
+        Expected what = expected;
+        if (what == null) {
+            throw new IllegalStateException("relay " + number + " was not accepted");
+        }
+        return what;
+    }
+
+    long grantedBytes() {
+        return granted;
+    }
+
+    /** Granted, and neither handed on nor given up. */
+    long outstanding() {
+        return granted - returned;
+    }
+
+    long returned() {
+        return returned;
+    }
+
+    boolean isStarved() {
+        return received.get() >= granted;
+    }
+
+    boolean isWithheld() {
+        return withheld;
+    }
+
+    void withheld(boolean now) {
+        withheld = now;
+    }
+
+    void grant(long bytes) {
+        long sum = granted + bytes; // only the transfer writes it
+        granted = sum;
+        inflow.grant(bytes);
+    }
+
+    void returned(long bytes) {
+        returned += bytes;
+    }
+
+    boolean isDelivered() {
+        return expected != null && returned == length();
+    }
+
+    /** Every leaf was handed on. */
+    void finish() {
+        closed = true;
+        inflow.finished();
+    }
+
+    /** Nothing that still comes is handed on; {@link RelayOwner#drained} follows. */
+    void refuse(ErrorCode code, String message) {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        inflow.refuse(code, message);
+        lane.execute(() -> owner.drained(this));
+    }
+
+    @Override
+    public void data(ByteBuf payload, int crc32c) {
+        if (closed) {
+            payload.release();
+            return;
+        }
+        long sum = received.addAndGet(payload.readableBytes());
+        lane.execute(() -> handOn(payload));
+        if (sum >= granted) {
+            owner.starved(this);
+        }
+    }
+
+    @Override
+    public void ended(byte[] trailer) {
+        lane.execute(() -> {
+            Expected what = expected;
+            if (!closed && (what == null || handedOn < what.length())) {
+                owner.relayFailed(
+                        this,
+                        new CloudMwException(
+                                ErrorCode.PROTOCOL_VIOLATION,
+                                "block " + block.value() + ": relay ended after " + handedOn + " bytes"));
+            }
+        });
+    }
+
+    @Override
+    public void granted() {}
+
+    @Override
+    public void failed(CloudMwException cause) {
+        lane.execute(() -> owner.relayFailed(this, cause));
+    }
+
+    private void handOn(ByteBuf payload) {
+        int bytes = payload.readableBytes();
+        boolean delivered = false;
+        try {
+            if (!closed) {
+                delivered = verifyAndWrite(payload, bytes);
+            }
+        } finally {
+            payload.release();
+        }
+        if (delivered) {
+            owner.leafDelivered(this, bytes);
+        }
+    }
+
+    private boolean verifyAndWrite(ByteBuf payload, int bytes) {
+        Expected what = require();
+        Chunk chunk = what.chunk();
+        long at = what.from() + handedOn;
+        long due = Math.min(chunk.leafSizeBytes(), what.length() - handedOn);
+        if (bytes != due) {
+            owner.relayFailed(
+                    this,
+                    new CloudMwException(
+                            ErrorCode.PROTOCOL_VIOLATION,
+                            "chunk=" + chunk.id() + ": frame of " + bytes + " bytes (expected: a leaf of " + due
+                                    + ")"));
+            return false;
+        }
+        ByteBuffer leaf = payload.nioBuffer();
+        sha256.update(leaf.duplicate());
+        int index = Math.toIntExact(at / chunk.leafSizeBytes());
+        if (!chunk.leaves().matches(index, sha256.digest())) {
+            owner.leafCorrupt(
+                    this,
+                    new CloudMwException(
+                            ErrorCode.REPLICA_CORRUPT,
+                            "chunk=" + chunk.id() + " store=" + store + " leaf=" + index + ": SHA-256 does not match"));
+            return false;
+        }
+        try {
+            sink.write(chunk.range().offset() + at, leaf);
+        } catch (CloudMwException e) {
+            if (!closed) {
+                owner.destinationFailed(e);
+            }
+            return false;
+        }
+        handedOn += bytes;
+        return true;
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(
+                    "every Java platform has SHA-256 (" + LeafDigests.SHA256_BYTES + " bytes)", e);
+        }
+    }
+}

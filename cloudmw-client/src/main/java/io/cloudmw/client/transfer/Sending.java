@@ -1,0 +1,330 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.client.rpc.BegunPut;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestPlan;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.placement.PlacedChunk;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.placement.WritePlan;
+import io.cloudmw.core.wire.BulkRequest;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stores the chunks of one put: asks in batches where they go, and keeps a few on their way at once. A chunk whose
+ * helper failed is placed anew, avoiding that helper, a bounded number of times. Confined to the transfer.
+ */
+final class Sending {
+    /** Told on the transfer's executor. */
+    interface Outcome {
+        /** Bytes sent; negative when they have to be sent again. */
+        void progressed(long bytes);
+
+        /** A chunk is stored; {@code copies} of it are durable, the rest is owed. */
+        void stored(Chunk chunk, int copies, List<ReplicaReport> owed);
+
+        void failed(CloudMwException cause);
+    }
+
+    private static final int CHUNKS_IN_FLIGHT = 3;
+    private static final int BATCH = 64;
+    private static final int MAX_TRIES = 6;
+    private static final long FIRST_PAUSE_MILLIS = 50;
+
+    /** One chunk being stored. */
+    private static final class Job {
+        final ByteRange range;
+        final PutSource.Part part;
+        final long index;
+        ChunkUpload.Read read;
+
+        @Nullable
+        ChunkUpload upload;
+
+        @Nullable
+        ScheduledFuture<?> pause;
+
+        int tries;
+
+        Job(long index, ByteRange range, PutSource.Part part, int leaves) {
+            this.index = index;
+            this.range = range;
+            this.part = part;
+            read = ChunkUpload.Read.nothing(leaves);
+        }
+    }
+
+    /** Where a chunk goes, with what its helper must know. */
+    private record Placed(PlacedChunk chunk, WritePlan plan) {}
+
+    private final Engine engine;
+    private final SerialExecutor serial;
+    private final PutRequest request;
+    private final VersionId version;
+    private final ManifestPlan plan;
+    private final BegunPut begun;
+    private final Outcome outcome;
+    private final SerialExecutor sourceLane;
+    private final Queue<Placed> placements = new ArrayDeque<>();
+    private final Set<Job> jobs = new HashSet<>();
+    private final Set<HelperId> avoid = new HashSet<>();
+    private @Nullable CompletableFuture<WritePlan> asked;
+    private long nextToPlace;
+    private int taking;
+    private boolean closed;
+
+    Sending(
+            Engine engine,
+            SerialExecutor serial,
+            PutRequest request,
+            VersionId version,
+            ManifestPlan plan,
+            BegunPut begun,
+            Outcome outcome) {
+        this.engine = engine;
+        this.serial = serial;
+        this.request = request;
+        this.version = version;
+        this.plan = plan;
+        this.begun = begun;
+        this.outcome = outcome;
+        sourceLane = new SerialExecutor(engine.threads().reads());
+    }
+
+    void start() {
+        fill();
+    }
+
+    private void fill() {
+        while (!closed && jobs.size() + taking < CHUNKS_IN_FLIGHT && !placements.isEmpty()) {
+            take(placements.remove());
+        }
+        long count = plan.cutter().count();
+        if (!closed && placements.isEmpty() && asked == null && nextToPlace < count) {
+            int batch = (int) Math.min(BATCH, count - nextToPlace);
+            CompletableFuture<WritePlan> call =
+                    engine.coordinator().placeChunks(request.file(), version, nextToPlace, batch, avoid);
+            asked = call;
+            nextToPlace += batch;
+            var unused = call.whenComplete((answer, failure) -> serial.execute(() -> {
+                asked = null;
+                if (closed) {
+                    return;
+                }
+                if (answer == null) {
+                    outcome.failed(Failures.of(failure == null ? new IllegalStateException("no plan") : failure));
+                    return;
+                }
+                answer.placements().forEach(chunk -> placements.add(new Placed(chunk, answer)));
+                fill();
+            }));
+        }
+    }
+
+    /** Gets hold of the chunk's bytes, which may block, and sends it. */
+    private void take(Placed placed) {
+        taking++;
+        long index = placed.chunk().chunk().index();
+        ByteRange range = plan.cutter().range(index);
+        sourceLane.execute(() -> {
+            try {
+                PutSource.Part part = request.source().part(range);
+                serial.execute(() -> taken(placed, index, range, part));
+            } catch (CloudMwException e) {
+                serial.execute(() -> outcome.failed(e));
+            }
+        });
+    }
+
+    private void taken(Placed placed, long index, ByteRange range, PutSource.Part part) {
+        taking--;
+        if (closed) {
+            part.close();
+            return;
+        }
+        Job job = new Job(index, range, part, Chunk.leafCount(range.length(), begun.leafSizeBytes()));
+        jobs.add(job);
+        send(job, placed);
+    }
+
+    private void send(Job job, Placed placed) {
+        BulkRequest.Write write;
+        HelperAddress helper;
+        try {
+            helper = helper(placed);
+            write = new BulkRequest.Write(
+                    placed.plan().token(),
+                    placed.chunk().chunk(),
+                    job.range.length(),
+                    begun.leafSizeBytes(),
+                    stores(placed),
+                    placed.plan().helpers(),
+                    begun.writeQuorum(),
+                    request.file(),
+                    version);
+        } catch (IllegalArgumentException e) {
+            outcome.failed(Failures.violation("placement of chunk " + job.index + ": " + e.getMessage()));
+            return;
+        }
+        ChunkUpload upload = new ChunkUpload(
+                write,
+                job.part,
+                job.read,
+                engine.links().allocator(),
+                new SerialExecutor(engine.threads().reads()),
+                bytes -> serial.execute(() -> outcome.progressed(bytes)));
+        job.upload = upload;
+        job.tries++;
+        var unusedResult = upload.result()
+                .whenComplete((stored, failure) -> serial.execute(() -> {
+                    job.upload = null;
+                    if (stored != null) {
+                        stored(job, placed.chunk(), stored);
+                    } else if (failure != null) {
+                        retry(job, helper.id(), upload, Failures.of(failure));
+                    }
+                }));
+        var unusedLease = engine.links().lease(helper).whenComplete((lease, failure) -> {
+            if (lease != null) {
+                upload.start(lease);
+            } else if (failure != null) {
+                upload.result().completeExceptionally(failure);
+            }
+        });
+    }
+
+    private static HelperAddress helper(Placed placed) {
+        return placed.plan().helpers().stream()
+                .filter(helper -> helper.id().equals(placed.chunk().helper()))
+                .findFirst()
+                .orElseThrow(() ->
+                        new IllegalArgumentException("helper " + placed.chunk().helper() + " has no address"));
+    }
+
+    private static List<Store> stores(Placed placed) {
+        return placed.chunk().stores().stream()
+                .map(id -> placed.plan().stores().stream()
+                        .map(StoreStatus::store)
+                        .filter(store -> store.id().equals(id))
+                        .findFirst()
+                        .orElseThrow(() -> new IllegalArgumentException("store " + id + " is not described")))
+                .toList();
+    }
+
+    private void stored(Job job, PlacedChunk placed, ChunkUpload.Stored stored) {
+        finish(job);
+        if (closed) {
+            return;
+        }
+        ChunkId id = placed.chunk();
+        Chunk chunk = new Chunk(job.index, id, job.range, begun.leafSizeBytes(), stored.leaves(), placed.stores());
+        List<ReplicaReport> owed = new ArrayList<>();
+        placed.stores().stream()
+                .filter(store -> !stored.result().stored().contains(store))
+                .forEach(store -> owed.add(new ReplicaReport(id, store, ReplicaState.OWED)));
+        outcome.stored(chunk, stored.result().stored().size(), owed);
+        fill();
+    }
+
+    private void retry(Job job, HelperId helper, ChunkUpload upload, CloudMwException cause) {
+        if (closed) {
+            finish(job);
+            return;
+        }
+        outcome.progressed(-upload.sent());
+        boolean hopeless = switch (cause.code()) {
+            case LOCAL_IO, INVALID_ARGUMENT, VERSION_UNSUPPORTED, CANCELLED -> true;
+            default -> job.tries >= MAX_TRIES;
+        };
+        if (hopeless) {
+            finish(job);
+            outcome.failed(cause.code() == ErrorCode.LOCAL_IO ? cause : gaveUp(job, helper, cause));
+            return;
+        }
+        job.read = upload.read();
+        avoid.add(helper);
+        try {
+            job.pause = engine.threads()
+                    .timer()
+                    .schedule(
+                            () -> serial.execute(() -> placeAnew(job)),
+                            FIRST_PAUSE_MILLIS << job.tries,
+                            TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            outcome.failed(Engine.closedException());
+        }
+    }
+
+    private CloudMwException gaveUp(Job job, HelperId helper, CloudMwException cause) {
+        return new CloudMwException(
+                cause.code(),
+                request.file() + ": chunk " + job.index + " could not be stored in " + job.tries
+                        + " tries; the last, through helper " + helper + ": " + cause.getMessage(),
+                cause);
+    }
+
+    private void placeAnew(Job job) {
+        if (closed) {
+            return;
+        }
+        var unused = engine.coordinator()
+                .placeChunks(request.file(), version, job.index, 1, avoid)
+                .whenComplete((answer, failure) -> serial.execute(() -> {
+                    if (closed) {
+                        return;
+                    }
+                    if (answer == null || answer.placements().isEmpty()) {
+                        outcome.failed(
+                                failure == null
+                                        ? Failures.violation("no placement for chunk " + job.index)
+                                        : Failures.of(failure));
+                        return;
+                    }
+                    send(job, new Placed(answer.placements().get(0), answer));
+                }));
+    }
+
+    private void finish(Job job) {
+        if (jobs.remove(job)) {
+            engine.threads().reads().execute(job.part::close);
+        }
+    }
+
+    /** Stops everything that is on its way. Idempotent. */
+    void close() {
+        closed = true;
+        if (asked != null) {
+            asked.cancel(true);
+        }
+        for (Job job : List.copyOf(jobs)) {
+            if (job.pause != null) {
+                job.pause.cancel(false);
+            }
+            ChunkUpload upload = job.upload;
+            if (upload == null) {
+                finish(job);
+            } else {
+                upload.cancel();
+            }
+        }
+    }
+}

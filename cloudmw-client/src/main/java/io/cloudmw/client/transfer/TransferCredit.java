@@ -1,0 +1,71 @@
+package io.cloudmw.client.transfer;
+
+/**
+ * The share of one get: what it reserved, and what it borrows up to its own limit. What is granted to a relay counts
+ * from the grant until the leaf it paid for was handed on and its buffer released. Confined to the transfer.
+ */
+final class TransferCredit {
+    private final CreditPool pool;
+    private final long reserved;
+    private final long limit;
+    private long borrowed;
+    private long used;
+    private boolean closed;
+
+    /** @param reserved already taken from {@code pool} for this transfer */
+    TransferCredit(CreditPool pool, long reserved, long limit) {
+        this.pool = pool;
+        this.reserved = reserved;
+        this.limit = Math.max(reserved, limit);
+    }
+
+    /** Takes up to {@code bytes}, but less than {@code unit} only when {@code bytes} is; 0 when there is no room. */
+    long take(long bytes, long unit) {
+        if (closed) {
+            return 0;
+        }
+        long missing = used + bytes - (reserved + borrowed);
+        if (missing > 0) {
+            borrowed += pool.borrow(Math.min(missing, limit - reserved - borrowed));
+        }
+        long taken = Math.min(bytes, reserved + borrowed - used);
+        if (taken < bytes) {
+            taken -= taken % unit;
+        }
+        used += taken;
+        settle();
+        return taken;
+    }
+
+    void giveBack(long bytes) {
+        used -= bytes;
+        settle();
+    }
+
+    /** Bytes this get may have in flight. */
+    long limit() {
+        return limit;
+    }
+
+    /** Granted and not yet given back. */
+    long used() {
+        return used;
+    }
+
+    /** Gives everything back to the pool, for good. */
+    void close() {
+        if (!closed) {
+            closed = true;
+            pool.giveBack(reserved + borrowed);
+            borrowed = 0;
+        }
+    }
+
+    private void settle() {
+        long idle = Math.min(borrowed, reserved + borrowed - used);
+        if (idle > 0 && !closed) {
+            borrowed -= idle;
+            pool.giveBack(idle);
+        }
+    }
+}
