@@ -1,0 +1,485 @@
+package io.cloudmw.core.testing.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a catalog must do. One small subclass per implementation says how to open one. */
+public abstract class CatalogContract {
+    private static final VolumeName VOLUME = new VolumeName("v");
+    private static final StoreId S1 = new StoreId("s1");
+    private static final StoreId S2 = new StoreId("s2");
+
+    private Catalog catalog;
+
+    /** Opens an empty catalog; the suite closes it. */
+    protected abstract Catalog open() throws Exception;
+
+    @BeforeEach
+    void openWithAVolume() throws Exception {
+        catalog = open();
+        catalog.putStore(bucket("s1"));
+        catalog.putStore(bucket("s2"));
+        catalog.createVolume(volume("v", S1, S2));
+    }
+
+    @AfterEach
+    void closeCatalog() {
+        catalog.close();
+    }
+
+    @Test
+    void volumesAreFoundByNameAndListedInOrder() throws Exception {
+        catalog.createVolume(volume("a", S1, S2));
+        assertThat(catalog.volumes()).containsExactly(volume("a", S1, S2), volume("v", S1, S2));
+        assertThat(catalog.volume(VOLUME)).contains(volume("v", S1, S2));
+        assertThat(catalog.volume(new VolumeName("none"))).isEmpty();
+    }
+
+    @Test
+    void aVolumeNeedsANewNameAndKnownStores() throws Exception {
+        refused(ErrorCode.ALREADY_EXISTS, () -> catalog.createVolume(volume("v", S1, S2)));
+        refused(ErrorCode.NOT_FOUND, () -> catalog.createVolume(volume("w", S1, new StoreId("none"))));
+        assertThat(catalog.volume(new VolumeName("w"))).isEmpty();
+        catalog.createVolume(volume("w", S1, S2));
+    }
+
+    @Test
+    void aVolumeWithFilesIsDeletedByForceOnlyAndRetiresThem() throws Exception {
+        FileVersion version = put("v:/a/b", 1, Optional.empty());
+        refused(ErrorCode.VOLUME_NOT_EMPTY, () -> catalog.deleteVolume(VOLUME, false, 7));
+        assertThat(catalog.current(version.file())).contains(version);
+        catalog.deleteVolume(VOLUME, true, 7);
+        assertThat(catalog.volume(VOLUME)).isEmpty();
+        assertThat(catalog.current(version.file())).isEmpty();
+        assertThat(retired()).containsExactly(new RetiredVersion(version.id(), 7, 1));
+        refused(ErrorCode.VOLUME_NOT_FOUND, () -> catalog.deleteVolume(VOLUME, true, 7));
+    }
+
+    @Test
+    void anEmptyVolumeIsDeletedAndItsNameIsFreeAgain() throws Exception {
+        catalog.deleteVolume(VOLUME, false, 7);
+        catalog.createVolume(volume("v", S1, S2));
+        assertThat(list("/", "", 10).items()).isEmpty();
+    }
+
+    @Test
+    void storesAreReplacedAndForgottenUnlessInUse() throws Exception {
+        Store disk = new Store(new StoreId("d"), "rack", new Store.Disk(new HelperId("h1"), Path.of("/d")));
+        Store moved = new Store(new StoreId("d"), "rack", new Store.Disk(new HelperId("h2"), Path.of("/d")));
+        catalog.putStore(disk);
+        catalog.putStore(moved);
+        assertThat(catalog.stores()).containsExactly(moved, bucket("s1"), bucket("s2"));
+        catalog.removeStore(disk.id());
+        assertThat(catalog.stores()).containsExactly(bucket("s1"), bucket("s2"));
+        refused(ErrorCode.NOT_FOUND, () -> catalog.removeStore(disk.id()));
+        refused(ErrorCode.STORE_IN_USE, () -> catalog.removeStore(S1));
+        catalog.deleteVolume(VOLUME, true, 0);
+        catalog.removeStore(S1);
+    }
+
+    @Test
+    void nothingIsVisibleBeforeTheCommit() throws Exception {
+        FileVersion version = Versions.of("v:/a", 2);
+        putSegments(version);
+        assertThat(catalog.current(version.file())).isEmpty();
+        assertThat(catalog.version(version.id())).isEmpty();
+        assertThat(list("/", "", 10).items()).isEmpty();
+        commit(version, Optional.empty());
+        assertThat(catalog.current(version.file())).contains(version);
+        assertThat(catalog.version(version.id())).contains(version);
+        assertThat(catalog.segment(version.id(), 1)).hasValue(Versions.segment(version.id(), 1));
+        assertThat(catalog.segment(version.id(), 2)).isEmpty();
+    }
+
+    @Test
+    void anEmptyFileHasNoSegments() throws Exception {
+        FileVersion version = put("v:/empty", 0, Optional.empty());
+        assertThat(catalog.current(version.file())).contains(version);
+    }
+
+    @Test
+    void aCommitNeedsThePathToBeAsExpected() throws Exception {
+        FileVersion first = put("v:/a", 1, Optional.empty());
+        FileVersion second = Versions.of("v:/a", 1);
+        putSegments(second);
+        refused(ErrorCode.CONFLICT, () -> commit(second, Optional.empty()));
+        refused(ErrorCode.CONFLICT, () -> commit(second, Optional.of(VersionId.random())));
+        assertThat(catalog.current(first.file())).contains(first);
+        commit(second, Optional.of(first.id()));
+        assertThat(catalog.current(first.file())).contains(second);
+        assertThat(catalog.version(first.id()))
+                .as("readers of the old version go on")
+                .contains(first);
+        assertThat(catalog.segment(first.id(), 0)).isPresent();
+        assertThat(retired()).extracting(RetiredVersion::id).containsExactly(first.id());
+    }
+
+    @Test
+    void repeatingACommitGivesWhatItGave() throws Exception {
+        FileVersion first = put("v:/a", 1, Optional.empty());
+        FileVersion later = Versions.of(first.file(), first.id(), 1, 9999);
+        assertThat(commit(later, Optional.empty())).isEqualTo(first);
+        put("v:/a", 1, Optional.of(first.id()));
+        assertThat(commit(first, Optional.empty())).as("replaced since").isEqualTo(first);
+        assertThat(catalog.current(first.file()).orElseThrow().id()).isNotEqualTo(first.id());
+    }
+
+    @Test
+    void ofManyWritersOfOnePathOneWins() throws Exception {
+        List<Callable<Boolean>> writers = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            FileVersion version = Versions.of("v:/contested", 1);
+            putSegments(version);
+            writers.add(() -> {
+                try {
+                    commit(version, Optional.empty());
+                    return true;
+                } catch (CloudMwException e) {
+                    assertThat(e.code()).isEqualTo(ErrorCode.CONFLICT);
+                    return false;
+                }
+            });
+        }
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            int winners = 0;
+            for (Future<Boolean> writer : threads.invokeAll(writers)) {
+                winners += writer.get() ? 1 : 0;
+            }
+            assertThat(winners).isEqualTo(1);
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void aCommitNeedsExactlyTheSegmentsItsDigestIsOf() throws Exception {
+        FileVersion version = Versions.of("v:/a", 2);
+        catalog.putSegment(version.id(), 1, Versions.segment(version.id(), 1), 1);
+        refused(ErrorCode.INVALID_ARGUMENT, () -> commit(version, Optional.empty()));
+        catalog.putSegment(version.id(), 0, new byte[] {1}, 1);
+        refused(ErrorCode.INVALID_ARGUMENT, () -> commit(version, Optional.empty()));
+        catalog.putSegment(version.id(), 0, Versions.segment(version.id(), 0), 1);
+        catalog.putSegment(version.id(), 2, new byte[] {1}, 1);
+        refused(ErrorCode.INVALID_ARGUMENT, () -> commit(version, Optional.empty()));
+        assertThat(catalog.current(version.file())).isEmpty();
+    }
+
+    @Test
+    void segmentsOfACommittedVersionAreFixed() throws Exception {
+        FileVersion version = put("v:/a", 1, Optional.empty());
+        catalog.putSegment(version.id(), 0, Versions.segment(version.id(), 0), 5);
+        refused(ErrorCode.CONFLICT, () -> catalog.putSegment(version.id(), 0, new byte[] {1}, 5));
+        refused(ErrorCode.CONFLICT, () -> catalog.putSegment(version.id(), 1, new byte[] {1}, 5));
+        assertThat(catalog.segment(version.id(), 0)).hasValue(Versions.segment(version.id(), 0));
+    }
+
+    @Test
+    void aCommitNeedsItsVolume() throws Exception {
+        FileVersion version = Versions.of("nowhere:/a", 0);
+        refused(ErrorCode.VOLUME_NOT_FOUND, () -> commit(version, Optional.empty()));
+    }
+
+    @Test
+    void aPathIsAFileOrADirectoryNeverBoth() throws Exception {
+        put("v:/a/b/c", 0, Optional.empty());
+        for (String path : List.of("v:/a", "v:/a/b", "v:/a/b/c/d", "v:/a/b/c/d/e")) {
+            refused(ErrorCode.ALREADY_EXISTS, () -> put(path, 0, Optional.empty()));
+        }
+        put("v:/a/b/c0", 0, Optional.empty());
+        put("v:/a/b-", 0, Optional.empty());
+        put("v:/a0", 0, Optional.empty());
+    }
+
+    @Test
+    void aRemovedFileIsGoneAndRetired() throws Exception {
+        FileVersion version = put("v:/a/b", 1, Optional.empty());
+        assertThat(catalog.remove(version.file(), 77)).isEqualTo(version);
+        assertThat(catalog.current(version.file())).isEmpty();
+        assertThat(list("/", "", 10).items()).isEmpty();
+        assertThat(retired()).containsExactly(new RetiredVersion(version.id(), 77, 1));
+        refused(ErrorCode.NOT_FOUND, () -> catalog.remove(version.file(), 78));
+        put("v:/a", 1, Optional.empty());
+    }
+
+    @Test
+    void aListingShowsImmediateChildrenInOrderPageByPage() throws Exception {
+        for (String path : List.of(
+                "/z", "/dir/x/1", "/dir/x/2", "/dir/y", "/dir.txt", "/dir-", "/ü", "/\uD83D\uDE00", "/\uFFFD")) {
+            put("v:" + path, 0, Optional.empty());
+        }
+        List<String> all = List.of("dir-", "dir.txt", "dir/", "z", "ü", "\uFFFD", "\uD83D\uDE00");
+        for (int limit = 1; limit <= 8; limit++) {
+            assertThat(names("/", limit)).as("limit %d", limit).isEqualTo(all);
+        }
+        assertThat(names("/dir", 1)).containsExactly("x/", "y");
+        assertThat(names("/dir/x", 10)).containsExactly("1", "2");
+        assertThat(names("/di", 10)).isEmpty();
+        assertThat(names("/dir.txt", 10)).isEmpty();
+    }
+
+    @Test
+    void aListingSkipsWhatLiesInDirectories() throws Exception {
+        List<String> expected = new ArrayList<>();
+        for (int directory = 10; directory < 30; directory++) {
+            for (int file = 0; file < 10; file++) {
+                put("v:/d" + directory + "/f" + file, 0, Optional.empty());
+            }
+            put("v:/e" + directory, 0, Optional.empty());
+            expected.add("d" + directory + "/");
+        }
+        for (int file = 10; file < 30; file++) {
+            expected.add("e" + file);
+        }
+        for (int limit : new int[] {1, 7, 20, 39, 40, 41}) {
+            assertThat(names("/", limit)).as("limit %d", limit).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void aListingOfAnotherVolumeShowsNothing() throws Exception {
+        catalog.createVolume(volume("w", S1, S2));
+        put("v:/a", 0, Optional.empty());
+        assertThat(catalog.list(new VolumeName("w"), "/", "", 10).items()).isEmpty();
+    }
+
+    @Test
+    void malformedListingsAreRefused() {
+        for (String directory : List.of("", "a", "/a/", "//", "/a/../b")) {
+            refused(ErrorCode.INVALID_ARGUMENT, () -> list(directory, "", 10));
+        }
+        refused(ErrorCode.INVALID_ARGUMENT, () -> list("/", "!", 10));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> list("/a", "L2I", 10));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> list("/", "", 0));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> list("/", "", Catalog.MAX_PAGE + 1));
+    }
+
+    @Test
+    void faultsAreRememberedUntilTheReplicaIsGoodAgain() throws Exception {
+        FileVersion version = put("v:/a", 1, Optional.empty());
+        report(version.id(), 3, S1, ReplicaState.MISSING);
+        report(version.id(), 3, S2, ReplicaState.CORRUPT);
+        report(version.id(), 5, S2, ReplicaState.OWED);
+        assertThat(catalog.faults(version.id(), 0, 10)).hasSize(3);
+        assertThat(catalog.faults(version.id(), 4, 6)).containsExactly(fault(version.id(), 5, S2, ReplicaState.OWED));
+        assertThat(catalog.faults(version.id(), 4, 5)).isEmpty();
+        assertThat(catalog.faults(version.id(), 4, 4)).isEmpty();
+        assertThat(catalog.underReplicatedChunks(version.id())).isEqualTo(2);
+        report(version.id(), 3, S1, ReplicaState.GOOD);
+        report(version.id(), 3, S2, ReplicaState.GOOD);
+        assertThat(catalog.faults(version.id(), 0, 10)).containsExactly(fault(version.id(), 5, S2, ReplicaState.OWED));
+        assertThat(catalog.underReplicatedChunks(version.id())).isEqualTo(1);
+    }
+
+    @Test
+    void owedNeverReplacesWhatIsKnown() throws Exception {
+        FileVersion version = put("v:/a", 1, Optional.empty());
+        report(version.id(), 0, S1, ReplicaState.CORRUPT);
+        report(version.id(), 0, S1, ReplicaState.OWED);
+        assertThat(catalog.faults(version.id(), 0, 1))
+                .containsExactly(fault(version.id(), 0, S1, ReplicaState.CORRUPT));
+    }
+
+    @Test
+    void aCopyThatBecameGoodBeforeTheCommitIsNotOwedAfterIt() throws Exception {
+        FileVersion version = Versions.of("v:/a", 1);
+        putSegments(version);
+        report(version.id(), 0, S1, ReplicaState.GOOD);
+        assertThat(catalog.faults(version.id(), 0, 9)).isEmpty();
+        catalog.commit(new Commit(
+                version,
+                Optional.empty(),
+                List.of(fault(version.id(), 0, S1, ReplicaState.OWED), fault(version.id(), 1, S2, ReplicaState.OWED))));
+        assertThat(catalog.faults(version.id(), 0, 9)).containsExactly(fault(version.id(), 1, S2, ReplicaState.OWED));
+        report(version.id(), 1, S2, ReplicaState.GOOD);
+        assertThat(catalog.faults(version.id(), 0, 9)).isEmpty();
+    }
+
+    @Test
+    void underReplicatedChunksOfCurrentVersionsAreListedPageByPage() throws Exception {
+        catalog.createVolume(volume("w", S1, S2));
+        FileVersion current = put("v:/a", 1, Optional.empty());
+        FileVersion removed = put("v:/b", 1, Optional.empty());
+        FileVersion elsewhere = put("w:/c", 1, Optional.empty());
+        FileVersion open = Versions.of("v:/d", 1);
+        putSegments(open);
+        List<ReplicaReport> expected = new ArrayList<>();
+        for (FileVersion version : List.of(current, removed, elsewhere, open)) {
+            for (int chunk = 0; chunk < 5; chunk++) {
+                report(version.id(), chunk, S1, ReplicaState.MISSING);
+                report(version.id(), chunk, S2, ReplicaState.CORRUPT);
+            }
+        }
+        for (int chunk = 0; chunk < 5; chunk++) {
+            expected.add(fault(current.id(), chunk, S1, ReplicaState.MISSING));
+            expected.add(fault(current.id(), chunk, S2, ReplicaState.CORRUPT));
+        }
+        catalog.remove(removed.file(), 1);
+        for (int limit : new int[] {1, 3, 9, 10, 11}) {
+            List<ReplicaReport> found = new ArrayList<>();
+            String token = "";
+            do {
+                Page<ReplicaReport> page = catalog.underReplicated(VOLUME, token, limit);
+                assertThat(page.items()).hasSizeLessThanOrEqualTo(limit);
+                found.addAll(page.items());
+                token = page.nextToken();
+            } while (!token.isEmpty());
+            assertThat(found).as("limit %d", limit).isEqualTo(expected);
+        }
+        refused(ErrorCode.INVALID_ARGUMENT, () -> catalog.underReplicated(VOLUME, "nonsense", 10));
+    }
+
+    @Test
+    void uploadsNobodyWritesToAreAbandonedAndCannotBeCommitted() throws Exception {
+        FileVersion stale = Versions.of("v:/stale", 2);
+        catalog.putSegment(stale.id(), 0, Versions.segment(stale.id(), 0), 100);
+        FileVersion fresh = Versions.of("v:/fresh", 2);
+        catalog.putSegment(fresh.id(), 0, Versions.segment(fresh.id(), 0), 100);
+        catalog.putSegment(fresh.id(), 1, Versions.segment(fresh.id(), 1), 200);
+        FileVersion committed = put("v:/committed", 1, Optional.empty());
+
+        assertThat(catalog.retireAbandoned(200, 300)).isEqualTo(1);
+
+        assertThat(retired()).containsExactly(new RetiredVersion(stale.id(), 300, 1));
+        refused(ErrorCode.CONFLICT, () -> catalog.putSegment(stale.id(), 1, new byte[] {1}, 400));
+        refused(ErrorCode.CONFLICT, () -> commit(stale, Optional.empty()));
+        commit(fresh, Optional.empty());
+        assertThat(catalog.current(committed.file())).isPresent();
+        assertThat(catalog.retireAbandoned(Long.MAX_VALUE, 300)).isZero();
+    }
+
+    @Test
+    void aForgottenVersionLeavesNothing() throws Exception {
+        FileVersion version = put("v:/a", 1, Optional.empty());
+        report(version.id(), 0, S1, ReplicaState.MISSING);
+        catalog.forget(version.id());
+        assertThat(catalog.segment(version.id(), 0))
+                .as("current versions are not forgotten")
+                .isPresent();
+        catalog.remove(version.file(), 1);
+        catalog.forget(version.id());
+        assertThat(catalog.segment(version.id(), 0)).isEmpty();
+        assertThat(catalog.version(version.id())).isEmpty();
+        assertThat(catalog.faults(version.id(), 0, 10)).isEmpty();
+        assertThat(retired()).isEmpty();
+    }
+
+    @Test
+    void retiredVersionsAreListedPageByPage() throws Exception {
+        List<VersionId> ids = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            FileVersion version = put("v:/f" + i, 1, Optional.empty());
+            catalog.remove(version.file(), 1);
+            ids.add(version.id());
+        }
+        Page<RetiredVersion> first = catalog.retired("", 3);
+        Page<RetiredVersion> second = catalog.retired(first.nextToken(), 3);
+        assertThat(second.isLast()).isTrue();
+        List<RetiredVersion> all = new ArrayList<>(first.items());
+        all.addAll(second.items());
+        assertThat(all).extracting(RetiredVersion::id).containsExactlyInAnyOrderElementsOf(ids);
+    }
+
+    @Test
+    void aClosedCatalogRefusesEverything() throws Exception {
+        catalog.close();
+        catalog.close();
+        refused(ErrorCode.CANCELLED, () -> catalog.volumes());
+        refused(ErrorCode.CANCELLED, () -> catalog.putStore(bucket("s3")));
+    }
+
+    private FileVersion put(String path, int segments, Optional<VersionId> expected) throws CloudMwException {
+        FileVersion version = Versions.of(path, segments);
+        putSegments(version);
+        return commit(version, expected);
+    }
+
+    private void putSegments(FileVersion version) throws CloudMwException {
+        for (int index = 0; index < version.segmentCount(); index++) {
+            catalog.putSegment(version.id(), index, Versions.segment(version.id(), index), 1);
+        }
+    }
+
+    private FileVersion commit(FileVersion version, Optional<VersionId> expected) throws CloudMwException {
+        return catalog.commit(new Commit(version, expected, List.of()));
+    }
+
+    private void report(VersionId version, long chunk, StoreId store, ReplicaState state) throws CloudMwException {
+        catalog.report(List.of(fault(version, chunk, store, state)), 1);
+    }
+
+    private static ReplicaReport fault(VersionId version, long chunk, StoreId store, ReplicaState state) {
+        return new ReplicaReport(new ChunkId(version, chunk), store, state);
+    }
+
+    private List<RetiredVersion> retired() throws CloudMwException {
+        return catalog.retired("", 100).items();
+    }
+
+    private Page<DirectoryEntry> list(String directory, String token, int limit) throws CloudMwException {
+        return catalog.list(VOLUME, directory, token, limit);
+    }
+
+    /** All names of a directory, read in pages; directories end in a slash. */
+    private List<String> names(String directory, int limit) throws CloudMwException {
+        List<String> names = new ArrayList<>();
+        String token = "";
+        do {
+            var page = list(directory, token, limit);
+            assertThat(page.items()).hasSizeLessThanOrEqualTo(limit);
+            for (var entry : page.items()) {
+                names.add(entry.name() + (entry.isDirectory() ? "/" : ""));
+                entry.version()
+                        .ifPresent(version -> assertThat(version.file().name()).isEqualTo(entry.name()));
+            }
+            token = page.nextToken();
+        } while (!token.isEmpty());
+        return names;
+    }
+
+    private static void refused(ErrorCode code, ThrowingCallable call) {
+        CloudMwException failure = catchThrowableOfType(CloudMwException.class, call);
+        assertThat(failure).as("refusal").isNotNull();
+        assertThat(failure.code()).as(failure.getMessage()).isEqualTo(code);
+    }
+
+    private static Volume volume(String name, StoreId... stores) {
+        return new Volume(new VolumeName(name), new Chunking.ByCount(3), 2, List.of(stores), 1, Mode.ROUNDS, false, 42);
+    }
+
+    private static Store bucket(String id) {
+        return new Store(new StoreId(id), "domain-" + id, new Store.S3("bucket-" + id, "eu-west-1", "", false, ""));
+    }
+}
