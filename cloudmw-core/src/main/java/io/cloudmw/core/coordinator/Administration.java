@@ -1,0 +1,196 @@
+package io.cloudmw.core.coordinator;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.placement.PlacementPolicy;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.time.WallClock;
+import java.util.List;
+import java.util.Optional;
+
+/** Volumes, stores and helpers. */
+public final class Administration {
+    /** Volumes and stores of a cluster: lists of them travel in one message. */
+    static final int MAX_VOLUMES = 10_000;
+
+    static final int MAX_STORES = 10_000;
+
+    /** Disks one helper may attach. */
+    static final int MAX_DISKS = 64;
+
+    private final Catalog catalog;
+    private final HelperRegistry helpers;
+    private final StoreView stores;
+    private final WallClock clock;
+
+    Administration(Catalog catalog, HelperRegistry helpers, StoreView stores, WallClock clock) {
+        this.catalog = catalog;
+        this.helpers = helpers;
+        this.stores = stores;
+        this.clock = clock;
+    }
+
+    /**
+     * Creates a volume. One that names no stores uses all that are known now.
+     *
+     * @return the volume as it is kept
+     * @throws CloudMwException {@code NOT_ENOUGH_STORES} when fewer than k of its stores are available now;
+     *     {@code ALREADY_EXISTS}; {@code NOT_FOUND} for a store nobody knows
+     */
+    public Volume createVolume(Volume wanted) throws CloudMwException {
+        if (catalog.volume(wanted.name()).isPresent()) {
+            throw CatalogErrors.volumeExists(wanted.name());
+        }
+        requireRoom("volumes", catalog.volumes().size(), MAX_VOLUMES);
+        List<StoreId> ids = wanted.stores().isEmpty()
+                ? catalog.stores().stream().map(Store::id).toList()
+                : wanted.stores();
+        Volume volume = new Volume(
+                wanted.name(),
+                wanted.chunking(),
+                wanted.replicas(),
+                ids,
+                wanted.writeQuorum(),
+                wanted.mode(),
+                wanted.rotateReplicas(),
+                clock.millis());
+        List<StoreId> available = stores.of(volume).stream()
+                .filter(stores::isAvailable)
+                .map(Store::id)
+                .toList();
+        PlacementPolicy.requireEnough(available, volume.replicas());
+        catalog.createVolume(volume);
+        return volume;
+    }
+
+    /**
+     * Finds a volume.
+     *
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}
+     */
+    public Volume volume(VolumeName name) throws CloudMwException {
+        return catalog.volume(name).orElseThrow(() -> CatalogErrors.volumeNotFound(name));
+    }
+
+    public List<Volume> volumes() throws CloudMwException {
+        return catalog.volumes();
+    }
+
+    /**
+     * Deletes a volume; its chunks become garbage.
+     *
+     * @param force also when it still has files
+     */
+    public void deleteVolume(VolumeName name, boolean force) throws CloudMwException {
+        catalog.deleteVolume(name, force, clock.millis());
+    }
+
+    /**
+     * Makes an S3 bucket known. The same again is a success.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} for a disk; {@code ALREADY_EXISTS} when the id is taken
+     */
+    public StoreStatus addStore(Store store) throws CloudMwException {
+        if (!(store.kind() instanceof Store.S3)) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "store " + store.id() + ": disks are made known by the helper they are attached to");
+        }
+        Optional<Store> present = find(store.id());
+        if (present.isEmpty()) {
+            requireRoom("stores", catalog.stores().size(), MAX_STORES);
+            catalog.putStore(store);
+        } else if (!present.get().equals(store)) {
+            throw new CloudMwException(
+                    ErrorCode.ALREADY_EXISTS, "store " + store.id() + " exists already, as " + present.get());
+        }
+        return stores.status(store);
+    }
+
+    public List<StoreStatus> stores() throws CloudMwException {
+        return stores.all();
+    }
+
+    /**
+     * Forgets a store no volume uses.
+     *
+     * @throws CloudMwException {@code NOT_FOUND}; {@code STORE_IN_USE}
+     */
+    public void removeStore(StoreId id) throws CloudMwException {
+        catalog.removeStore(id);
+    }
+
+    /**
+     * Takes in a helper with its disks.
+     *
+     * @return the epoch its heartbeats must name
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when a disk is not its own; {@code ALREADY_EXISTS} when a disk's
+     *     id is a bucket's, or belongs to another helper that is alive
+     */
+    public long registerHelper(HelperAddress helper, List<Store> disks) throws CloudMwException {
+        if (disks.size() > MAX_DISKS) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT, "disks: " + disks.size() + " (expected: <= " + MAX_DISKS + ")");
+        }
+        for (Store disk : disks) {
+            if (!disk.owner().equals(Optional.of(helper.id()))) {
+                throw new CloudMwException(
+                        ErrorCode.INVALID_ARGUMENT, "store " + disk.id() + " is no disk of helper " + helper.id());
+            }
+            requireFree(disk, helper.id());
+        }
+        for (Store disk : disks) {
+            if (!find(disk.id()).equals(Optional.of(disk))) {
+                requireRoom("stores", catalog.stores().size(), MAX_STORES);
+                catalog.putStore(disk);
+            }
+        }
+        return helpers.register(helper, disks.stream().map(Store::id).toList());
+    }
+
+    private void requireFree(Store disk, HelperId owner) throws CloudMwException {
+        Optional<Store> present = find(disk.id());
+        if (present.isEmpty()) {
+            return;
+        }
+        Optional<HelperId> before = present.get().owner();
+        if (before.isEmpty()) {
+            throw new CloudMwException(ErrorCode.ALREADY_EXISTS, "store " + disk.id() + " exists already, as a bucket");
+        }
+        if (!before.get().equals(owner) && helpers.isAlive(before.get())) {
+            throw new CloudMwException(
+                    ErrorCode.ALREADY_EXISTS, "store " + disk.id() + " is attached to helper " + before.get());
+        }
+    }
+
+    /**
+     * Renews a helper's lease.
+     *
+     * @throws CloudMwException {@code HELPER_UNKNOWN}: it must register again
+     */
+    public void heartbeat(HelperId helper, long epoch, List<DiskUsage> disks) throws CloudMwException {
+        helpers.heartbeat(helper, epoch, disks);
+    }
+
+    public List<HelperStatus> helpers() {
+        return helpers.all();
+    }
+
+    private Optional<Store> find(StoreId id) throws CloudMwException {
+        return catalog.stores().stream().filter(store -> store.id().equals(id)).findFirst();
+    }
+
+    private static void requireRoom(String what, int count, int max) throws CloudMwException {
+        if (count >= max) {
+            throw new CloudMwException(ErrorCode.OVERLOADED, what + ": " + count + " (expected: < " + max + ")");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package io.cloudmw.core.coordinator;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
+
+/**
+ * What a cluster's coordinator does, by subject. Safe for any thread; every call blocks on the catalog, which stays the
+ * caller's to close.
+ */
+public final class Coordinator {
+    private final Administration administration;
+    private final Uploads uploads;
+    private final Reads reads;
+    private final ReplicaReports replicas;
+    private final CoordinatorOptions options;
+
+    /**
+     * Takes up the work on what the catalog holds; uploads that nobody has touched for long are given up.
+     *
+     * @param ticker measures leases
+     * @param clock stamps versions and tokens
+     */
+    public Coordinator(
+            Catalog catalog,
+            TransferTokens tokens,
+            DirectSources direct,
+            CoordinatorOptions options,
+            Ticker ticker,
+            WallClock clock)
+            throws CloudMwException {
+        HelperRegistry helpers = new HelperRegistry(options.helperTtl(), ticker, clock);
+        StoreView stores = new StoreView(catalog, helpers);
+        this.options = options;
+        this.administration = new Administration(catalog, helpers, stores, clock);
+        this.uploads = new Uploads(catalog, helpers, stores, tokens, clock, options);
+        this.reads = new Reads(catalog, helpers, stores, tokens, direct, clock, options);
+        this.replicas = new ReplicaReports(catalog, clock);
+        long now = clock.millis();
+        catalog.retireAbandoned(now - options.abandonedAfter().toMillis(), now);
+    }
+
+    public Administration administration() {
+        return administration;
+    }
+
+    public Uploads uploads() {
+        return uploads;
+    }
+
+    public Reads reads() {
+        return reads;
+    }
+
+    public ReplicaReports replicas() {
+        return replicas;
+    }
+
+    public CoordinatorOptions options() {
+        return options;
+    }
+}

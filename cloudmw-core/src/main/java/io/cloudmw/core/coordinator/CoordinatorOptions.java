@@ -1,0 +1,36 @@
+package io.cloudmw.core.coordinator;
+
+import java.time.Duration;
+
+/**
+ * How a coordinator behaves.
+ *
+ * @param heartbeatInterval how often helpers renew their lease
+ * @param helperTtl a lease ends this long after the last heartbeat; longer than two intervals
+ * @param tokenTtl how long a transfer may take before it needs a new plan
+ * @param abandonedAfter an upload without progress for this long is given up at the next start
+ */
+public record CoordinatorOptions(
+        Duration heartbeatInterval, Duration helperTtl, Duration tokenTtl, Duration abandonedAfter) {
+    public CoordinatorOptions {
+        requirePositive("heartbeatInterval", heartbeatInterval);
+        requirePositive("tokenTtl", tokenTtl);
+        requirePositive("abandonedAfter", abandonedAfter);
+        if (helperTtl.compareTo(heartbeatInterval.multipliedBy(2)) <= 0) {
+            throw new IllegalArgumentException(
+                    "helperTtl: " + helperTtl + " (expected: > 2 x " + heartbeatInterval + ")");
+        }
+    }
+
+    /** Heartbeats every 2 s, leases of 7 s, tokens for 6 h, uploads given up after 7 days. */
+    public static CoordinatorOptions defaults() {
+        return new CoordinatorOptions(
+                Duration.ofSeconds(2), Duration.ofSeconds(7), Duration.ofHours(6), Duration.ofDays(7));
+    }
+
+    private static void requirePositive(String name, Duration duration) {
+        if (duration.isNegative() || duration.isZero()) {
+            throw new IllegalArgumentException(name + ": " + duration + " (expected: > 0)");
+        }
+    }
+}

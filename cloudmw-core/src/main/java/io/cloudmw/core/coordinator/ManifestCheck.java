@@ -1,0 +1,121 @@
+package io.cloudmw.core.coordinator;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestPlan;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Whether the segments that were put are the manifest of a file of this size in this volume, with enough durable copies
+ * of each chunk. Holds one segment at a time.
+ */
+final class ManifestCheck {
+    private final Catalog catalog;
+    private final Volume volume;
+    private final FileVersion version;
+    private final ManifestPlan plan;
+    private final Map<ChunkId, Set<StoreId>> owed = new HashMap<>();
+
+    ManifestCheck(
+            Catalog catalog, Volume volume, FileVersion version, ManifestPlan plan, List<ReplicaReport> owedReports)
+            throws CloudMwException {
+        this.catalog = catalog;
+        this.volume = volume;
+        this.version = version;
+        this.plan = plan;
+        for (ReplicaReport report : owedReports) {
+            if (report.state() != ReplicaState.OWED) {
+                throw invalid(
+                        "owed: chunk " + report.chunk() + " in store " + report.store() + " is " + report.state());
+            }
+            owed.computeIfAbsent(report.chunk(), ignored -> new HashSet<>()).add(report.store());
+        }
+    }
+
+    void run() throws CloudMwException {
+        require("chunks", version.chunkCount(), plan.cutter().count());
+        require("segments", version.segmentCount(), plan.segmentCount());
+        require("leaf size", version.leafSizeBytes(), plan.leafSizeBytes());
+        Set<ChunkId> unknown = new HashSet<>(owed.keySet());
+        for (int index = 0; index < plan.segmentCount(); index++) {
+            int segmentIndex = index;
+            byte[] bytes = catalog.segment(version.id(), index)
+                    .orElseThrow(() -> invalid("segment " + segmentIndex + " was not put"));
+            ManifestSegment segment = ManifestSegment.decode(index, bytes);
+            checkSegment(segment);
+            segment.chunks().forEach(chunk -> unknown.remove(chunk.id()));
+        }
+        if (!unknown.isEmpty()) {
+            throw invalid("owed: " + unknown.iterator().next() + " is no chunk of it");
+        }
+    }
+
+    private void checkSegment(ManifestSegment segment) throws CloudMwException {
+        long first = plan.firstChunk(segment.index());
+        require("chunks of segment " + segment.index(), segment.chunks().size(), plan.chunkCount(segment.index()));
+        Map<ChunkId, Set<StoreId>> bad = new HashMap<>();
+        for (ReplicaReport fault :
+                catalog.faults(version.id(), first, first + segment.chunks().size())) {
+            bad.computeIfAbsent(fault.chunk(), ignored -> new HashSet<>()).add(fault.store());
+        }
+        for (int i = 0; i < segment.chunks().size(); i++) {
+            Chunk chunk = segment.chunks().get(i);
+            checkChunk(chunk, first + i);
+            checkReplicas(chunk, bad.getOrDefault(chunk.id(), Set.of()));
+        }
+    }
+
+    private void checkChunk(Chunk chunk, long index) throws CloudMwException {
+        require("index", chunk.index(), index);
+        require("leaf size of chunk " + chunk.id(), chunk.leafSizeBytes(), plan.leafSizeBytes());
+        if (!chunk.id().equals(new ChunkId(version.id(), index))) {
+            throw invalid("chunk " + index + " is named " + chunk.id());
+        }
+        if (!chunk.range().equals(plan.cutter().range(index))) {
+            throw invalid("chunk " + chunk.id() + " holds " + chunk.range() + " (expected: "
+                    + plan.cutter().range(index) + ")");
+        }
+    }
+
+    private void checkReplicas(Chunk chunk, Set<StoreId> bad) throws CloudMwException {
+        require("replicas of chunk " + chunk.id(), chunk.replicas().size(), volume.replicas());
+        Set<StoreId> promised = owed.getOrDefault(chunk.id(), Set.of());
+        if (!volume.stores().containsAll(chunk.replicas()) || !chunk.replicas().containsAll(promised)) {
+            throw invalid("chunk " + chunk.id() + ": a store that is not its own in " + chunk.replicas() + ", owed "
+                    + promised);
+        }
+        long durable = chunk.replicas().stream()
+                .filter(store -> !bad.contains(store) && !promised.contains(store))
+                .count();
+        if (durable < volume.writeQuorum()) {
+            throw new CloudMwException(
+                    ErrorCode.QUORUM_NOT_MET,
+                    version.file() + ": chunk " + chunk.id() + " has " + durable + " durable copies (expected: >= "
+                            + volume.writeQuorum() + ")");
+        }
+    }
+
+    private void require(String what, long found, long expected) throws CloudMwException {
+        if (found != expected) {
+            throw invalid(what + ": " + found + " (expected: " + expected + " for " + version.sizeBytes() + " bytes)");
+        }
+    }
+
+    private CloudMwException invalid(String message) {
+        return new CloudMwException(
+                ErrorCode.INVALID_ARGUMENT, version.file() + ": version " + version.id() + ": " + message);
+    }
+}

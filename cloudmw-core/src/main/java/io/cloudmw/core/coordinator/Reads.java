@@ -1,0 +1,222 @@
+package io.cloudmw.core.coordinator;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.placement.PlannedChunk;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.placement.ReadPlanner;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.time.WallClock;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Finding and reading files. */
+public final class Reads {
+    private static final Logger LOG = LoggerFactory.getLogger(Reads.class);
+
+    private final Catalog catalog;
+    private final HelperRegistry helpers;
+    private final StoreView stores;
+    private final TransferTokens tokens;
+    private final DirectSources direct;
+    private final WallClock clock;
+    private final CoordinatorOptions options;
+
+    Reads(
+            Catalog catalog,
+            HelperRegistry helpers,
+            StoreView stores,
+            TransferTokens tokens,
+            DirectSources direct,
+            WallClock clock,
+            CoordinatorOptions options) {
+        this.catalog = catalog;
+        this.helpers = helpers;
+        this.stores = stores;
+        this.tokens = tokens;
+        this.direct = direct;
+        this.clock = clock;
+        this.options = options;
+    }
+
+    /**
+     * The head of a plan to read a file.
+     *
+     * @param wanted a version; empty: the current one
+     * @throws CloudMwException {@code NOT_FOUND}; {@code VOLUME_NOT_FOUND}; {@code COORDINATOR_UNAVAILABLE} right after
+     *     a start, until a helper is back
+     */
+    public ReadPlan plan(FilePath file, Optional<VersionId> wanted) throws CloudMwException {
+        Volume volume = volume(file.volume());
+        FileVersion version = wanted.isPresent() ? version(file, wanted.get()) : current(file);
+        List<Store> volumeStores = stores.of(volume);
+        List<HelperAddress> live = helpers.live();
+        if (live.isEmpty() && helpers.isStarting()) {
+            throw new CloudMwException(
+                    ErrorCode.COORDINATOR_UNAVAILABLE,
+                    "the coordinator has just started: waiting for helpers to register again");
+        }
+        return new ReadPlan(
+                version,
+                ReadPlanner.helpers(version.id().value(), volumeStores, volume.replicas(), live),
+                volumeStores.stream().map(stores::status).toList(),
+                volume.mode(),
+                volume.rotateReplicas(),
+                readToken(version),
+                volume.replicas());
+    }
+
+    private TransferToken readToken(FileVersion version) {
+        long expiry = clock.millis() + options.tokenTtl().toMillis();
+        return tokens.issue(new TransferClaims(Set.of(TransferRight.READ), version.file(), version.id(), expiry));
+    }
+
+    /**
+     * One segment of a plan: its chunks, who races for them, and which replicas not to read.
+     *
+     * @param ranked the plan's helpers: entrants are indexes into it. They are taken to be alive, since who uses the plan
+     *     will notice sooner than this coordinator if one is not
+     * @param withDirect also give presigned URLs
+     * @throws CloudMwException {@code NOT_FOUND} when the file has no such version or that no such segment
+     */
+    public PlannedSegment segment(
+            FilePath file, VersionId versionId, int index, List<HelperId> ranked, boolean withDirect)
+            throws CloudMwException {
+        if (ranked.size() > ReadPlanner.MAX_HELPERS) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "helpers: " + ranked.size() + " (expected: <= " + ReadPlanner.MAX_HELPERS + ")");
+        }
+        Volume volume = volume(file.volume());
+        FileVersion version = version(file, versionId);
+        byte[] bytes = catalog.segment(version.id(), index)
+                .orElseThrow(() -> new CloudMwException(
+                        ErrorCode.NOT_FOUND, file + ": version " + versionId + " has no segment " + index));
+        List<Chunk> chunks = ManifestSegment.decode(index, bytes).chunks();
+        Map<ChunkId, Set<StoreId>> bad = faults(version, chunks);
+        Map<StoreId, Store> byId = new HashMap<>();
+        stores.of(volume).forEach(store -> byId.put(store.id(), store));
+        Set<HelperId> reachable = new HashSet<>(ranked);
+        helpers.live().forEach(helper -> reachable.add(helper.id()));
+        Set<StoreId> failed = new HashSet<>();
+        List<PlannedChunk> planned = new ArrayList<>(chunks.size());
+        for (Chunk chunk : chunks) {
+            Set<StoreId> badHere = bad.getOrDefault(chunk.id(), Set.of());
+            planned.add(new PlannedChunk(
+                    chunk,
+                    badHere,
+                    ReadPlanner.entrants(chunk, ranked, byId, reachable, badHere, volume.rotateReplicas()),
+                    withDirect ? presigned(chunk, byId, badHere, failed) : Map.of()));
+        }
+        return new PlannedSegment(planned, HexFormat.of().formatHex(ManifestDigest.ofSegment(bytes)));
+    }
+
+    private Map<ChunkId, Set<StoreId>> faults(FileVersion version, List<Chunk> chunks) throws CloudMwException {
+        Map<ChunkId, Set<StoreId>> bad = new HashMap<>();
+        long first = chunks.get(0).index();
+        for (ReplicaReport fault : catalog.faults(version.id(), first, first + chunks.size())) {
+            bad.computeIfAbsent(fault.chunk(), ignored -> new HashSet<>()).add(fault.store());
+        }
+        return bad;
+    }
+
+    /** A store that cannot be presigned is not asked again for this segment: finding that out may take seconds. */
+    private Map<StoreId, URI> presigned(Chunk chunk, Map<StoreId, Store> byId, Set<StoreId> bad, Set<StoreId> failed) {
+        Map<StoreId, URI> urls = new HashMap<>();
+        for (StoreId id : chunk.replicas()) {
+            Store store = byId.get(id);
+            if (store == null || bad.contains(id) || failed.contains(id)) {
+                continue;
+            }
+            try {
+                direct.presign(store, chunk.id(), options.tokenTtl()).ifPresent(url -> urls.put(id, url));
+            } catch (CloudMwException e) {
+                LOG.warn("No direct reads of store={}: {}", id, e.getMessage());
+                failed.add(id);
+            }
+        }
+        return urls;
+    }
+
+    /**
+     * Describes a file.
+     *
+     * @throws CloudMwException {@code NOT_FOUND}; {@code VOLUME_NOT_FOUND}
+     */
+    public FileStatus stat(FilePath file) throws CloudMwException {
+        volume(file.volume());
+        FileVersion version = current(file);
+        return new FileStatus(version, catalog.underReplicatedChunks(version.id()));
+    }
+
+    /**
+     * Lists the immediate children of a directory.
+     *
+     * @param limit 1..{@value Catalog#MAX_PAGE}; 0 for the most
+     * @throws CloudMwException {@code NOT_FOUND} when there is no such directory; {@code VOLUME_NOT_FOUND}
+     */
+    public Page<DirectoryEntry> list(VolumeName name, String directory, String pageToken, int limit)
+            throws CloudMwException {
+        volume(name);
+        Page<DirectoryEntry> page = catalog.list(name, directory, pageToken, limit == 0 ? Catalog.MAX_PAGE : limit);
+        if (page.items().isEmpty() && pageToken.isEmpty() && !directory.equals("/")) {
+            throw new CloudMwException(ErrorCode.NOT_FOUND, "no directory " + name + ":" + directory);
+        }
+        return page;
+    }
+
+    /**
+     * Removes a file; its chunks become garbage, which readers that have a plan may still finish with.
+     *
+     * @return what was removed
+     * @throws CloudMwException {@code NOT_FOUND}; {@code VOLUME_NOT_FOUND}
+     */
+    public FileVersion remove(FilePath file) throws CloudMwException {
+        volume(file.volume());
+        return catalog.remove(file, clock.millis());
+    }
+
+    private FileVersion current(FilePath file) throws CloudMwException {
+        return catalog.current(file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
+    }
+
+    private FileVersion version(FilePath file, VersionId id) throws CloudMwException {
+        return catalog.version(id)
+                .filter(found -> found.file().equals(file))
+                .orElseThrow(() -> new CloudMwException(ErrorCode.NOT_FOUND, "no version " + id + " of file " + file));
+    }
+
+    private Volume volume(VolumeName name) throws CloudMwException {
+        return catalog.volume(name).orElseThrow(() -> CatalogErrors.volumeNotFound(name));
+    }
+}

@@ -1,0 +1,66 @@
+package io.cloudmw.core.coordinator;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.time.WallClock;
+import java.util.List;
+
+/** What is found out about single copies. */
+public final class ReplicaReports {
+    /** Reports one call may bring. */
+    public static final int MAX_REPORTS = 4096;
+
+    private final Catalog catalog;
+    private final WallClock clock;
+
+    ReplicaReports(Catalog catalog, WallClock clock) {
+        this.catalog = catalog;
+        this.clock = clock;
+    }
+
+    /**
+     * Takes down what was found out about copies of one version's chunks, which may not be committed yet.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} for a chunk that is not the version's or a store that is not the
+     *     volume's; {@code VOLUME_NOT_FOUND}
+     */
+    public void report(FilePath file, VersionId version, List<ReplicaReport> reports) throws CloudMwException {
+        Volume volume = catalog.volume(file.volume()).orElseThrow(() -> CatalogErrors.volumeNotFound(file.volume()));
+        if (reports.size() > MAX_REPORTS) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT, "reports: " + reports.size() + " (expected: <= " + MAX_REPORTS + ")");
+        }
+        for (ReplicaReport report : reports) {
+            if (!report.chunk().version().equals(version)) {
+                throw new CloudMwException(
+                        ErrorCode.INVALID_ARGUMENT, "chunk " + report.chunk() + " is not of version " + version);
+            }
+            if (!volume.stores().contains(report.store())) {
+                throw new CloudMwException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "store " + report.store() + " is none of volume " + volume.name() + "'s");
+            }
+        }
+        catalog.report(reports, clock.millis());
+    }
+
+    /**
+     * Copies that are not good, of the current versions of a volume's files.
+     *
+     * @param limit 1..{@value Catalog#MAX_PAGE}; 0 for the most
+     */
+    public Page<ReplicaReport> underReplicated(VolumeName name, String pageToken, int limit) throws CloudMwException {
+        if (catalog.volume(name).isEmpty()) {
+            throw CatalogErrors.volumeNotFound(name);
+        }
+        return catalog.underReplicated(name, pageToken, limit == 0 ? Catalog.MAX_PAGE : limit);
+    }
+}

@@ -1,0 +1,96 @@
+package io.cloudmw.core.coordinator;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.placement.StoreStatus;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** What the catalog and the leases together say about stores. */
+final class StoreView {
+    /** A disk that is nearly full still gets a share, or it would never be noticed to have room again. */
+    private static final double MIN_WEIGHT = 0.05;
+
+    private final Catalog catalog;
+    private final HelperRegistry helpers;
+
+    StoreView(Catalog catalog, HelperRegistry helpers) {
+        this.catalog = catalog;
+        this.helpers = helpers;
+    }
+
+    /** All stores by id. */
+    List<StoreStatus> all() throws CloudMwException {
+        return catalog.stores().stream().map(this::status).toList();
+    }
+
+    /** The volume's stores in its order. */
+    List<Store> of(Volume volume) throws CloudMwException {
+        Map<StoreId, Store> byId = new HashMap<>();
+        for (Store store : catalog.stores()) {
+            byId.put(store.id(), store);
+        }
+        List<Store> stores = new ArrayList<>();
+        for (StoreId id : volume.stores()) {
+            Store store = byId.get(id);
+            if (store == null) {
+                throw CatalogErrors.storeNotFound(id);
+            }
+            stores.add(store);
+        }
+        return stores;
+    }
+
+    StoreStatus status(Store store) {
+        return new StoreStatus(store, isAvailable(store));
+    }
+
+    boolean isAvailable(Store store) {
+        Optional<HelperId> owner = store.owner();
+        return owner.isEmpty() || helpers.isAlive(owner.get());
+    }
+
+    /**
+     * The stores as candidates for a chunk of {@code chunkBytes}: disks weigh by their free space relative to the
+     * emptiest one.
+     *
+     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} when the coordinator has just started and one of the
+     *     owners may be about to register again: to place chunks without its disk would cost copies for nothing
+     */
+    List<Candidate> candidates(List<Store> stores, long chunkBytes) throws CloudMwException {
+        long mostFree = 1;
+        for (Store store : stores) {
+            Optional<HelperId> owner = store.owner();
+            if (owner.isPresent() && helpers.mayReturn(owner.get())) {
+                throw new CloudMwException(
+                        ErrorCode.COORDINATOR_UNAVAILABLE,
+                        "the coordinator has just started: waiting for helper " + owner.get() + " to register again");
+            }
+            mostFree = Math.max(mostFree, freeBytes(store).orElse(0));
+        }
+        List<Candidate> candidates = new ArrayList<>();
+        for (Store store : stores) {
+            OptionalLong free = freeBytes(store);
+            boolean room = free.isEmpty() || free.getAsLong() >= Math.max(1, chunkBytes);
+            double share = free.isEmpty() ? 1 : (double) free.getAsLong() / mostFree;
+            candidates.add(new Candidate(store, isAvailable(store) && room, Math.max(MIN_WEIGHT, share)));
+        }
+        return candidates;
+    }
+
+    private OptionalLong freeBytes(Store store) {
+        Optional<HelperId> owner = store.owner();
+        return owner.isEmpty() ? OptionalLong.empty() : helpers.freeBytes(owner.get(), store.id());
+    }
+}

@@ -1,0 +1,13 @@
+package io.cloudmw.core.coordinator;
+
+import io.cloudmw.core.manifest.ManifestPlan;
+import io.cloudmw.core.model.VersionId;
+import java.util.Optional;
+
+/**
+ * How a file is to be written.
+ *
+ * @param manifest how it is cut into chunks, leaves and segments
+ * @param expected what the path names now, and must still name at the commit; empty: nothing
+ */
+public record UploadPlan(ManifestPlan manifest, Optional<VersionId> expected, int writeQuorum) {}

@@ -1,0 +1,212 @@
+package io.cloudmw.core.coordinator;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.chunk.ChunkCutter;
+import io.cloudmw.core.chunk.Leaves;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestPlan;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.placement.PlacedChunk;
+import io.cloudmw.core.placement.PlacedReplicas;
+import io.cloudmw.core.placement.PlacementPolicy;
+import io.cloudmw.core.placement.WritePlan;
+import io.cloudmw.core.placement.WritePlanner;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.time.WallClock;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Writing files. Nothing is remembered between the calls of one upload but the segments that were put, which are in the
+ * catalog: a coordinator that restarts serves uploads that began before, and every call may be repeated.
+ */
+public final class Uploads {
+    /** Chunks one call may place. */
+    public static final int MAX_BATCH = 1024;
+
+    /** More than any file has: 2^32 chunks in segments of 1024. */
+    private static final int MAX_SEGMENTS = 1 << 22;
+
+    private final Catalog catalog;
+    private final HelperRegistry helpers;
+    private final StoreView stores;
+    private final TransferTokens tokens;
+    private final WallClock clock;
+    private final CoordinatorOptions options;
+
+    Uploads(
+            Catalog catalog,
+            HelperRegistry helpers,
+            StoreView stores,
+            TransferTokens tokens,
+            WallClock clock,
+            CoordinatorOptions options) {
+        this.catalog = catalog;
+        this.helpers = helpers;
+        this.stores = stores;
+        this.tokens = tokens;
+        this.clock = clock;
+        this.options = options;
+    }
+
+    /**
+     * Says how a file of this size is written to a path.
+     *
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when the file would have too many chunks
+     */
+    public UploadPlan begin(FilePath file, long sizeBytes) throws CloudMwException {
+        Volume volume = volume(file);
+        ManifestPlan manifest = manifest(volume, sizeBytes);
+        return new UploadPlan(manifest, catalog.current(file).map(FileVersion::id), volume.writeQuorum());
+    }
+
+    private static ManifestPlan manifest(Volume volume, long sizeBytes) throws CloudMwException {
+        if (sizeBytes < 0) {
+            throw invalid("size: " + sizeBytes + " (expected: >= 0)");
+        }
+        ChunkCutter cutter = ChunkCutter.of(sizeBytes, volume.chunking());
+        if (cutter.count() > ChunkId.MAX_INDEX + 1) {
+            throw invalid("size: " + sizeBytes + " makes " + cutter.count() + " chunks of " + cutter.chunkSizeBytes()
+                    + " bytes (expected: <= " + (ChunkId.MAX_INDEX + 1) + ")");
+        }
+        return new ManifestPlan(cutter, Leaves.DEFAULT_SIZE_BYTES);
+    }
+
+    /**
+     * Chooses the stores and the helper of {@code count} chunks. Copies that a store cannot take now are placed there
+     * all the same, and are owed: the writer says so in its commit.
+     *
+     * @param avoid helpers the writer could not reach: not chosen again if there is another
+     * @throws CloudMwException {@code QUORUM_NOT_MET} when too few stores can take a chunk; {@code HELPER_UNAVAILABLE}
+     *     when no helper is alive; {@code COORDINATOR_UNAVAILABLE} right after a start, until the helpers are back
+     */
+    public WritePlan place(FilePath file, VersionId version, long firstIndex, int count, Set<HelperId> avoid)
+            throws CloudMwException {
+        if (count < 1 || count > MAX_BATCH) {
+            throw invalid("count: " + count + " (expected: 1.." + MAX_BATCH + ")");
+        }
+        if (firstIndex < 0 || firstIndex > ChunkId.MAX_INDEX + 1 - count) {
+            throw invalid("first index: " + firstIndex);
+        }
+        Volume volume = volume(file);
+        List<Store> volumeStores = stores.of(volume);
+        long chunkBytes = volume.chunking() instanceof Chunking.BySize bySize ? bySize.bytes() : 0;
+        List<Candidate> candidates = stores.candidates(volumeStores, chunkBytes);
+        List<HelperAddress> live = helpers.live();
+        List<PlacedChunk> placed = new ArrayList<>(count);
+        for (long index = firstIndex; index < firstIndex + count; index++) {
+            ChunkId chunk = new ChunkId(version, index);
+            PlacedReplicas replicas = PlacementPolicy.place(chunk, candidates, volume.replicas(), volume.writeQuorum());
+            HelperId helper = WritePlanner.helper(chunk, owners(replicas, volumeStores), live, avoid);
+            placed.add(new PlacedChunk(chunk, replicas.stores(), helper));
+        }
+        TransferClaims claims = new TransferClaims(
+                Set.of(TransferRight.WRITE),
+                file,
+                version,
+                clock.millis() + options.tokenTtl().toMillis());
+        return new WritePlan(
+                placed,
+                volumeStores.stream().map(stores::status).toList(),
+                named(placed, volumeStores, live),
+                tokens.issue(claims));
+    }
+
+    private static List<HelperId> owners(PlacedReplicas replicas, List<Store> volumeStores) {
+        List<HelperId> owners = new ArrayList<>();
+        for (Store store : volumeStores) {
+            if (replicas.stores().contains(store.id()) && !replicas.owed().contains(store.id())) {
+                store.owner().ifPresent(owners::add);
+            }
+        }
+        return owners;
+    }
+
+    /** The helpers that chunks are sent to, and the live owners of disks. */
+    private static List<HelperAddress> named(
+            List<PlacedChunk> placed, List<Store> volumeStores, List<HelperAddress> live) {
+        Map<HelperId, HelperAddress> named = new LinkedHashMap<>();
+        for (HelperAddress helper : live) {
+            boolean receives = placed.stream().anyMatch(chunk -> chunk.helper().equals(helper.id()));
+            boolean owns = volumeStores.stream().anyMatch(store -> store.owner().equals(Optional.of(helper.id())));
+            if (receives || owns) {
+                named.put(helper.id(), helper);
+            }
+        }
+        return List.copyOf(named.values());
+    }
+
+    /**
+     * Keeps one segment of the manifest.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it breaks a rule; {@code CONFLICT} when the version is
+     *     committed or was abandoned
+     */
+    public void putSegment(VersionId version, int index, List<Chunk> chunks) throws CloudMwException {
+        if (index < 0 || index >= MAX_SEGMENTS) {
+            throw invalid("segment: " + index + " (expected: 0.." + (MAX_SEGMENTS - 1) + ")");
+        }
+        ManifestSegment segment = ManifestSegment.checked(index, chunks);
+        catalog.putSegment(version, index, segment.encode(), clock.millis());
+    }
+
+    /**
+     * Makes a version visible, if its path still names what it named at the beginning.
+     *
+     * @param expected as {@link #begin} said
+     * @param owed copies that are promised but not yet durable
+     * @return the version as it is kept; the same again for a repeated commit
+     * @throws CloudMwException {@code CONFLICT} when somebody else changed the path; {@code INVALID_ARGUMENT} when the
+     *     segments are not those of a file of this size in this volume; {@code QUORUM_NOT_MET} when a chunk has too few
+     *     durable copies
+     */
+    public FileVersion commit(FileVersion version, Optional<VersionId> expected, List<ReplicaReport> owed)
+            throws CloudMwException {
+        Optional<FileVersion> before = catalog.version(version.id());
+        if (before.isPresent() && before.get().file().equals(version.file())) {
+            return before.get();
+        }
+        Volume volume = volume(version.file());
+        ManifestPlan plan = manifest(volume, version.sizeBytes());
+        new ManifestCheck(catalog, volume, version, plan, owed).run();
+        FileVersion stamped = new FileVersion(
+                version.file(),
+                version.id(),
+                version.sizeBytes(),
+                version.chunkCount(),
+                version.segmentCount(),
+                version.leafSizeBytes(),
+                clock.millis(),
+                version.manifestSha256());
+        return catalog.commit(new Commit(stamped, expected, owed));
+    }
+
+    private Volume volume(FilePath file) throws CloudMwException {
+        return catalog.volume(file.volume()).orElseThrow(() -> CatalogErrors.volumeNotFound(file.volume()));
+    }
+
+    private static CloudMwException invalid(String message) {
+        return new CloudMwException(ErrorCode.INVALID_ARGUMENT, message);
+    }
+}
