@@ -37,6 +37,9 @@ final class S3ChunkStoreTest {
     private static final S3Settings IMPATIENT =
             new S3Settings(Duration.ofSeconds(2), Duration.ofMillis(300), Duration.ofSeconds(5), 1 << 20, 2, 2);
 
+    private static final S3Settings NORMAL =
+            new S3Settings(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofMinutes(1), 1 << 20, 2, 2);
+
     private static final S3Settings PATIENT =
             new S3Settings(Duration.ofSeconds(5), Duration.ofMinutes(5), Duration.ofMinutes(5), 1, 2, 2);
 
@@ -62,7 +65,7 @@ final class S3ChunkStoreTest {
     void aPutThatFindsTheChunkThereIsASuccess() throws Exception {
         server.thenError(412, "PreconditionFailed");
 
-        assertThat(put(IMPATIENT)).isEqualTo(PutOutcome.EXISTED);
+        assertThat(put(NORMAL)).isEqualTo(PutOutcome.EXISTED);
     }
 
     @Test
@@ -71,7 +74,7 @@ final class S3ChunkStoreTest {
                 .thenError(409, "ConditionalRequestConflict")
                 .then(200);
 
-        assertThat(put(IMPATIENT)).isEqualTo(PutOutcome.WRITTEN);
+        assertThat(put(NORMAL)).isEqualTo(PutOutcome.WRITTEN);
         assertThat(slept).hasSize(2);
         assertThat(slept.get(1)).isEqualTo(2 * slept.get(0));
     }
@@ -80,7 +83,7 @@ final class S3ChunkStoreTest {
     void aPutGivesUpWhenTheConflictsDoNotEnd() {
         server.thenError(409, "ConditionalRequestConflict");
 
-        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> put(IMPATIENT));
+        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> put(NORMAL));
         assertThat(server.requests()).hasSize(6);
     }
 
@@ -88,7 +91,7 @@ final class S3ChunkStoreTest {
     void aStoreWithoutConditionalPutsIsAskedFirst() throws Exception {
         server.thenError(501, "NotImplemented").then(404).then(200).then(200);
 
-        ChunkStore store = store(IMPATIENT);
+        ChunkStore store = store(NORMAL);
         assertThat(store.put(chunk, Chunks.source(new byte[3]))).isEqualTo(PutOutcome.WRITTEN);
         assertThat(methods()).containsExactly("PUT", "HEAD", "HEAD", "PUT");
     }
@@ -97,8 +100,8 @@ final class S3ChunkStoreTest {
     void serverErrorsAreRetriedButNotForever() {
         server.thenError(503, "SlowDown");
 
-        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(IMPATIENT), chunk, 0, 10));
-        assertThat(server.requests()).hasSize(IMPATIENT.maxAttempts());
+        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(NORMAL), chunk, 0, 10));
+        assertThat(server.requests()).hasSize(NORMAL.maxAttempts());
     }
 
     @Test
@@ -130,7 +133,7 @@ final class S3ChunkStoreTest {
     void anAnswerThatBreaksOffIsUnavailable() {
         server.thenBreakAfter(100, 1000);
 
-        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(IMPATIENT), chunk, 0, 1000));
+        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(NORMAL), chunk, 0, 1000));
     }
 
     @Test
@@ -140,21 +143,21 @@ final class S3ChunkStoreTest {
             exchange.getResponseBody().write(new byte[1000]);
         });
 
-        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(IMPATIENT), chunk, 10, 10));
+        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(NORMAL), chunk, 10, 10));
     }
 
     @Test
     void aRangeThatReachesBeyondTheObjectIsRefused() {
         server.thenStallAfter(100, 100);
 
-        assertFails(ErrorCode.INVALID_ARGUMENT, () -> Chunks.read(store(IMPATIENT), chunk, 0, 200));
+        assertFails(ErrorCode.INVALID_ARGUMENT, () -> Chunks.read(store(NORMAL), chunk, 0, 200));
     }
 
     @Test
     void nobodyListeningIsUnavailable() {
         server.close();
 
-        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(IMPATIENT), chunk, 0, 10));
+        assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(NORMAL), chunk, 0, 10));
     }
 
     @Test
@@ -176,7 +179,7 @@ final class S3ChunkStoreTest {
 
     @Test
     void aPresignedUrlNamesTheObjectAndExpiresButHasNoSecret() throws Exception {
-        store(IMPATIENT);
+        store(NORMAL);
         URI url = opened.get(0).presign(description(), chunk, Duration.ofMinutes(10));
 
         assertThat(url.toString())
@@ -188,7 +191,7 @@ final class S3ChunkStoreTest {
 
     @Test
     void whatIsNoBucketOrHasNoUsableEndpointIsRefused() {
-        S3Stores stores = S3Stores.open(IMPATIENT, "key", "secret");
+        S3Stores stores = S3Stores.open(NORMAL, "key", "secret");
         opened.add(stores);
         Store disk = new Store(new StoreId("d"), "z", new Store.Disk(new HelperId("h"), Path.of("/nowhere")));
         Store odd = new Store(new StoreId("o"), "z", new Store.S3("b", "r", "127.0.0.1:9000", true, ""));
@@ -213,7 +216,7 @@ final class S3ChunkStoreTest {
             scripted.thenError(status, code);
             server.close();
             server = scripted;
-            assertFails(expected, () -> Chunks.read(store(IMPATIENT), chunk, 0, 10));
+            assertFails(expected, () -> Chunks.read(store(NORMAL), chunk, 0, 10));
         } catch (IOException e) {
             throw new AssertionError(e);
         }

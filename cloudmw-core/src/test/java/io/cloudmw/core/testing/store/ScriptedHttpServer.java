@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -23,6 +24,8 @@ public final class ScriptedHttpServer implements AutoCloseable {
     private final ConcurrentLinkedQueue<Answer> script = new ConcurrentLinkedQueue<>();
     private final List<String> requests = new CopyOnWriteArrayList<>();
     private final CountDownLatch closing = new CountDownLatch(1);
+
+    private volatile Answer unscripted = exchange -> exchange.sendResponseHeaders(500, -1);
 
     /** How to answer one request. */
     @FunctionalInterface
@@ -42,6 +45,12 @@ public final class ScriptedHttpServer implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
     }
 
+    /** What to answer as long as there is no script. */
+    public ScriptedHttpServer unscripted(Answer answer) {
+        unscripted = answer;
+        return this;
+    }
+
     /** Appends to the script. */
     public ScriptedHttpServer then(Answer answer) {
         script.add(answer);
@@ -58,7 +67,7 @@ public final class ScriptedHttpServer implements AutoCloseable {
         return then(exchange -> {
             byte[] body = ("<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error><Code>" + code
                             + "</Code><Message>scripted</Message><RequestId>r1</RequestId></Error>")
-                    .getBytes(java.nio.charset.StandardCharsets.UTF_8);
+                    .getBytes(StandardCharsets.UTF_8);
             exchange.getResponseHeaders().set("Content-Type", "application/xml");
             exchange.sendResponseHeaders(status, body.length);
             exchange.getResponseBody().write(body);
@@ -113,11 +122,7 @@ public final class ScriptedHttpServer implements AutoCloseable {
         Answer answer = script.size() > 1 ? script.poll() : script.peek();
         try (exchange) {
             exchange.getRequestBody().readAllBytes();
-            if (answer == null) {
-                exchange.sendResponseHeaders(500, -1);
-            } else {
-                answer.to(exchange);
-            }
+            (answer == null ? unscripted : answer).to(exchange);
         }
     }
 

@@ -1,0 +1,13 @@
+package io.cloudmw.core.store.http;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ChunkId;
+import java.net.URI;
+import java.util.Optional;
+
+/** Where a store's chunks can be read. Called by any thread; may block to ask for fresh URLs. */
+@FunctionalInterface
+public interface ChunkUrls {
+    /** A URL that answers GET with the chunk, and Range requests with parts of it; empty: not known here. */
+    Optional<URI> url(ChunkId chunk) throws CloudMwException;
+}
