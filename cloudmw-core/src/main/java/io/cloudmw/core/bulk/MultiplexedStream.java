@@ -434,7 +434,7 @@ final class MultiplexedStream implements BulkStream {
     }
 
     /** Ends it here with {@code cause}, telling the peer and the listener. */
-    private void fail(CloudMwException cause) {
+    void fail(CloudMwException cause) {
         BulkStreamListener told = listener;
         List<Outgoing> dropped = finish(cause);
         if (dropped != null) {

@@ -262,7 +262,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
                 }
             }
             case RESET -> reset(header.stream(), stream, content);
-            case PING -> outbound().control(FrameType.PONG, 0, new byte[0]);
+            case PING -> outbound().pong();
             case PONG, HELLO, HELLO_ACK, DATA -> {}
         }
     }
@@ -275,10 +275,10 @@ final class Multiplexer implements BulkConnection, FrameSink {
         try {
             stream.accepted(handler.opened(stream, request));
         } catch (CloudMwException e) {
-            stream.reset(e.code(), String.valueOf(e.getMessage()));
+            stream.fail(e);
         } catch (RuntimeException e) {
             log.warn("handler failed peer={}", peer, e);
-            stream.reset(ErrorCode.INTERNAL, "handler: " + e);
+            stream.fail(new CloudMwException(ErrorCode.INTERNAL, "handler: " + e, e));
         }
     }
 

@@ -29,6 +29,7 @@ final class Outbound {
     private long inFlightBytes;
     private long controlBytes;
     private long framesSent;
+    private boolean answering;
     private boolean pumping;
     private boolean held;
     private boolean dirty;
@@ -75,6 +76,14 @@ final class Outbound {
         }
     }
 
+    /** Answers a PING, unless an answer is still waiting to leave: one answers all before it. */
+    void pong() {
+        if (!answering && over == null) {
+            answering = true;
+            control(FrameType.PONG, 0, new byte[0]);
+        }
+    }
+
     /** Writes a frame that is not data. */
     void control(FrameType type, int stream, byte[] payload) {
         if (over != null) {
@@ -83,7 +92,10 @@ final class Outbound {
         ByteBuf frame = encode(type, stream, payload);
         int bytes = frame.readableBytes();
         controlBytes += bytes;
-        channel.write(frame).addListener(written -> controlBytes -= bytes);
+        channel.write(frame).addListener(written -> {
+            controlBytes -= bytes;
+            answering &= type != FrameType.PONG;
+        });
         flush();
         if (controlBytes > options.controlQueueBytes()) {
             owner.violated(new ViolationException(
