@@ -136,6 +136,8 @@ class InterleavingPropertyTest {
 
     private static void verify(Capricious receiver, byte[] sent, String name) {
         await().atMost(30, TimeUnit.SECONDS)
+                .pollDelay(0, TimeUnit.MILLISECONDS)
+                .pollInterval(5, TimeUnit.MILLISECONDS)
                 .until(() -> receiver.gaveUp || receiver.ended.isDone() || receiver.failed.isDone());
         byte[] arrived = receiver.arrived();
         assertThat(arrived).as(name).isEqualTo(Arrays.copyOf(sent, arrived.length));
