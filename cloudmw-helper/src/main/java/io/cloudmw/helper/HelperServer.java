@@ -7,6 +7,7 @@ import io.cloudmw.core.bulk.BulkTransport;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.RaceMetrics;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.Volume;
@@ -18,7 +19,6 @@ import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.helper.compete.Surroundings;
-import io.cloudmw.helper.compete.TransferMeters;
 import io.cloudmw.helper.compete.Transfers;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.DiskOpener;
@@ -113,7 +113,7 @@ public final class HelperServer implements AutoCloseable {
         this.config = config;
         boolean started = false;
         try {
-            disks = opened(DiskOpener.open(config.id(), config.disks(), throttle));
+            disks = opened(DiskOpener.open(config.id(), config.disks(), throttle, meters));
             CoordinatorCalls coordinator = opened(new CoordinatorCalls(config.coordinator()));
             address = serve(new TransferTokens(secret, WallClock.system()), coordinator, others, meters);
             Registration registration =
@@ -160,7 +160,7 @@ public final class HelperServer implements AutoCloseable {
                 (transfer, block, store) -> new BulkRequest.Relay(transfer, block, store).encode(),
                 channels,
                 reports,
-                new TransferMeters(meters),
+                new RaceMetrics(meters),
                 pool(Threads.blocking("transfer", 4, limits.transfers() + 16)),
                 timer,
                 Ticker.system(),

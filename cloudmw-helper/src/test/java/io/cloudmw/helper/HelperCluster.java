@@ -31,7 +31,7 @@ final class HelperCluster implements AutoCloseable {
     final VersionId version = VersionId.random();
     private final ClusterSecret secret = ClusterSecret.of(new byte[32]);
 
-    /** @param stalls for each helper, after how many bytes its disk stalls; negative: never */
+    /** @param stalls for each helper, after how many bytes its disk stalls, at least 1024; negative: never */
     HelperCluster(Path directory, Map<String, String> more, int... stalls) throws CloudMwException {
         for (int i = 0; i < stalls.length; i++) {
             Map<String, String> settings = new HashMap<>(Map.of(
@@ -46,7 +46,7 @@ final class HelperCluster implements AutoCloseable {
                     "helper.disk.d" + i + ".reserve",
                     "0"));
             if (stalls[i] >= 0) {
-                settings.put("helper.disk.d" + i + ".throttle", Integer.toString(stalls[i]));
+                settings.put("helper.disk.d" + i + ".throttle", stalls[i] + "B/s");
             }
             settings.putAll(more);
             SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -57,7 +57,7 @@ final class HelperCluster implements AutoCloseable {
                     store -> {
                         throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "no S3 here");
                     },
-                    (store, bytes) -> new StallingStore(store, Integer.parseInt(bytes)),
+                    (store, speed) -> new StallingStore(store, (int) speed.minBytesPerSecond()),
                     registry));
         }
     }

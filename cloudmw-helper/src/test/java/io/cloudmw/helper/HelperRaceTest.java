@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.RaceMetrics;
 import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.wire.WriteResult;
-import io.cloudmw.helper.compete.TransferMeters;
 import io.cloudmw.proto.v1.AttemptState;
 import io.cloudmw.proto.v1.TransferCommand;
 import io.cloudmw.proto.v1.TransferEvent;
@@ -77,13 +77,9 @@ final class HelperRaceTest {
                 }
             });
             assertThat(client.offers).startsWith(0, 1).doesNotHaveDuplicates();
-            assertThat(cluster.meters.get(1).get(TransferMeters.WINS).counter().count())
+            assertThat(cluster.meters.get(1).get(RaceMetrics.WINS).counter().count())
                     .isGreaterThanOrEqualTo(2);
-            assertThat(cluster.meters
-                            .get(0)
-                            .get(TransferMeters.WASTED)
-                            .counter()
-                            .count())
+            assertThat(cluster.meters.get(0).get(RaceMetrics.WASTED).counter().count())
                     .isGreaterThanOrEqualTo(ScriptedClient.LEAF);
         }
     }
@@ -168,7 +164,7 @@ final class HelperRaceTest {
 
     @Test
     void whenTheDestinationHangsUpEverythingForItIsCancelled() throws Exception {
-        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), 1, 1);
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), 1024, 1024);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             byte[] chunk = random(8, 200_000);
             client.upload(0, 0, chunk, ScriptedClient.crcs(chunk), cluster.stores(), 2)
@@ -180,9 +176,8 @@ final class HelperRaceTest {
                             .hasSize(1)));
             client.hangUp();
             await().untilAsserted(() -> assertThat(cluster.meters)
-                    .allSatisfy(meters -> assertThat(meters.get(TransferMeters.CANCELLED)
-                                    .counter()
-                                    .count())
+                    .allSatisfy(meters -> assertThat(
+                                    meters.get(RaceMetrics.CANCELLED).counter().count())
                             .isEqualTo(1)));
             assertThat(block).isNotDone();
         }
@@ -190,7 +185,7 @@ final class HelperRaceTest {
 
     @Test
     void moreBlocksThanAllowedEndTheTransfer() throws Exception {
-        try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.transfers.blocks", "1"), 1);
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.transfers.blocks", "1"), -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             byte[] chunk = random(9, 1000);
             client.upload(0, 0, chunk, ScriptedClient.crcs(chunk), cluster.stores(), 1)

@@ -60,6 +60,9 @@ final class MetricsDocumentTest {
         store.request("read");
         store.error("read", "INTERNAL");
 
+        RaceMetrics race = new RaceMetrics(meters);
+        race.cancelled(1);
+
         assertThat(meters.getMeters())
                 .isNotEmpty()
                 .allSatisfy(meter -> assertThat(row(meter))

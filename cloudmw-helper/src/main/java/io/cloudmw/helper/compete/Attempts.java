@@ -64,7 +64,7 @@ final class Attempts {
     }
 
     void start(AttemptId id, WantedBlock block, StoreId store) {
-        around.meters().attempts.increment();
+        around.meters().started();
         Entry entry = new Entry(id, block, store);
         entries.put(id, entry);
         entry.report(State.STARTED, 0, null);
@@ -135,7 +135,7 @@ final class Attempts {
             if (relay != null) {
                 relay.cancel();
             } else if (held != null) {
-                around.meters().wastedBytes.increment((double) block.length());
+                around.meters().wasted(block.length());
             }
             if (held != null) {
                 held.close();
@@ -180,8 +180,7 @@ final class Attempts {
         public void failed(CloudMwException cause, long bytes) {
             events.post(() -> {
                 entries.remove(id);
-                around.meters().failed.increment();
-                around.meters().wastedBytes.increment((double) bytes);
+                around.meters().failed(bytes);
                 report(State.FAILED, bytes, cause);
                 reportFault(cause);
                 events.failed(id.block(), cause);
@@ -191,8 +190,7 @@ final class Attempts {
 
         @Override
         public void cancelled(long bytes) {
-            around.meters().cancelled.increment();
-            around.meters().wastedBytes.increment((double) bytes);
+            around.meters().cancelled(bytes);
             events.post(() -> {
                 entries.remove(id);
                 report(State.CANCELLED, bytes, null);
@@ -202,14 +200,13 @@ final class Attempts {
 
         @Override
         public void sent() {
-            around.meters().relays.increment();
-            around.meters().relayedBytes.increment((double) block.length());
+            around.meters().relayed(block.length());
         }
 
         /** Its bytes are of no use any more: the destination will say what it wants instead. */
         @Override
         public void failed(CloudMwException cause) {
-            around.meters().relaysFailed.increment();
+            around.meters().relayFailed();
             LOG.debug("{} relay of {} ended: {}", spec, block, cause.getMessage());
             events.post(() -> {
                 if (held != null) {
@@ -222,7 +219,7 @@ final class Attempts {
         private void reportFault(CloudMwException cause) {
             boolean corrupt = cause.code() == ErrorCode.REPLICA_CORRUPT;
             if (corrupt || cause.code() == ErrorCode.REPLICA_MISSING) {
-                around.meters().faults.increment();
+                around.meters().fault();
                 destination.fault(block.leaves().chunk(), store, cause.code());
                 around.faults()
                         .report(

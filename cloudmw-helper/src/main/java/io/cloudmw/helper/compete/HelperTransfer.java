@@ -237,7 +237,7 @@ public final class HelperTransfer {
         } else if (command instanceof RaceCommand.Discard discard) {
             attempts.discard(discard.attempt());
         } else if (command instanceof RaceCommand.Deliver deliver) {
-            around.meters().wins.increment();
+            around.meters().won();
             attempts.deliver(deliver.attempt());
         } else if (command instanceof RaceCommand.Claim claim) {
             tell(claim.peer(), PeerMessage.Kind.CLAIM, claim.block());
@@ -246,7 +246,7 @@ public final class HelperTransfer {
         } else if (command instanceof RaceCommand.Forfeit forfeit) {
             tell(forfeit.peer(), PeerMessage.Kind.FORFEIT, forfeit.block());
         } else if (command instanceof RaceCommand.ReportLost lost) {
-            around.meters().losses.increment();
+            around.meters().lost();
             destination.lost(lost.block(), lost.winner());
         } else if (command instanceof RaceCommand.ReportForfeited forfeited) {
             reportForfeited(forfeited);
@@ -270,7 +270,7 @@ public final class HelperTransfer {
     }
 
     private void reportForfeited(RaceCommand.ReportForfeited forfeited) {
-        around.meters().forfeits.increment();
+        around.meters().forfeited();
         CloudMwException cause = lastFailures.get(forfeited.block());
         destination.forfeited(
                 forfeited.block(), forfeited.code(), cause == null ? "" : String.valueOf(cause.getMessage()));

@@ -1,6 +1,7 @@
 package io.cloudmw.helper.compete;
 
 import io.cloudmw.core.bulk.BulkConnection;
+import io.cloudmw.core.metrics.RaceMetrics;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacePolicy;
@@ -24,7 +25,7 @@ public record Surroundings(
         RelayOffers offers,
         PeerConnector peers,
         ReplicaFaults faults,
-        TransferMeters meters,
+        RaceMetrics meters,
         Executor threads,
         ScheduledExecutorService timer,
         Ticker ticker,

@@ -7,6 +7,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.RacePolicy;
+import io.cloudmw.core.store.ReadSpeed;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ public record HelperConfig(
         List<DiskConfig> disks,
         Limits limits,
         RacePolicy race,
-        Optional<String> s3Throttle,
+        Optional<ReadSpeed> s3Throttle,
         Optional<HostPort> http) {
     public HelperConfig {
         disks = List.copyOf(disks);
@@ -89,7 +90,7 @@ public record HelperConfig(
                                         Duration.ofMinutes(1))
                                 .toNanos(),
                         settings.integer(prefix + ".race.max-held-blocks", 2, 1, 64)),
-                Optional.of(settings.text(prefix + ".s3.throttle", "")).filter(text -> !text.isEmpty()),
+                throttle(settings, prefix + ".s3.throttle"),
                 settings.optionalAddress(prefix + ".http.listen"));
     }
 
@@ -125,8 +126,12 @@ public record HelperConfig(
                     path,
                     settings.text(key + ".domain", id.value()),
                     settings.size(key + ".reserve", 1L << 30, 0, 1L << 50),
-                    Optional.of(settings.text(key + ".throttle", "")).filter(text -> !text.isEmpty())));
+                    throttle(settings, key + ".throttle")));
         }
         return disks;
+    }
+
+    private static Optional<ReadSpeed> throttle(Settings settings, String key) throws CloudMwException {
+        return settings.optional(key, "a speed like 20MiB/s or 10..40MiB/s,redraw=2s,seed=7", ReadSpeed::parse);
     }
 }

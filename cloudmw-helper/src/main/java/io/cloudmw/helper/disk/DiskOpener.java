@@ -4,9 +4,15 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.MeteredChunkStore;
+import io.cloudmw.core.store.ReadSpeed;
+import io.cloudmw.core.store.ThrottledChunkStore;
 import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.store.disk.FreeSpace;
+import io.cloudmw.core.time.Sleeper;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.helper.config.DiskConfig;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,26 +22,27 @@ public final class DiskOpener {
     /** Makes a store slower than it is. */
     @FunctionalInterface
     public interface Throttle {
-        /**
-         * A slower store over {@code store}.
-         *
-         * @throws CloudMwException {@code INVALID_ARGUMENT} when the specification is not understood
-         */
-        ChunkStore apply(ChunkStore store, String specification) throws CloudMwException;
+        ChunkStore apply(ChunkStore store, ReadSpeed speed);
     }
 
     private DiskOpener() {}
+
+    /** Really slower. */
+    public static Throttle throttling() {
+        return (store, speed) -> new ThrottledChunkStore(store, speed, Ticker.system(), Sleeper.system());
+    }
 
     /**
      * Opens all of them, or none.
      *
      * @throws CloudMwException when one cannot be opened
      */
-    public static OwnDisks open(HelperId owner, List<DiskConfig> configs, Throttle throttle) throws CloudMwException {
+    public static OwnDisks open(HelperId owner, List<DiskConfig> configs, Throttle throttle, MeterRegistry meters)
+            throws CloudMwException {
         List<OwnDisk> disks = new ArrayList<>();
         try {
             for (DiskConfig config : configs) {
-                disks.add(open(owner, config, throttle));
+                disks.add(open(owner, config, throttle, meters));
             }
         } catch (CloudMwException e) {
             disks.forEach(disk -> disk.chunks().close());
@@ -44,7 +51,8 @@ public final class DiskOpener {
         return new OwnDisks(disks);
     }
 
-    private static OwnDisk open(HelperId owner, DiskConfig config, Throttle throttle) throws CloudMwException {
+    private static OwnDisk open(HelperId owner, DiskConfig config, Throttle throttle, MeterRegistry meters)
+            throws CloudMwException {
         Store store = new Store(
                 config.id(),
                 config.failureDomain(),
@@ -53,14 +61,9 @@ public final class DiskOpener {
                 DiskChunkStore.open(config.id(), config.path(), config.reserveBytes(), FreeSpace.system());
         ChunkStore chunks = disk;
         if (config.throttle().isPresent()) {
-            try {
-                chunks = throttle.apply(disk, config.throttle().get());
-            } catch (CloudMwException e) {
-                disk.close();
-                throw e;
-            }
+            chunks = throttle.apply(disk, config.throttle().get());
         }
-        return new OwnDisk(store, chunks, new OwnDisk.Usage() {
+        return new OwnDisk(store, new MeteredChunkStore(chunks, meters, Ticker.system()), new OwnDisk.Usage() {
             @Override
             public long usedBytes() throws IOException {
                 return disk.usedBytes();

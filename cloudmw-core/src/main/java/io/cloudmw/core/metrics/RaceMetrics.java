@@ -1,0 +1,114 @@
+package io.cloudmw.core.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+
+/** What a helper counts of its races and relays. Safe for any thread. */
+public final class RaceMetrics {
+    /** Attempts started. */
+    public static final String ATTEMPTS = "cloudmw.race.attempts";
+
+    /** Blocks this helper won. */
+    public static final String WINS = "cloudmw.race.wins";
+
+    /** Blocks another racer won. */
+    public static final String LOSSES = "cloudmw.race.losses";
+
+    /** Blocks this helper could deliver from no replica. */
+    public static final String FORFEITS = "cloudmw.race.forfeits";
+
+    /** Attempts cancelled, mostly because another racer was faster. */
+    public static final String CANCELLED = "cloudmw.race.cancelled";
+
+    /** Attempts that failed. */
+    public static final String FAILED = "cloudmw.race.failed";
+
+    /** Bytes fetched and not relayed: the price of racing. */
+    public static final String WASTED = "cloudmw.race.wasted";
+
+    /** Blocks relayed whole. */
+    public static final String RELAYS = "cloudmw.relay.sent";
+
+    /** Relays the destination refused, or that broke. */
+    public static final String RELAYS_FAILED = "cloudmw.relay.failed";
+
+    /** Bytes of the blocks relayed whole. */
+    public static final String RELAYED = "cloudmw.relay.bytes";
+
+    /** Replicas found missing or corrupt. */
+    public static final String FAULTS = "cloudmw.replica.faults";
+
+    private final Counter attempts;
+    private final Counter wins;
+    private final Counter losses;
+    private final Counter forfeits;
+    private final Counter cancelled;
+    private final Counter failed;
+    private final Counter wasted;
+    private final Counter relays;
+    private final Counter relaysFailed;
+    private final Counter relayed;
+    private final Counter faults;
+
+    public RaceMetrics(MeterRegistry meters) {
+        attempts = meters.counter(ATTEMPTS);
+        wins = meters.counter(WINS);
+        losses = meters.counter(LOSSES);
+        forfeits = meters.counter(FORFEITS);
+        cancelled = meters.counter(CANCELLED);
+        failed = meters.counter(FAILED);
+        wasted = bytes(meters, WASTED);
+        relays = meters.counter(RELAYS);
+        relaysFailed = meters.counter(RELAYS_FAILED);
+        relayed = bytes(meters, RELAYED);
+        faults = meters.counter(FAULTS);
+    }
+
+    private static Counter bytes(MeterRegistry meters, String name) {
+        return Counter.builder(name).baseUnit("bytes").register(meters);
+    }
+
+    public void started() {
+        attempts.increment();
+    }
+
+    public void won() {
+        wins.increment();
+    }
+
+    public void lost() {
+        losses.increment();
+    }
+
+    public void forfeited() {
+        forfeits.increment();
+    }
+
+    public void cancelled(long bytes) {
+        cancelled.increment();
+        wasted(bytes);
+    }
+
+    public void failed(long bytes) {
+        failed.increment();
+        wasted(bytes);
+    }
+
+    /** Bytes fetched that nobody needed. */
+    public void wasted(long bytes) {
+        wasted.increment((double) bytes);
+    }
+
+    public void relayed(long bytes) {
+        relays.increment();
+        relayed.increment((double) bytes);
+    }
+
+    public void relayFailed() {
+        relaysFailed.increment();
+    }
+
+    public void fault() {
+        faults.increment();
+    }
+}

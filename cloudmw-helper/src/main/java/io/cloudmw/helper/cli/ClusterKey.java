@@ -1,0 +1,18 @@
+package io.cloudmw.helper.cli;
+
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.security.ClusterSecret;
+import java.nio.file.Path;
+
+/** Where the processes of a cluster find the key they share. */
+final class ClusterKey {
+    static final String SETTING = "cluster.secret-file";
+
+    private ClusterKey() {}
+
+    static ClusterSecret read(Settings settings) throws CloudMwException {
+        Path home = Path.of(System.getProperty("user.home", "."), ".cloudmw", "cluster.secret");
+        return ClusterSecret.readOrCreate(settings.path(SETTING, home));
+    }
+}

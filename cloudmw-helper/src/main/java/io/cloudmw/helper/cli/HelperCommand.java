@@ -1,0 +1,128 @@
+package io.cloudmw.helper.cli;
+
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.helper.HelperServer;
+import io.cloudmw.helper.bucket.Buckets;
+import io.cloudmw.helper.config.HelperConfig;
+import io.cloudmw.helper.disk.DiskOpener;
+import io.cloudmw.helper.http.HttpEndpoint;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code cloudmw helper}. */
+@Command(
+        name = "helper",
+        mixinStandardHelpOptions = true,
+        description = "Stores chunks on its disks, races for them, and relays what it won.")
+final class HelperCommand implements Callable<Integer> {
+    private static final Logger LOG = LoggerFactory.getLogger(HelperCommand.class);
+
+    /** A helper that cannot register serves all the same, but says that it is ready only after this. */
+    private static final long REGISTRATION_SECONDS = 15;
+
+    @Mixin
+    private ServerOptions options = new ServerOptions();
+
+    @Option(names = "--id", paramLabel = "NAME", description = "The helper's name in its cluster (helper.id).")
+    private @Nullable String id;
+
+    @Option(names = "--coordinator", paramLabel = "HOST:PORT", description = "Where the coordinator is.")
+    private @Nullable String coordinator;
+
+    @Option(names = "--listen", paramLabel = "HOST:PORT", description = "Where to serve gRPC (helper.control.listen).")
+    private @Nullable String listen;
+
+    @Option(
+            names = "--bulk-listen",
+            paramLabel = "HOST:PORT",
+            description = "Where to serve the bulk plane (helper.bulk.listen).")
+    private @Nullable String bulkListen;
+
+    @Option(names = "--advertise-host", paramLabel = "HOST", description = "The host others reach this helper by.")
+    private @Nullable String advertiseHost;
+
+    @Option(names = "--disk", paramLabel = "STORE=DIRECTORY", description = "A disk of this helper. Repeatable.")
+    private List<String> disks = new ArrayList<>();
+
+    @Option(names = "--http", paramLabel = "HOST:PORT", description = "Serve /metrics and /healthz here.")
+    private @Nullable String http;
+
+    @Override
+    public Integer call() throws CloudMwException, InterruptedException {
+        Settings settings = options.settings(given());
+        ClusterSecret secret = ClusterKey.read(settings);
+        HelperConfig config = HelperConfig.read(settings);
+        settings.finish();
+        try (Serving serving = new Serving()) {
+            PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+            serving.with((AutoCloseable) meters::close);
+            Buckets buckets = serving.with(new Buckets(config.s3Throttle(), meters));
+            HelperServer helper =
+                    serving.with(HelperServer.start(config, secret, buckets, DiskOpener.throttling(), meters));
+            Map<String, Object> where = new LinkedHashMap<>();
+            where.put("id", config.id().value());
+            where.put("control", helper.address().control());
+            where.put("bulk", helper.address().bulk());
+            where.put(
+                    "disks",
+                    helper.disks().stream().map(Store::id).map(Object::toString).toList());
+            if (config.http().isPresent()) {
+                HttpEndpoint endpoint = serving.with(new HttpEndpoint(
+                        config.http().get(), meters, () -> helper.registered().isDone()));
+                where.put("http", config.http().get().host() + ":" + endpoint.port());
+            }
+            where.put("registered", awaitRegistration(helper));
+            where.put("pid", ProcessHandle.current().pid());
+            Serving.ready(System.out, options.json(), "helper", where);
+            serving.awaitSignal();
+        }
+        return 0;
+    }
+
+    private Map<String, @Nullable String> given() throws CloudMwException {
+        Map<String, @Nullable String> given = new LinkedHashMap<>();
+        given.put("helper.id", id);
+        given.put("helper.coordinator", coordinator);
+        given.put("helper.control.listen", listen);
+        given.put("helper.bulk.listen", bulkListen);
+        given.put("helper.advertise-host", advertiseHost);
+        given.put("helper.http.listen", http);
+        for (String disk : disks) {
+            Map.Entry<String, String> pair = ServerOptions.pair("--disk", disk);
+            given.put("helper.disk." + pair.getKey() + ".path", pair.getValue());
+        }
+        return given;
+    }
+
+    private static boolean awaitRegistration(HelperServer helper) throws CloudMwException, InterruptedException {
+        try {
+            helper.registered().get(REGISTRATION_SECONDS, TimeUnit.SECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            LOG.warn("not registered yet: the coordinator does not answer; serving and trying on");
+            return false;
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof CloudMwException refused
+                    ? refused
+                    : new CloudMwException(ErrorCode.INTERNAL, "registration: " + e.getCause(), e);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package io.cloudmw.helper.cli;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+
+/**
+ * The serving commands of {@code cloudmw}. Exit codes: 0 done, 1 internal, 2 usage or settings, 5 the cluster cannot
+ * be reached, 7 an address, directory or disk of this machine cannot be used, 8 refused.
+ */
+@Command(
+        name = "cloudmw",
+        description = "Serves: the processes of a cluster.",
+        mixinStandardHelpOptions = true,
+        subcommands = {HelperCommand.class})
+public final class Main implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+
+    private Main() {}
+
+    /** Runs one command and ends the process. */
+    public static void main(String[] arguments) {
+        System.exit(run(arguments));
+    }
+
+    static int run(String... arguments) {
+        IParameterExceptionHandler usage = (e, wrong) -> {
+            System.err.println("cloudmw: " + e.getMessage());
+            return 2;
+        };
+        IExecutionExceptionHandler failed = (e, command, parsed) -> {
+            System.err.println("cloudmw: " + e.getMessage());
+            if (!(e instanceof CloudMwException)) {
+                LOG.error("failed by a defect", e);
+            }
+            return exitCode(e);
+        };
+        return new CommandLine(new Main())
+                .setParameterExceptionHandler(usage)
+                .setExecutionExceptionHandler(failed)
+                .execute(arguments);
+    }
+
+    static int exitCode(Exception failure) {
+        if (!(failure instanceof CloudMwException known)) {
+            return 1;
+        }
+        ErrorCode code = known.code();
+        return switch (code) {
+            case INVALID_ARGUMENT -> 2;
+            case COORDINATOR_UNAVAILABLE, HELPER_UNAVAILABLE, DEADLINE_EXCEEDED, OVERLOADED -> 5;
+            case LOCAL_IO, STORE_UNAVAILABLE, STORE_DENIED, STORE_FULL -> 7;
+            case VERSION_UNSUPPORTED, UNAUTHENTICATED, ALREADY_EXISTS, CONFLICT -> 8;
+            default -> 1;
+        };
+    }
+
+    @Override
+    public void run() {
+        CommandLine.usage(this, System.out);
+    }
+}

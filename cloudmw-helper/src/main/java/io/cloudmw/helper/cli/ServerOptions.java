@@ -1,0 +1,65 @@
+package io.cloudmw.helper.cli;
+
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options that every serving command has. */
+final class ServerOptions {
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "Settings, one key=value a line; see docs/configuration.md.")
+    private @Nullable Path config;
+
+    @Option(names = "-D", paramLabel = "KEY=VALUE", description = "A setting; it wins over the file. Repeatable.")
+    private Map<String, String> overrides = new LinkedHashMap<>();
+
+    @Option(names = "--json", description = "Print one JSON object when ready.")
+    private boolean json;
+
+    @Option(
+            names = "--secret-file",
+            paramLabel = "FILE",
+            description = "The key the processes of a cluster share; made when it is not there.")
+    private @Nullable String secretFile;
+
+    boolean json() {
+        return json;
+    }
+
+    /**
+     * The settings of all sources; options given on the command line win.
+     *
+     * @param options by key; null where an option was not given
+     */
+    Settings settings(Map<String, @Nullable String> options) throws CloudMwException {
+        Map<String, String> all = new LinkedHashMap<>();
+        options.forEach((key, value) -> {
+            if (value != null) {
+                all.put(key, value);
+            }
+        });
+        if (secretFile != null) {
+            all.put(ClusterKey.SETTING, secretFile);
+        }
+        all.putAll(overrides);
+        return Settings.load(Optional.ofNullable(config), System.getenv(), all);
+    }
+
+    /** Splits {@code name=value}. */
+    static Map.Entry<String, String> pair(String option, String text) throws CloudMwException {
+        int equals = text.indexOf('=');
+        if (equals < 1) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT, option + ": \"" + text + "\" (expected: name=value)");
+        }
+        return Map.entry(text.substring(0, equals), text.substring(equals + 1));
+    }
+}

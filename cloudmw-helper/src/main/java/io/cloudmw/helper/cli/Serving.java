@@ -1,0 +1,82 @@
+package io.cloudmw.helper.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.PrintStream;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A process that serves until it is told to stop: says that it is ready, waits, and closes what it opened when the
+ * process gets SIGTERM or SIGINT, in bounded time.
+ */
+final class Serving implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Serving.class);
+    private static final long CLOSING_SECONDS = 10;
+
+    private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    /** Closed at the end, the last one first. */
+    synchronized <T extends AutoCloseable> T with(T resource) {
+        resources.push(resource);
+        return resource;
+    }
+
+    /** Prints one line: what is ready, and where. */
+    static void ready(PrintStream out, boolean json, String what, Map<String, Object> where) {
+        if (json) {
+            try {
+                out.println(new ObjectMapper().writeValueAsString(where));
+            } catch (JsonProcessingException e) {
+                throw new IllegalStateException("a map of texts is always JSON", e);
+            }
+        } else {
+            out.println("ready " + what + " "
+                    + where.entrySet().stream()
+                            .map(entry -> entry.getKey() + "=" + entry.getValue())
+                            .collect(Collectors.joining(" ")));
+        }
+        out.flush();
+    }
+
+    /** Waits until the process is told to stop. */
+    void awaitSignal() throws InterruptedException {
+        Thread closing = new Thread(this::closeInTime, "cloudmw-shutdown");
+        Runtime.getRuntime().addShutdownHook(closing);
+        closed.await();
+    }
+
+    private void closeInTime() {
+        Thread worker = new Thread(this::close, "cloudmw-close");
+        worker.setDaemon(true);
+        worker.start();
+        try {
+            worker.join(TimeUnit.SECONDS.toMillis(CLOSING_SECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (worker.isAlive()) {
+            LOG.warn("not everything could be closed within {} s", CLOSING_SECONDS);
+        }
+    }
+
+    /** Idempotent. */
+    @Override
+    public synchronized void close() {
+        while (!resources.isEmpty()) {
+            try {
+                resources.pop().close();
+            } catch (Exception e) {
+                LOG.warn("something could not be closed", e);
+            }
+        }
+        closed.countDown();
+    }
+}

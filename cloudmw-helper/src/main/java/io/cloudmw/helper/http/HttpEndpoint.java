@@ -1,0 +1,70 @@
+package io.cloudmw.helper.http;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.helper.thread.Threads;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.function.BooleanSupplier;
+
+/**
+ * {@code GET /metrics} in the Prometheus text format, and {@code GET /healthz}: 200 while the process is well, 503
+ * otherwise.
+ */
+public final class HttpEndpoint implements AutoCloseable {
+    private static final int BACKLOG = 16;
+
+    private final HttpServer server;
+    private final ThreadPoolExecutor thread = Threads.blocking("http", 1, BACKLOG);
+
+    /**
+     * Binds and serves.
+     *
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
+     */
+    public HttpEndpoint(HostPort listen, PrometheusMeterRegistry meters, BooleanSupplier healthy)
+            throws CloudMwException {
+        try {
+            server = HttpServer.create(new InetSocketAddress(listen.host(), listen.port()), BACKLOG);
+        } catch (IOException e) {
+            thread.shutdown();
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "http: cannot listen on " + listen + ": " + e, e);
+        }
+        server.createContext("/metrics", exchange -> answer(exchange, 200, meters.scrape()));
+        server.createContext("/healthz", exchange -> {
+            boolean well = healthy.getAsBoolean();
+            answer(exchange, well ? 200 : 503, well ? "ok\n" : "not registered\n");
+        });
+        server.setExecutor(thread);
+        server.start();
+    }
+
+    private static void answer(HttpExchange exchange, int status, String text) throws IOException {
+        try (exchange) {
+            byte[] body = text.getBytes(StandardCharsets.UTF_8);
+            exchange.getResponseHeaders().set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
+            exchange.sendResponseHeaders(status, body.length);
+            try (OutputStream out = exchange.getResponseBody()) {
+                out.write(body);
+            }
+        }
+    }
+
+    /** The port it listens on. */
+    public int port() {
+        return server.getAddress().getPort();
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        thread.shutdownNow();
+    }
+}
