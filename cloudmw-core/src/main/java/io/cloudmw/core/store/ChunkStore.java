@@ -66,7 +66,7 @@ public interface ChunkStore extends Closeable {
         return Optional.empty();
     }
 
-    /** Releases connections and handles; readers still open fail. Idempotent. */
+    /** Refuses every call from now on, and releases what it holds; readers still open may go on or fail. Idempotent. */
     @Override
     void close();
 }

@@ -38,7 +38,8 @@ final class AbortableHttpClient implements SdkHttpClient {
             slot.enter(request);
             try {
                 return request.call();
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) {
+                // Also a CancellationException, of a request that was still waiting for a connection.
                 if (slot.aborted()) {
                     throw AbortedException.create("cancelled");
                 }

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -127,6 +128,51 @@ final class S3ChunkStoreTest {
         server.thenStallAfter(100, 1000);
 
         assertFails(ErrorCode.STORE_UNAVAILABLE, () -> Chunks.read(store(IMPATIENT), chunk, 0, 1000));
+    }
+
+    @Test
+    void aReadMayTakeLongerThanASmallCallAsLongAsBytesCome() throws Exception {
+        S3Settings hurried =
+                new S3Settings(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(1), 1 << 20, 2, 1);
+        CountDownLatch late = new CountDownLatch(1);
+        server.then(exchange -> {
+            exchange.getResponseHeaders().set("Content-Range", "bytes 0-99/100");
+            exchange.sendResponseHeaders(206, 100);
+            exchange.getResponseBody().write(new byte[50]);
+            exchange.getResponseBody().flush();
+            Awaitility.await().until(() -> late.getCount() == 0);
+            exchange.getResponseBody().write(new byte[50]);
+        });
+        try (ChunkReader reader = store(hurried).read(chunk, new ByteRange(0, 100))) {
+            ByteBuffer target = ByteBuffer.allocate(100);
+            while (target.position() < 50) {
+                reader.read(target);
+            }
+            Awaitility.await().pollDelay(hurried.callTimeout().multipliedBy(2)).until(() -> true);
+            late.countDown();
+            assertThat(Chunks.readAll(reader)).hasSize(50);
+        }
+    }
+
+    @Test
+    void aReaderThatWaitsForAConnectionCanBeClosed() throws Exception {
+        server.thenStallAfter(1, 1000);
+        ChunkStore store = store(PATIENT);
+        List<ChunkReader> holders = new ArrayList<>();
+        for (int i = 0; i < PATIENT.maxConnections(); i++) {
+            ChunkReader holder = store.read(chunk, new ByteRange(0, 1000));
+            assertThat(holder.read(ByteBuffer.allocate(1))).isEqualTo(1);
+            holders.add(holder);
+        }
+        ChunkReader waiting = store.read(chunk, new ByteRange(0, 1000));
+        CompletableFuture<CloudMwException> failure = CompletableFuture.supplyAsync(
+                () -> catchThrowableOfType(CloudMwException.class, () -> waiting.read(ByteBuffer.allocate(1))), thread);
+        Awaitility.await().during(Duration.ofMillis(300)).until(() -> !failure.isDone());
+
+        waiting.close();
+
+        assertThat(failure.get(30, TimeUnit.SECONDS).code()).isEqualTo(ErrorCode.CANCELLED);
+        holders.forEach(ChunkReader::close);
     }
 
     @Test
