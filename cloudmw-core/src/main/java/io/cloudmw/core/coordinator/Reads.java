@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -80,20 +81,23 @@ public final class Reads {
         Volume volume = volume(file.volume());
         FileVersion version = wanted.isPresent() ? version(file, wanted.get()) : current(file);
         List<Store> volumeStores = stores.of(volume);
-        List<HelperAddress> live = helpers.live();
-        if (live.isEmpty() && helpers.isStarting()) {
+        if (helpers.live().isEmpty() && helpers.isStarting()) {
             throw new CloudMwException(
                     ErrorCode.COORDINATOR_UNAVAILABLE,
                     "the coordinator has just started: waiting for helpers to register again");
         }
         return new ReadPlan(
                 version,
-                ReadPlanner.helpers(version.id().value(), volumeStores, volume.replicas(), live),
+                ranked(version, volumeStores, volume),
                 volumeStores.stream().map(stores::status).toList(),
                 volume.mode(),
                 volume.rotateReplicas(),
                 readToken(version),
                 volume.replicas());
+    }
+
+    private List<HelperAddress> ranked(FileVersion version, List<Store> volumeStores, Volume volume) {
+        return ReadPlanner.helpers(version.id().value(), volumeStores, volume.replicas(), helpers.live());
     }
 
     private TransferToken readToken(FileVersion version) {
@@ -104,18 +108,18 @@ public final class Reads {
     /**
      * One segment of a plan: its chunks, who races for them, and which replicas not to read.
      *
-     * @param ranked the plan's helpers: entrants are indexes into it. They are taken to be alive, since who uses the plan
-     *     will notice sooner than this coordinator if one is not
+     * @param plannedHelpers the plan's helpers: entrants are indexes into it. They are taken to be alive, since who uses the
+     *     plan will notice sooner than this coordinator if one is not. Empty: those {@link #plan} would name now
      * @param withDirect also give presigned URLs
      * @throws CloudMwException {@code NOT_FOUND} when the file has no such version or that no such segment
      */
     public PlannedSegment segment(
-            FilePath file, VersionId versionId, int index, List<HelperId> ranked, boolean withDirect)
+            FilePath file, VersionId versionId, int index, List<HelperId> plannedHelpers, boolean withDirect)
             throws CloudMwException {
-        if (ranked.size() > ReadPlanner.MAX_HELPERS) {
+        if (plannedHelpers.size() > ReadPlanner.MAX_HELPERS) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "helpers: " + ranked.size() + " (expected: <= " + ReadPlanner.MAX_HELPERS + ")");
+                    "helpers: " + plannedHelpers.size() + " (expected: <= " + ReadPlanner.MAX_HELPERS + ")");
         }
         Volume volume = volume(file.volume());
         FileVersion version = version(file, versionId);
@@ -124,8 +128,13 @@ public final class Reads {
                         ErrorCode.NOT_FOUND, file + ": version " + versionId + " has no segment " + index));
         List<Chunk> chunks = ManifestSegment.decode(index, bytes).chunks();
         Map<ChunkId, Set<StoreId>> bad = faults(version, chunks);
-        Map<StoreId, Store> byId = new HashMap<>();
+        Map<StoreId, Store> byId = new LinkedHashMap<>();
         stores.of(volume).forEach(store -> byId.put(store.id(), store));
+        List<HelperId> ranked = plannedHelpers.isEmpty()
+                ? ranked(version, List.copyOf(byId.values()), volume).stream()
+                        .map(HelperAddress::id)
+                        .toList()
+                : plannedHelpers;
         Set<HelperId> reachable = new HashSet<>(ranked);
         helpers.live().forEach(helper -> reachable.add(helper.id()));
         Set<StoreId> failed = new HashSet<>();

@@ -114,11 +114,12 @@ final class HandshakeTest {
             @Override
             public void getVolume(GetVolumeRequest request, StreamObserver<GetVolumeResponse> observer) {
                 reachedService++;
-                UnaryCalls.answer(
-                        observer,
-                        () -> GetVolumeResponse.newBuilder()
-                                .setVolume(Volume.newBuilder().setName("answer"))
-                                .build());
+                new UnaryCalls(Runnable::run)
+                        .answer(
+                                observer,
+                                () -> GetVolumeResponse.newBuilder()
+                                        .setVolume(Volume.newBuilder().setName("answer"))
+                                        .build());
             }
         };
         Server started = InProcessServerBuilder.forName(name)

@@ -1,0 +1,60 @@
+package io.cloudmw.helper.coordinator;
+
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.coordinator.CoordinatorOptions;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * What a coordinator is told before it starts. See {@code docs/configuration.md}.
+ *
+ * @param listen port 0: any free one
+ * @param dataDirectory holds the catalog; created where needed
+ * @param secretFile the cluster's secret; made with a random one where there is none
+ * @param callThreads calls that are worked on at once
+ * @param callQueue calls that may wait beyond those; more are refused with {@code OVERLOADED}
+ */
+public record CoordinatorConfig(
+        HostPort listen,
+        Path dataDirectory,
+        Path secretFile,
+        CoordinatorOptions options,
+        int callThreads,
+        int callQueue) {
+
+    /** Reads the settings under {@code coordinator}. */
+    public static CoordinatorConfig read(Settings settings) throws CloudMwException {
+        CoordinatorOptions defaults = CoordinatorOptions.defaults();
+        Path data = settings.path("coordinator.data-dir", Path.of("cloudmw-data", "coordinator"));
+        Duration second = Duration.ofSeconds(1);
+        Duration interval = settings.duration(
+                "coordinator.heartbeat-interval",
+                defaults.heartbeatInterval(),
+                Duration.ofMillis(50),
+                Duration.ofMinutes(1));
+        Duration ttl = settings.duration(
+                "coordinator.helper-ttl", defaults.helperTtl(), Duration.ofMillis(150), Duration.ofMinutes(10));
+        Duration token = settings.duration("coordinator.token-ttl", defaults.tokenTtl(), second, Duration.ofDays(7));
+        Duration abandoned = settings.duration(
+                "coordinator.abandoned-after", defaults.abandonedAfter(), second, Duration.ofDays(365));
+        return new CoordinatorConfig(
+                settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400)),
+                data,
+                settings.optionalPath("coordinator.secret-file").orElse(data.resolve("secret")),
+                options(interval, ttl, token, abandoned),
+                settings.integer("coordinator.call-threads", 16, 1, 1024),
+                settings.integer("coordinator.call-queue", 1024, 1, 100_000));
+    }
+
+    private static CoordinatorOptions options(Duration interval, Duration ttl, Duration token, Duration abandoned)
+            throws CloudMwException {
+        try {
+            return new CoordinatorOptions(interval, ttl, token, abandoned);
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "coordinator: " + e.getMessage(), e);
+        }
+    }
+}

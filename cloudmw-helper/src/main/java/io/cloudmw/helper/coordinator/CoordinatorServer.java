@@ -1,0 +1,146 @@
+package io.cloudmw.helper.coordinator;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.sqlite.SqliteCatalog;
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.coordinator.Coordinator;
+import io.cloudmw.core.coordinator.DirectSources;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.UnaryCalls;
+import io.cloudmw.helper.coordinator.rpc.CoordinatorService;
+import io.cloudmw.helper.thread.Threads;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A coordinator that serves: its catalog, its secret, its gRPC server. Safe for any thread. What it acknowledged is on
+ * the disk, so it may be killed at any time; closing it only spares callers a broken connection.
+ */
+public final class CoordinatorServer implements AutoCloseable {
+    /** A commit names every copy that is owed: some 60 bytes each. */
+    static final int MAX_MESSAGE_BYTES = 16 << 20;
+
+    private static final int MAX_HEADER_BYTES = 16 << 10;
+    private static final int MAX_CALLS_PER_CONNECTION = 256;
+    private static final long GRACE_SECONDS = 5;
+    private static final Logger LOG = LoggerFactory.getLogger(CoordinatorServer.class);
+
+    private final HostPort listen;
+    private final Catalog catalog;
+    private final ExecutorService calls;
+    private final Server server;
+
+    private CoordinatorServer(HostPort listen, Catalog catalog, ExecutorService calls, Server server) {
+        this.listen = listen;
+        this.catalog = catalog;
+        this.calls = calls;
+        this.server = server;
+    }
+
+    /** Starts a coordinator without direct reads, on this machine's clocks. */
+    public static CoordinatorServer start(CoordinatorConfig config) throws CloudMwException {
+        return start(config, DirectSources.none());
+    }
+
+    /**
+     * Starts a coordinator; it serves when this returns.
+     *
+     * @param direct presigns URLs; stays the caller's to close
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound or the files cannot be opened;
+     *     {@code ALREADY_EXISTS} when another coordinator uses the data directory; {@code INVALID_ARGUMENT} when the
+     *     secret is too short. Nothing is left open then
+     */
+    public static CoordinatorServer start(CoordinatorConfig config, DirectSources direct) throws CloudMwException {
+        ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
+        Catalog catalog = SqliteCatalog.open(config.dataDirectory().resolve("catalog.db"));
+        ExecutorService calls = Threads.blocking("coordinator", config.callThreads(), config.callQueue());
+        boolean started = false;
+        try {
+            Coordinator coordinator = new Coordinator(
+                    catalog,
+                    new TransferTokens(secret, WallClock.system()),
+                    direct,
+                    config.options(),
+                    Ticker.system(),
+                    WallClock.system());
+            Server server = bind(config.listen(), coordinator, calls);
+            started = true;
+            CoordinatorServer running = new CoordinatorServer(config.listen(), catalog, calls, server);
+            LOG.info("coordinator address={} data={}", running.address(), config.dataDirectory());
+            return running;
+        } finally {
+            if (!started) {
+                calls.shutdownNow();
+                catalog.close();
+            }
+        }
+    }
+
+    private static Server bind(HostPort listen, Coordinator coordinator, ExecutorService calls)
+            throws CloudMwException {
+        try {
+            return NettyServerBuilder.forAddress(new InetSocketAddress(listen.host(), listen.port()))
+                    .directExecutor()
+                    .intercept(Handshake.server())
+                    .addService(new CoordinatorService(coordinator, new UnaryCalls(calls)))
+                    .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+                    .maxInboundMetadataSize(MAX_HEADER_BYTES)
+                    .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)
+                    .permitKeepAliveTime(5, TimeUnit.SECONDS)
+                    .permitKeepAliveWithoutCalls(true)
+                    .keepAliveTime(20, TimeUnit.SECONDS)
+                    .keepAliveTimeout(10, TimeUnit.SECONDS)
+                    .build()
+                    .start();
+        } catch (IOException e) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "coordinator: cannot listen on " + listen + ": " + e, e);
+        }
+    }
+
+    /** The port it really listens on. */
+    public int port() {
+        return server.getPort();
+    }
+
+    /** Where it is reached on this machine. */
+    public HostPort address() {
+        return new HostPort(listen.host(), port());
+    }
+
+    /** Waits until it is closed. */
+    public void awaitTermination() throws InterruptedException {
+        server.awaitTermination();
+    }
+
+    /** Takes no more calls, lets those that run finish for a few seconds, then closes the catalog. Idempotent. */
+    @Override
+    public void close() {
+        server.shutdown();
+        try {
+            if (!server.awaitTermination(GRACE_SECONDS, TimeUnit.SECONDS)) {
+                server.shutdownNow();
+                if (!server.awaitTermination(GRACE_SECONDS, TimeUnit.SECONDS)) {
+                    LOG.warn("coordinator: calls still run after {} s", 2 * GRACE_SECONDS);
+                }
+            }
+        } catch (InterruptedException e) {
+            server.shutdownNow();
+            Thread.currentThread().interrupt();
+        } finally {
+            calls.shutdown();
+            catalog.close();
+        }
+    }
+}

@@ -1,0 +1,376 @@
+package io.cloudmw.helper.coordinator.rpc;
+
+import com.google.protobuf.ByteString;
+import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.coordinator.Coordinator;
+import io.cloudmw.core.coordinator.DiskUsage;
+import io.cloudmw.core.coordinator.FileStatus;
+import io.cloudmw.core.coordinator.HelperStatus;
+import io.cloudmw.core.coordinator.PlannedSegment;
+import io.cloudmw.core.coordinator.UploadPlan;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.core.wire.UnaryCalls;
+import io.cloudmw.proto.v1.AddStoreRequest;
+import io.cloudmw.proto.v1.AddStoreResponse;
+import io.cloudmw.proto.v1.BeginPutRequest;
+import io.cloudmw.proto.v1.BeginPutResponse;
+import io.cloudmw.proto.v1.CommitPutRequest;
+import io.cloudmw.proto.v1.CommitPutResponse;
+import io.cloudmw.proto.v1.CoordinatorGrpc;
+import io.cloudmw.proto.v1.CreateVolumeRequest;
+import io.cloudmw.proto.v1.CreateVolumeResponse;
+import io.cloudmw.proto.v1.DeleteVolumeRequest;
+import io.cloudmw.proto.v1.DeleteVolumeResponse;
+import io.cloudmw.proto.v1.Entry;
+import io.cloudmw.proto.v1.GetSegmentRequest;
+import io.cloudmw.proto.v1.GetSegmentResponse;
+import io.cloudmw.proto.v1.GetVolumeRequest;
+import io.cloudmw.proto.v1.GetVolumeResponse;
+import io.cloudmw.proto.v1.HeartbeatRequest;
+import io.cloudmw.proto.v1.HeartbeatResponse;
+import io.cloudmw.proto.v1.HelperState;
+import io.cloudmw.proto.v1.ListHelpersRequest;
+import io.cloudmw.proto.v1.ListHelpersResponse;
+import io.cloudmw.proto.v1.ListRequest;
+import io.cloudmw.proto.v1.ListResponse;
+import io.cloudmw.proto.v1.ListStoresRequest;
+import io.cloudmw.proto.v1.ListStoresResponse;
+import io.cloudmw.proto.v1.ListUnderReplicatedRequest;
+import io.cloudmw.proto.v1.ListUnderReplicatedResponse;
+import io.cloudmw.proto.v1.ListVolumesRequest;
+import io.cloudmw.proto.v1.ListVolumesResponse;
+import io.cloudmw.proto.v1.PlaceChunksRequest;
+import io.cloudmw.proto.v1.PlaceChunksResponse;
+import io.cloudmw.proto.v1.PlanReadRequest;
+import io.cloudmw.proto.v1.PlanReadResponse;
+import io.cloudmw.proto.v1.PutSegmentRequest;
+import io.cloudmw.proto.v1.PutSegmentResponse;
+import io.cloudmw.proto.v1.RegisterHelperRequest;
+import io.cloudmw.proto.v1.RegisterHelperResponse;
+import io.cloudmw.proto.v1.RemoveRequest;
+import io.cloudmw.proto.v1.RemoveResponse;
+import io.cloudmw.proto.v1.RemoveStoreRequest;
+import io.cloudmw.proto.v1.RemoveStoreResponse;
+import io.cloudmw.proto.v1.ReportReplicasRequest;
+import io.cloudmw.proto.v1.ReportReplicasResponse;
+import io.cloudmw.proto.v1.StatRequest;
+import io.cloudmw.proto.v1.StatResponse;
+import io.grpc.stub.StreamObserver;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Each method converts, calls the domain, converts back; failures are mapped in one place. */
+public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBase {
+    private final Coordinator coordinator;
+    private final UnaryCalls calls;
+
+    /** Works on {@code calls}, whose executor bounds what is worked on at once. */
+    public CoordinatorService(Coordinator coordinator, UnaryCalls calls) {
+        this.coordinator = coordinator;
+        this.calls = calls;
+    }
+
+    @Override
+    public void createVolume(CreateVolumeRequest request, StreamObserver<CreateVolumeResponse> observer) {
+        calls.answer(
+                observer,
+                () -> CreateVolumeResponse.newBuilder()
+                        .setVolume(ToWire.volume(
+                                coordinator.administration().createVolume(FromWire.volume(request.getVolume()))))
+                        .build());
+    }
+
+    @Override
+    public void getVolume(GetVolumeRequest request, StreamObserver<GetVolumeResponse> observer) {
+        calls.answer(
+                observer,
+                () -> GetVolumeResponse.newBuilder()
+                        .setVolume(ToWire.volume(
+                                coordinator.administration().volume(FromWire.volumeName(request.getName()))))
+                        .build());
+    }
+
+    @Override
+    public void listVolumes(ListVolumesRequest request, StreamObserver<ListVolumesResponse> observer) {
+        calls.answer(
+                observer,
+                () -> ListVolumesResponse.newBuilder()
+                        .addAllVolumes(coordinator.administration().volumes().stream()
+                                .map(ToWire::volume)
+                                .toList())
+                        .build());
+    }
+
+    @Override
+    public void deleteVolume(DeleteVolumeRequest request, StreamObserver<DeleteVolumeResponse> observer) {
+        calls.answer(observer, () -> {
+            coordinator.administration().deleteVolume(FromWire.volumeName(request.getName()), request.getForce());
+            return DeleteVolumeResponse.getDefaultInstance();
+        });
+    }
+
+    @Override
+    public void addStore(AddStoreRequest request, StreamObserver<AddStoreResponse> observer) {
+        calls.answer(observer, () -> {
+            StoreStatus added = coordinator.administration().addStore(FromWire.store(request.getStore()));
+            return AddStoreResponse.newBuilder().setStore(ToWire.store(added)).build();
+        });
+    }
+
+    @Override
+    public void listStores(ListStoresRequest request, StreamObserver<ListStoresResponse> observer) {
+        calls.answer(
+                observer,
+                () -> ListStoresResponse.newBuilder()
+                        .addAllStores(coordinator.administration().stores().stream()
+                                .map(ToWire::store)
+                                .toList())
+                        .build());
+    }
+
+    @Override
+    public void removeStore(RemoveStoreRequest request, StreamObserver<RemoveStoreResponse> observer) {
+        calls.answer(observer, () -> {
+            coordinator.administration().removeStore(FromWire.storeId(request.getId()));
+            return RemoveStoreResponse.getDefaultInstance();
+        });
+    }
+
+    @Override
+    public void registerHelper(RegisterHelperRequest request, StreamObserver<RegisterHelperResponse> observer) {
+        calls.answer(observer, () -> {
+            List<Store> disks = FromWire.stores(request.getDisksList()).stream()
+                    .map(StoreStatus::store)
+                    .toList();
+            long epoch = coordinator.administration().registerHelper(FromWire.helper(request.getHelper()), disks);
+            return RegisterHelperResponse.newBuilder()
+                    .setEpoch(epoch)
+                    .setHeartbeatIntervalMillis(
+                            coordinator.options().heartbeatInterval().toMillis())
+                    .build();
+        });
+    }
+
+    @Override
+    public void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatResponse> observer) {
+        calls.answer(observer, () -> {
+            List<DiskUsage> disks = new ArrayList<>();
+            for (io.cloudmw.proto.v1.DiskUsage disk : request.getDisksList()) {
+                if (disk.getUsedBytes() < 0 || disk.getFreeBytes() < 0) {
+                    throw new CloudMwException(
+                            ErrorCode.INVALID_ARGUMENT, "disk " + disk.getStoreId() + ": negative bytes");
+                }
+                disks.add(new DiskUsage(FromWire.storeId(disk.getStoreId()), disk.getUsedBytes(), disk.getFreeBytes()));
+            }
+            coordinator.administration().heartbeat(FromWire.helperId(request.getHelperId()), request.getEpoch(), disks);
+            return HeartbeatResponse.getDefaultInstance();
+        });
+    }
+
+    @Override
+    public void listHelpers(ListHelpersRequest request, StreamObserver<ListHelpersResponse> observer) {
+        calls.answer(
+                observer,
+                () -> ListHelpersResponse.newBuilder()
+                        .addAllHelpers(coordinator.administration().helpers().stream()
+                                .map(CoordinatorService::helper)
+                                .toList())
+                        .build());
+    }
+
+    private static HelperState helper(HelperStatus helper) {
+        return HelperState.newBuilder()
+                .setHelper(ToWire.helper(helper.address()))
+                .addAllDiskStoreIds(helper.disks().stream().map(StoreId::value).toList())
+                .setAlive(helper.alive())
+                .setLastHeartbeatAgeMillis(helper.lastHeartbeatAgeMillis())
+                .build();
+    }
+
+    @Override
+    public void beginPut(BeginPutRequest request, StreamObserver<BeginPutResponse> observer) {
+        calls.answer(observer, () -> {
+            FromWire.versionId(request.getVersionId());
+            FilePath file = FromWire.file(request.getVolume(), request.getPath());
+            UploadPlan plan = coordinator.uploads().begin(file, request.getSizeBytes());
+            return BeginPutResponse.newBuilder()
+                    .setChunkSizeBytes(plan.manifest().cutter().chunkSizeBytes())
+                    .setChunkCount(plan.manifest().cutter().count())
+                    .setLeafSizeBytes(plan.manifest().leafSizeBytes())
+                    .setExpectedVersionId(plan.expected().map(VersionId::value).orElse(""))
+                    .setWriteQuorum(plan.writeQuorum())
+                    .build();
+        });
+    }
+
+    @Override
+    public void placeChunks(PlaceChunksRequest request, StreamObserver<PlaceChunksResponse> observer) {
+        calls.answer(observer, () -> {
+            Set<HelperId> avoid = new HashSet<>();
+            for (String id : request.getAvoidHelperIdsList()) {
+                avoid.add(FromWire.helperId(id));
+            }
+            return ToWire.writePlan(coordinator
+                    .uploads()
+                    .place(
+                            FromWire.file(request.getVolume(), request.getPath()),
+                            FromWire.versionId(request.getVersionId()),
+                            request.getFirstIndex(),
+                            request.getCount(),
+                            avoid));
+        });
+    }
+
+    @Override
+    public void putSegment(PutSegmentRequest request, StreamObserver<PutSegmentResponse> observer) {
+        calls.answer(observer, () -> {
+            List<Chunk> chunks = new ArrayList<>(request.getChunksCount());
+            for (io.cloudmw.proto.v1.Chunk chunk : request.getChunksList()) {
+                chunks.add(FromWire.chunk(chunk));
+            }
+            coordinator
+                    .uploads()
+                    .putSegment(FromWire.versionId(request.getVersionId()), request.getSegmentIndex(), chunks);
+            return PutSegmentResponse.getDefaultInstance();
+        });
+    }
+
+    @Override
+    public void commitPut(CommitPutRequest request, StreamObserver<CommitPutResponse> observer) {
+        calls.answer(observer, () -> {
+            FileVersion committed = coordinator
+                    .uploads()
+                    .commit(
+                            FromWire.version(request.getVersion()),
+                            FromWire.optionalVersionId(request.getExpectedVersionId()),
+                            FromWire.reports(request.getOwedList()));
+            return CommitPutResponse.newBuilder()
+                    .setVersion(ToWire.version(committed))
+                    .build();
+        });
+    }
+
+    @Override
+    public void planRead(PlanReadRequest request, StreamObserver<PlanReadResponse> observer) {
+        calls.answer(
+                observer,
+                () -> ToWire.readPlan(coordinator
+                        .reads()
+                        .plan(
+                                FromWire.file(request.getVolume(), request.getPath()),
+                                FromWire.optionalVersionId(request.getVersionId()))));
+    }
+
+    @Override
+    public void getSegment(GetSegmentRequest request, StreamObserver<GetSegmentResponse> observer) {
+        calls.answer(observer, () -> {
+            List<HelperId> helpers = new ArrayList<>();
+            for (String id : request.getHelperIdsList()) {
+                helpers.add(FromWire.helperId(id));
+            }
+            PlannedSegment segment = coordinator
+                    .reads()
+                    .segment(
+                            FromWire.file(request.getVolume(), request.getPath()),
+                            FromWire.versionId(request.getVersionId()),
+                            request.getSegmentIndex(),
+                            helpers,
+                            request.getDirect());
+            return GetSegmentResponse.newBuilder()
+                    .addAllChunks(
+                            segment.chunks().stream().map(ToWire::plannedChunk).toList())
+                    .setSegmentSha256(ByteString.copyFrom(segment.sha256Bytes()))
+                    .build();
+        });
+    }
+
+    @Override
+    public void stat(StatRequest request, StreamObserver<StatResponse> observer) {
+        calls.answer(observer, () -> {
+            FileStatus status = coordinator.reads().stat(FromWire.file(request.getVolume(), request.getPath()));
+            return StatResponse.newBuilder()
+                    .setVersion(ToWire.version(status.version()))
+                    .setUnderReplicatedChunks(status.underReplicatedChunks())
+                    .build();
+        });
+    }
+
+    @Override
+    public void list(ListRequest request, StreamObserver<ListResponse> observer) {
+        calls.answer(observer, () -> {
+            Page<DirectoryEntry> page = coordinator
+                    .reads()
+                    .list(
+                            FromWire.volumeName(request.getVolume()),
+                            request.getDirectory(),
+                            request.getPageToken(),
+                            request.getLimit());
+            return ListResponse.newBuilder()
+                    .addAllEntries(
+                            page.items().stream().map(CoordinatorService::entry).toList())
+                    .setNextPageToken(page.nextToken())
+                    .build();
+        });
+    }
+
+    private static Entry entry(DirectoryEntry entry) {
+        Entry.Builder message = Entry.newBuilder().setName(entry.name());
+        Optional<FileVersion> version = entry.version();
+        version.ifPresent(file -> message.setVersion(ToWire.version(file)));
+        return message.build();
+    }
+
+    @Override
+    public void remove(RemoveRequest request, StreamObserver<RemoveResponse> observer) {
+        calls.answer(observer, () -> {
+            FileVersion removed = coordinator.reads().remove(FromWire.file(request.getVolume(), request.getPath()));
+            return RemoveResponse.newBuilder()
+                    .setRemoved(ToWire.version(removed))
+                    .build();
+        });
+    }
+
+    @Override
+    public void reportReplicas(ReportReplicasRequest request, StreamObserver<ReportReplicasResponse> observer) {
+        calls.answer(observer, () -> {
+            coordinator
+                    .replicas()
+                    .report(
+                            FromWire.file(request.getVolume(), request.getPath()),
+                            FromWire.versionId(request.getVersionId()),
+                            FromWire.reports(request.getReplicasList()));
+            return ReportReplicasResponse.getDefaultInstance();
+        });
+    }
+
+    @Override
+    public void listUnderReplicated(
+            ListUnderReplicatedRequest request, StreamObserver<ListUnderReplicatedResponse> observer) {
+        calls.answer(observer, () -> {
+            Page<ReplicaReport> page = coordinator
+                    .replicas()
+                    .underReplicated(
+                            FromWire.volumeName(request.getVolume()), request.getPageToken(), request.getLimit());
+            return ListUnderReplicatedResponse.newBuilder()
+                    .addAllReplicas(page.items().stream().map(ToWire::report).toList())
+                    .setNextPageToken(page.nextToken())
+                    .build();
+        });
+    }
+}
