@@ -3,7 +3,7 @@ package io.cloudmw.helper.cli;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.security.ClusterSecret;
-import java.nio.file.Path;
+import io.cloudmw.helper.coordinator.CoordinatorConfig;
 
 /** Where the processes of a cluster find the key they share. */
 final class ClusterKey {
@@ -12,7 +12,6 @@ final class ClusterKey {
     private ClusterKey() {}
 
     static ClusterSecret read(Settings settings) throws CloudMwException {
-        Path home = Path.of(System.getProperty("user.home", "."), ".cloudmw", "cluster.secret");
-        return ClusterSecret.readOrCreate(settings.path(SETTING, home));
+        return ClusterSecret.readOrCreate(settings.path(SETTING, CoordinatorConfig.DEFAULT_SECRET_FILE));
     }
 }

@@ -17,7 +17,7 @@ import picocli.CommandLine.IParameterExceptionHandler;
         name = "cloudmw",
         description = "Serves: the processes of a cluster.",
         mixinStandardHelpOptions = true,
-        subcommands = {HelperCommand.class})
+        subcommands = {CoordinatorCommand.class, HelperCommand.class, StandaloneCommand.class})
 public final class Main implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);
 

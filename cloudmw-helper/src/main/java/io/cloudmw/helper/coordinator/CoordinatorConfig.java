@@ -25,6 +25,10 @@ public record CoordinatorConfig(
         int callThreads,
         int callQueue) {
 
+    /** The same for all processes of a user, so that a cluster on one machine needs no setting. */
+    public static final Path DEFAULT_SECRET_FILE =
+            Path.of(System.getProperty("user.home", "."), ".cloudmw", "cluster.secret");
+
     /** Reads the settings under {@code coordinator}. */
     public static CoordinatorConfig read(Settings settings) throws CloudMwException {
         CoordinatorOptions defaults = CoordinatorOptions.defaults();
@@ -43,7 +47,7 @@ public record CoordinatorConfig(
         return new CoordinatorConfig(
                 settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400)),
                 data,
-                settings.optionalPath("coordinator.secret-file").orElse(data.resolve("secret")),
+                settings.path("cluster.secret-file", DEFAULT_SECRET_FILE),
                 options(interval, ttl, token, abandoned),
                 settings.integer("coordinator.call-threads", 16, 1, 1024),
                 settings.integer("coordinator.call-queue", 1024, 1, 100_000));

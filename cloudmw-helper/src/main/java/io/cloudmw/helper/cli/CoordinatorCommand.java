@@ -1,0 +1,53 @@
+package io.cloudmw.helper.cli;
+
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.helper.bucket.PresignedBuckets;
+import io.cloudmw.helper.coordinator.CoordinatorConfig;
+import io.cloudmw.helper.coordinator.CoordinatorServer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code cloudmw coordinator}. */
+@Command(
+        name = "coordinator",
+        mixinStandardHelpOptions = true,
+        description = "Keeps the catalog: volumes, files, where their chunks are, and which helpers live.")
+final class CoordinatorCommand implements Callable<Integer> {
+    @Mixin
+    private ServerOptions options = new ServerOptions();
+
+    @Option(names = "--listen", paramLabel = "HOST:PORT", description = "Where to serve (coordinator.listen).")
+    private @Nullable String listen;
+
+    @Option(
+            names = "--data-dir",
+            paramLabel = "DIRECTORY",
+            description = "Where the catalog is kept (coordinator.data-dir).")
+    private @Nullable String dataDirectory;
+
+    @Override
+    public Integer call() throws CloudMwException, InterruptedException {
+        Map<String, @Nullable String> given = new LinkedHashMap<>();
+        given.put("coordinator.listen", listen);
+        given.put("coordinator.data-dir", dataDirectory);
+        Settings settings = options.settings(given);
+        CoordinatorConfig config = CoordinatorConfig.read(settings);
+        settings.finish();
+        try (Serving serving = new Serving()) {
+            PresignedBuckets direct = serving.with(new PresignedBuckets());
+            CoordinatorServer coordinator = serving.with(CoordinatorServer.start(config, direct));
+            Map<String, Object> where = new LinkedHashMap<>();
+            where.put("address", coordinator.address().toString());
+            where.put("pid", ProcessHandle.current().pid());
+            Serving.ready(System.out, options.json(), "coordinator", where);
+            serving.awaitSignal();
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,64 @@
+package io.cloudmw.helper.cli;
+
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.helper.HelperServer;
+import io.cloudmw.helper.standalone.Standalone;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code cloudmw standalone}. */
+@Command(
+        name = "standalone",
+        mixinStandardHelpOptions = true,
+        description = "A coordinator and helpers with a disk each, in one process: for development.")
+final class StandaloneCommand implements Callable<Integer> {
+    @Mixin
+    private ServerOptions options = new ServerOptions();
+
+    @Option(names = "--listen", paramLabel = "HOST:PORT", description = "Where the coordinator serves.")
+    private @Nullable String listen;
+
+    @Option(names = "--dir", paramLabel = "DIRECTORY", description = "Where everything is kept (standalone.dir).")
+    private @Nullable String directory;
+
+    @Option(names = "--helpers", paramLabel = "N", description = "How many helpers (standalone.helpers).")
+    private @Nullable String helpers;
+
+    @Override
+    public Integer call() throws CloudMwException, InterruptedException {
+        Map<String, @Nullable String> given = new LinkedHashMap<>();
+        given.put("coordinator.listen", listen);
+        given.put("standalone.dir", directory);
+        given.put("standalone.helpers", helpers);
+        Settings settings = options.settings(given);
+        HostPort address = settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400));
+        Path where = settings.path("standalone.dir", Path.of("cloudmw-data"));
+        int count = settings.integer("standalone.helpers", 3, 1, 16);
+        settings.finish();
+        try (Serving serving = new Serving()) {
+            Standalone cluster = serving.with(Standalone.start(where, address, count));
+            Map<String, Object> said = new LinkedHashMap<>();
+            said.put("address", cluster.coordinator().toString());
+            said.put(
+                    "helpers",
+                    cluster.helpers().stream()
+                            .map(HelperServer::address)
+                            .map(HelperAddress::id)
+                            .map(Object::toString)
+                            .toList());
+            said.put("pid", ProcessHandle.current().pid());
+            Serving.ready(System.out, options.json(), "standalone", said);
+            serving.awaitSignal();
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,137 @@
+package io.cloudmw.helper.standalone;
+
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.helper.HelperServer;
+import io.cloudmw.helper.bucket.Buckets;
+import io.cloudmw.helper.bucket.PresignedBuckets;
+import io.cloudmw.helper.config.HelperConfig;
+import io.cloudmw.helper.coordinator.CoordinatorConfig;
+import io.cloudmw.helper.coordinator.CoordinatorServer;
+import io.cloudmw.helper.disk.DiskOpener;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A coordinator and helpers called {@code helper-1}, {@code helper-2}… with one disk each, called {@code disk-1},
+ * {@code disk-2}…, below one directory. Safe for any thread.
+ */
+public final class Standalone implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Standalone.class);
+    private static final long REGISTRATION_SECONDS = 30;
+
+    private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+    private final List<HelperServer> helpers = new ArrayList<>();
+    private final HostPort coordinator;
+
+    /**
+     * Starts everything; it serves, and all helpers are registered, when this returns.
+     *
+     * @param directory made when it is not there
+     * @param listen where the coordinator listens; port 0: any free one
+     * @throws CloudMwException when something cannot be opened; nothing is left running then
+     */
+    public static Standalone start(Path directory, HostPort listen, int helpers) throws CloudMwException {
+        return new Standalone(directory, listen, helpers);
+    }
+
+    private Standalone(Path directory, HostPort listen, int count) throws CloudMwException {
+        boolean started = false;
+        try {
+            Map<String, String> given = Map.of(
+                    "coordinator.listen", listen.toString(),
+                    "coordinator.data-dir", directory.resolve("coordinator").toString(),
+                    "cluster.secret-file", directory.resolve("cluster.secret").toString());
+            CoordinatorConfig config = CoordinatorConfig.read(Settings.of(given));
+            CoordinatorServer server = with(CoordinatorServer.start(config, with(new PresignedBuckets())));
+            coordinator = server.address();
+            ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
+            for (int i = 1; i <= count; i++) {
+                startHelper(directory, i, secret);
+            }
+            for (HelperServer helper : helpers) {
+                awaitRegistration(helper);
+            }
+            started = true;
+        } finally {
+            if (!started) {
+                close();
+            }
+        }
+    }
+
+    private void startHelper(Path directory, int i, ClusterSecret secret) throws CloudMwException {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        with(meters::close);
+        Map<String, String> given = new HashMap<>();
+        given.put("helper.id", "helper-" + i);
+        given.put("helper.coordinator", coordinator.toString());
+        given.put("helper.spool.dir", directory.resolve("spool-" + i).toString());
+        given.put(
+                "helper.disk.disk-" + i + ".path",
+                directory.resolve("disk-" + i).toString());
+        given.put("helper.disk.disk-" + i + ".domain", "disk-" + i);
+        HelperConfig config = HelperConfig.read(Settings.of(given));
+        Buckets buckets = with(new Buckets(Optional.empty(), meters));
+        helpers.add(with(HelperServer.start(config, secret, buckets, DiskOpener.throttling(), meters)));
+    }
+
+    private static void awaitRegistration(HelperServer helper) throws CloudMwException {
+        try {
+            helper.registered().get(REGISTRATION_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CloudMwException(ErrorCode.CANCELLED, "interrupted while starting", e);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof CloudMwException refused
+                    ? refused
+                    : new CloudMwException(ErrorCode.INTERNAL, "registration: " + e.getCause(), e);
+        } catch (TimeoutException e) {
+            throw new CloudMwException(
+                    ErrorCode.COORDINATOR_UNAVAILABLE,
+                    "helper " + helper.address().id() + " was not registered within " + REGISTRATION_SECONDS + " s",
+                    e);
+        }
+    }
+
+    private <T extends AutoCloseable> T with(T resource) {
+        resources.push(resource);
+        return resource;
+    }
+
+    /** Where the coordinator is reached. */
+    public HostPort coordinator() {
+        return coordinator;
+    }
+
+    public List<HelperServer> helpers() {
+        return List.copyOf(helpers);
+    }
+
+    /** Stops everything, the coordinator last. Idempotent. */
+    @Override
+    public void close() {
+        while (!resources.isEmpty()) {
+            try {
+                resources.pop().close();
+            } catch (Exception e) {
+                LOG.warn("something could not be closed", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * A whole cluster in one process, for development and for tests of applications. Safe for any thread.
+ */
+@NullMarked
+package io.cloudmw.helper.standalone;
+
+import org.jspecify.annotations.NullMarked;

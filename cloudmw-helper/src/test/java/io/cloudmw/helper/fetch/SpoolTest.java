@@ -1,0 +1,61 @@
+package io.cloudmw.helper.fetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class SpoolTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void filesHaveNoNameAndTheirRoomComesBackWhenTheyAreClosed() throws IOException {
+        Spool spool = Spool.open(directory.resolve("spool"), 10);
+        Spool.SpoolFile file = spool.create(10, 0);
+        assertThat(file.channel().write(ByteBuffer.wrap(new byte[10]), 0)).isEqualTo(10);
+        try (Stream<Path> names = Files.list(directory.resolve("spool"))) {
+            assertThat(names).isEmpty();
+        }
+        file.close();
+        file.close();
+        assertThat(spool.budget().usedBytes()).isZero();
+    }
+
+    @Test
+    void moreThanTheLimitIsRefused() throws IOException {
+        Spool spool = Spool.open(directory, 10);
+        try (Spool.SpoolFile file = spool.create(6, 0)) {
+            assertThat(file.channel().isOpen()).isTrue();
+            assertThatThrownBy(() -> spool.create(5, 1))
+                    .isInstanceOfSatisfying(
+                            CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
+        }
+    }
+
+    @Test
+    void whatAnOlderProcessLeftIsRemovedAndNothingElse() throws IOException {
+        Files.createFile(directory.resolve("7.spool"));
+        Files.createFile(directory.resolve("precious.txt"));
+        Spool.open(directory, 10);
+        assertThat(directory.resolve("7.spool")).doesNotExist();
+        assertThat(directory.resolve("precious.txt")).exists();
+    }
+
+    @Test
+    void aDirectoryThatCannotBeWrittenIsToldAndCostsNoRoom() throws IOException {
+        Path gone = directory.resolve("gone");
+        Spool spool = Spool.open(gone, 10);
+        Files.delete(gone);
+        assertThatThrownBy(() -> spool.create(10, 0)).isInstanceOf(CloudMwException.class);
+        assertThat(spool.budget().usedBytes()).isZero();
+    }
+}
