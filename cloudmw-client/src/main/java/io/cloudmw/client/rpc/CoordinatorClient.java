@@ -197,23 +197,37 @@ public final class CoordinatorClient implements AutoCloseable {
         return call(CoordinatorGrpc.getPlanReadMethod(), request, FromWire::readPlan);
     }
 
+    /** One segment of a plan; its entrants are ranks of the plan's helpers. */
+    public CompletableFuture<PlannedSegment> segment(ReadPlan plan, int index) {
+        List<String> helpers =
+                plan.helpers().stream().map(helper -> helper.id().value()).toList();
+        return segment(
+                segmentRequest(plan.version(), index).addAllHelperIds(helpers).build());
+    }
+
     /**
-     * One segment of a version's manifest.
+     * One segment of a version's manifest; its entrants mean helpers unknown here.
      *
      * @param direct whether to also ask for presigned URLs
      */
     public CompletableFuture<PlannedSegment> segment(FileVersion version, int index, boolean direct) {
-        GetSegmentRequest request = GetSegmentRequest.newBuilder()
+        return segment(segmentRequest(version, index).setDirect(direct).build());
+    }
+
+    private static GetSegmentRequest.Builder segmentRequest(FileVersion version, int index) {
+        return GetSegmentRequest.newBuilder()
                 .setVolume(version.file().volume().value())
                 .setPath(version.file().path())
                 .setVersionId(version.id().value())
-                .setSegmentIndex(index)
-                .setDirect(direct)
-                .build();
+                .setSegmentIndex(index);
+    }
+
+    private CompletableFuture<PlannedSegment> segment(GetSegmentRequest request) {
         return call(
                 CoordinatorGrpc.getGetSegmentMethod(),
                 request,
-                answer -> new PlannedSegment(index, all(answer.getChunksList(), FromWire::plannedChunk)));
+                answer -> new PlannedSegment(
+                        request.getSegmentIndex(), all(answer.getChunksList(), FromWire::plannedChunk)));
     }
 
     public CompletableFuture<FileStatus> stat(FilePath file) {

@@ -94,12 +94,7 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
         this.outcome = outcome;
         credit = new CreditDesk(share, sink.inOrder());
         feed = new SegmentFeed(
-                engine.coordinator(),
-                plan.version(),
-                wanted,
-                serial,
-                this::pump,
-                failure -> fail(Failures.of(failure)));
+                engine.coordinator(), plan, wanted, serial, this::pump, failure -> fail(Failures.of(failure)));
         racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan), this);
         delivery = new Delivery(DeliveryPolicy.of(sink.inOrder()), racers.ranks());
     }

@@ -6,6 +6,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.placement.PlannedChunk;
+import io.cloudmw.core.placement.ReadPlan;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +25,7 @@ final class SegmentFeed {
     private static final int LOW_WATER = 8;
 
     private final CoordinatorClient coordinator;
+    private final ReadPlan plan;
     private final FileVersion version;
     private final ByteRange wanted;
     private final Executor owner;
@@ -42,13 +44,14 @@ final class SegmentFeed {
      */
     SegmentFeed(
             CoordinatorClient coordinator,
-            FileVersion version,
+            ReadPlan plan,
             ByteRange wanted,
             Executor owner,
             Runnable arrived,
             Consumer<Throwable> failed) {
         this.coordinator = coordinator;
-        this.version = version;
+        this.plan = plan;
+        this.version = plan.version();
         this.wanted = wanted;
         this.owner = owner;
         this.arrived = arrived;
@@ -78,7 +81,7 @@ final class SegmentFeed {
         if (asked != null || closed || isLastAsked()) {
             return;
         }
-        CompletableFuture<PlannedSegment> call = coordinator.segment(version, nextSegment++, false);
+        CompletableFuture<PlannedSegment> call = coordinator.segment(plan, nextSegment++);
         asked = call;
         var unused = call.whenComplete((segment, failure) -> owner.execute(() -> answered(segment, failure)));
     }
