@@ -8,6 +8,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.SocketChannel;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -50,6 +51,10 @@ public final class BulkConnector {
     }
 
     private void dial(InetSocketAddress address, BulkHandler handler, CompletableFuture<BulkConnection> connecting) {
+        if (transport.group().isShuttingDown()) {
+            connecting.completeExceptionally(unavailable(address, new IOException("the transport is closed")));
+            return;
+        }
         ChannelFuture dialled;
         try {
             dialled = new Bootstrap()

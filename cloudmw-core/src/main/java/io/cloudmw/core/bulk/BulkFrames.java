@@ -2,11 +2,6 @@ package io.cloudmw.core.bulk;
 
 /** The limits of the bulk plane's frames. */
 public final class BulkFrames {
-    /** Spoken by this build; a peer with another major is refused. */
-    public static final int PROTOCOL_MAJOR = 1;
-
-    public static final int PROTOCOL_MINOR = 0;
-
     /** Longest payload of a data frame: a leaf is never longer. */
     public static final int MAX_DATA_BYTES = 1 << 20;
 

@@ -89,7 +89,8 @@ public final class BulkTransport implements AutoCloseable {
     @Override
     public void close() {
         open.closeAll();
-        lookups.shutdownNow();
+        // Lookups that wait still run, and find the event loops gone.
+        lookups.shutdown();
         group.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
                 .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
     }

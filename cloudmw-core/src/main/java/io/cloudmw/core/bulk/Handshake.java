@@ -3,6 +3,7 @@ package io.cloudmw.core.bulk;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.wire.BulkWire;
 import io.cloudmw.core.wire.BulkWire.Greeting;
+import io.cloudmw.core.wire.ProtocolVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.util.concurrent.Future;
@@ -128,21 +129,17 @@ final class Handshake implements FrameSink {
     }
 
     private static void requireVersion(Greeting greeting) throws ViolationException {
-        if (greeting.major() != BulkFrames.PROTOCOL_MAJOR) {
+        if (!ProtocolVersion.CURRENT.understands(greeting.version())) {
             throw new ViolationException(
                     BulkViolation.VERSION,
-                    greeting.process() + " speaks bulk protocol " + greeting.major() + "." + greeting.minor()
-                            + " (expected: " + BulkFrames.PROTOCOL_MAJOR + ".x)");
+                    greeting.process() + " speaks protocol " + greeting.version() + " (expected: major "
+                            + ProtocolVersion.CURRENT.major() + ")");
         }
     }
 
     private Greeting greeting(String sessionId) {
         return new Greeting(
-                BulkFrames.PROTOCOL_MAJOR,
-                BulkFrames.PROTOCOL_MINOR,
-                process,
-                sessionId,
-                frames.options().maxStreams());
+                ProtocolVersion.CURRENT, process, sessionId, frames.options().maxStreams());
     }
 
     private void late() {

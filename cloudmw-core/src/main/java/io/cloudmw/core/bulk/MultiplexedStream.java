@@ -7,14 +7,13 @@ import io.cloudmw.core.wire.BulkWire;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream. What callers from any thread touch is guarded by the stream's own lock, under which nothing is called;
- * the rest is confined to the event loop.
+ * One stream. What callers from any thread touch is in its queue or guarded by its own lock, under which nothing of
+ * others is called; the rest is confined to the event loop. Lock order: the stream's, then its queue's.
  *
  * <p>A stream that was reset here stays known to its connection, <em>buried</em>, until the peer's answer: frames the
  * peer sent before it knew are skipped.
@@ -22,29 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class MultiplexedStream implements BulkStream {
     private final Multiplexer connection;
     private final boolean openedHere;
+    private final SendQueue queue;
     private final Object lock = new Object();
-
-    @GuardedBy("lock")
-    private final ArrayDeque<Outgoing> queue = new ArrayDeque<>();
-
-    /** The outbound side has it in turn, or a task that will put it there is on its way. */
-    @GuardedBy("lock")
-    private boolean inTurn;
-
-    @GuardedBy("lock")
-    private boolean ending;
-
-    @GuardedBy("lock")
-    private @Nullable CloudMwException over;
-
-    @GuardedBy("lock")
-    private long peerCredit;
-
-    @GuardedBy("lock")
-    private long queuedBytes;
-
-    @GuardedBy("lock")
-    private boolean shortOfQueue;
 
     @GuardedBy("lock")
     private long ownCredit;
@@ -66,16 +44,13 @@ final class MultiplexedStream implements BulkStream {
         this.connection = connection;
         this.openedHere = openedHere;
         this.id = id;
-        // Held back: until the OPEN is queued, or until the handler has named its listener.
-        this.inTurn = true;
+        this.queue = new SendQueue(connection.options().streamQueueBytes());
     }
 
     static MultiplexedStream outgoing(Multiplexer connection, byte[] request, BulkStreamListener listener) {
         MultiplexedStream stream = new MultiplexedStream(connection, true, 0);
         stream.listener = listener;
-        synchronized (stream.lock) {
-            stream.queue.add(new Outgoing.Open(request.clone()));
-        }
+        stream.queue.add(new Outgoing.Open(request.clone()));
         return stream;
     }
 
@@ -93,10 +68,10 @@ final class MultiplexedStream implements BulkStream {
         if (bytes <= 0) {
             throw new IllegalArgumentException("bytes: " + bytes + " (expected: > 0)");
         }
+        if (isOver()) {
+            return;
+        }
         synchronized (lock) {
-            if (over != null) {
-                return;
-            }
             if (bytes > BulkFrames.MAX_CREDIT_BYTES - ownCredit) {
                 throw new IllegalArgumentException("bytes: " + bytes + " (outstanding: " + ownCredit + ")");
             }
@@ -112,19 +87,7 @@ final class MultiplexedStream implements BulkStream {
 
     @Override
     public long credit() {
-        synchronized (lock) {
-            return over != null || ending ? 0 : available();
-        }
-    }
-
-    @GuardedBy("lock")
-    private long available() {
-        long room = connection.options().streamQueueBytes() - queuedBytes;
-        if (room < peerCredit) {
-            shortOfQueue = true;
-            return room;
-        }
-        return peerCredit;
+        return queue.credit();
     }
 
     @Override
@@ -158,59 +121,31 @@ final class MultiplexedStream implements BulkStream {
             throw new IllegalArgumentException("length: " + length + " (expected: 1.."
                     + connection.options().maxFrameBytes() + ")");
         }
-        CloudMwException dead;
-        boolean wake;
-        synchronized (lock) {
-            dead = over;
-            wake = dead == null && !inTurn;
-            if (dead == null) {
-                if (ending) {
-                    throw new IllegalStateException("send after end");
-                }
-                if (length > available()) {
-                    throw new IllegalStateException("length: " + length + " (credit: " + available() + ")");
-                }
-                peerCredit -= length;
-                queuedBytes += length;
-                queue.add(frame);
-                inTurn = true;
-            }
+        SendQueue.Added added = queue.add(frame);
+        CloudMwException cause = queue.cause();
+        if (added == SendQueue.Added.REFUSED && cause != null) {
+            frame.sent().completeExceptionally(cause);
         }
-        if (dead != null) {
-            frame.sent().completeExceptionally(dead);
-            return false;
-        }
-        if (wake) {
+        wake(added);
+        return added != SendQueue.Added.REFUSED;
+    }
+
+    private void wake(SendQueue.Added added) {
+        if (added == SendQueue.Added.QUEUED_FIRST) {
             connection.ready(this);
         }
-        return true;
     }
 
     @Override
     public void end(byte[] trailer) {
         Multiplexer.requireControl("trailer", trailer);
-        boolean wake;
-        synchronized (lock) {
-            if (over != null) {
-                return;
-            }
-            if (ending) {
-                throw new IllegalStateException("end after end");
-            }
-            ending = true;
-            queue.add(new Outgoing.End(trailer.clone()));
-            wake = !inTurn;
-            inTurn = true;
-        }
-        if (wake) {
-            connection.ready(this);
-        }
+        wake(queue.add(new Outgoing.End(trailer.clone())));
     }
 
     @Override
     public void reset(ErrorCode code, String message) {
         CloudMwException cause = new CloudMwException(code, message);
-        List<Outgoing> dropped = finish(cause);
+        List<Outgoing> dropped = queue.close(cause);
         if (dropped != null && !connection.later(() -> resetOnLoop(cause, dropped))) {
             drop(dropped, cause);
         }
@@ -219,19 +154,6 @@ final class MultiplexedStream implements BulkStream {
     private void resetOnLoop(CloudMwException cause, List<Outgoing> dropped) {
         drop(dropped, cause);
         bury(cause);
-    }
-
-    /** Marks it over; what was queued, or null when it was over already. Any thread. */
-    private @Nullable List<Outgoing> finish(CloudMwException cause) {
-        synchronized (lock) {
-            if (over != null) {
-                return null;
-            }
-            over = cause;
-            List<Outgoing> dropped = List.copyOf(queue);
-            queue.clear();
-            return dropped;
-        }
     }
 
     private static void drop(List<Outgoing> frames, CloudMwException cause) {
@@ -277,9 +199,7 @@ final class MultiplexedStream implements BulkStream {
     }
 
     boolean isOver() {
-        synchronized (lock) {
-            return over != null;
-        }
+        return queue.cause() != null;
     }
 
     /** The handler has taken it: what it did meanwhile goes out. */
@@ -292,13 +212,9 @@ final class MultiplexedStream implements BulkStream {
 
     /** Sends the next frame in its queue; whether there are more. */
     boolean writeNext(Outbound outbound) {
-        Outgoing next;
-        synchronized (lock) {
-            next = queue.poll();
-            if (next == null) {
-                inTurn = false;
-                return false;
-            }
+        Outgoing next = queue.poll();
+        if (next == null) {
+            return false;
         }
         if (next instanceof Outgoing.Open open) {
             id = connection.opening(this);
@@ -318,13 +234,7 @@ final class MultiplexedStream implements BulkStream {
 
     /** The kernel took {@code bytes} of data, or never will. */
     void drained(int bytes) {
-        boolean tell;
-        synchronized (lock) {
-            queuedBytes -= bytes;
-            tell = shortOfQueue && over == null && !ending;
-            shortOfQueue = false;
-        }
-        if (tell) {
+        if (queue.drain(bytes)) {
             tellGranted();
         }
     }
@@ -345,7 +255,7 @@ final class MultiplexedStream implements BulkStream {
                 return;
             }
             granting = false;
-            bytes = over != null || endedThere ? 0 : ungranted;
+            bytes = isOver() || endedThere ? 0 : ungranted;
             ungranted = 0;
         }
         if (bytes > 0) {
@@ -365,8 +275,8 @@ final class MultiplexedStream implements BulkStream {
                         length + " bytes on stream " + id + " (granted: " + ownCredit + ")");
             }
             ownCredit -= length;
-            return over == null;
         }
+        return !isOver();
     }
 
     void admitEnd() throws ViolationException {
@@ -390,18 +300,9 @@ final class MultiplexedStream implements BulkStream {
     }
 
     void granted(long bytes) throws ViolationException {
-        synchronized (lock) {
-            if (bytes <= 0 || bytes > BulkFrames.MAX_CREDIT_BYTES - peerCredit) {
-                throw new ViolationException(
-                        BulkViolation.CREDIT_OVERFLOW,
-                        bytes + " bytes on stream " + id + " (credit: " + peerCredit + ")");
-            }
-            peerCredit += bytes;
-            if (over != null || ending) {
-                return;
-            }
+        if (queue.grant(bytes)) {
+            tellGranted();
         }
-        tellGranted();
     }
 
     void ended(byte[] trailer) {
@@ -425,7 +326,7 @@ final class MultiplexedStream implements BulkStream {
     /** The peer reset it: answered, unless this is the answer. */
     void resetByPeer(CloudMwException cause) {
         BulkStreamListener told = listener;
-        List<Outgoing> dropped = finish(cause);
+        List<Outgoing> dropped = queue.close(cause);
         if (!resetSent) {
             connection.outbound().control(FrameType.RESET, id, new byte[0]);
         }
@@ -436,7 +337,7 @@ final class MultiplexedStream implements BulkStream {
     /** Ends it here with {@code cause}, telling the peer and the listener. */
     void fail(CloudMwException cause) {
         BulkStreamListener told = listener;
-        List<Outgoing> dropped = finish(cause);
+        List<Outgoing> dropped = queue.close(cause);
         if (dropped != null) {
             bury(cause);
         }
@@ -447,7 +348,7 @@ final class MultiplexedStream implements BulkStream {
     void broken(CloudMwException cause) {
         BulkStreamListener told = listener;
         forgotten = true;
-        tellFailed(told, finish(cause), cause);
+        tellFailed(told, queue.close(cause), cause);
     }
 
     private void tellFailed(

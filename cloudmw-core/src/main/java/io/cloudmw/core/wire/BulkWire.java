@@ -21,13 +21,13 @@ public final class BulkWire {
      * @param sessionId empty in a HELLO
      * @param maxStreams streams the receiver of the greeting may have open at once
      */
-    public record Greeting(int major, int minor, String process, String sessionId, int maxStreams) {}
+    public record Greeting(ProtocolVersion version, String process, String sessionId, int maxStreams) {}
 
     /** Encodes the first frame of the side that connects. */
     public static byte[] hello(Greeting greeting) {
         return Hello.newBuilder()
-                .setProtocolMajor(greeting.major())
-                .setProtocolMinor(greeting.minor())
+                .setProtocolMajor(greeting.version().major())
+                .setProtocolMinor(greeting.version().minor())
                 .setProcess(cut(greeting.process(), MAX_NAME_CHARS))
                 .setMaxStreams(greeting.maxStreams())
                 .build()
@@ -39,8 +39,7 @@ public final class BulkWire {
         try {
             Hello hello = Hello.parseFrom(payload);
             return new Greeting(
-                    hello.getProtocolMajor(),
-                    hello.getProtocolMinor(),
+                    new ProtocolVersion(hello.getProtocolMajor(), hello.getProtocolMinor()),
                     cut(hello.getProcess(), MAX_NAME_CHARS),
                     "",
                     hello.getMaxStreams());
@@ -52,8 +51,8 @@ public final class BulkWire {
     /** Encodes the first frame of the side that accepts. */
     public static byte[] helloAck(Greeting greeting) {
         return HelloAck.newBuilder()
-                .setProtocolMajor(greeting.major())
-                .setProtocolMinor(greeting.minor())
+                .setProtocolMajor(greeting.version().major())
+                .setProtocolMinor(greeting.version().minor())
                 .setProcess(cut(greeting.process(), MAX_NAME_CHARS))
                 .setSessionId(greeting.sessionId())
                 .setMaxStreams(greeting.maxStreams())
@@ -66,8 +65,7 @@ public final class BulkWire {
         try {
             HelloAck ack = HelloAck.parseFrom(payload);
             return new Greeting(
-                    ack.getProtocolMajor(),
-                    ack.getProtocolMinor(),
+                    new ProtocolVersion(ack.getProtocolMajor(), ack.getProtocolMinor()),
                     cut(ack.getProcess(), MAX_NAME_CHARS),
                     ack.getSessionId(),
                     ack.getMaxStreams());

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.wire.BulkWire;
+import io.cloudmw.core.wire.ProtocolVersion;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -144,14 +146,13 @@ class BulkLimitsTest {
                 server.frame(
                         FrameType.HELLO_ACK,
                         0,
-                        io.cloudmw.core.wire.BulkWire.helloAck(
-                                new io.cloudmw.core.wire.BulkWire.Greeting(7, 3, "future", "s", 1)));
+                        BulkWire.helloAck(new BulkWire.Greeting(new ProtocolVersion(7, 3), "future", "s", 1)));
                 assertThatThrownBy(() -> connecting.get(20, TimeUnit.SECONDS))
                         .cause()
                         .isInstanceOfSatisfying(
                                 CloudMwException.class,
                                 e -> assertThat(e.code()).isEqualTo(ErrorCode.VERSION_UNSUPPORTED))
-                        .hasMessageContaining("future speaks bulk protocol 7.3 (expected: 1.x)");
+                        .hasMessageContaining("future speaks protocol 7.3 (expected: major 1)");
                 assertThat(server.awaitClosed())
                         .isInstanceOfSatisfying(
                                 CloudMwException.class,

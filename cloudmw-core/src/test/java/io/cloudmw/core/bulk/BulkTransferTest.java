@@ -8,9 +8,13 @@ import static org.awaitility.Awaitility.await;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.netty.channel.epoll.Epoll;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -318,6 +322,37 @@ class BulkTransferTest {
                     .cause()
                     .isInstanceOfSatisfying(
                             CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.HELPER_UNAVAILABLE)));
+        }
+    }
+
+    @Test
+    void namesAreLookedUpAndConnectingAfterTheEndFails() throws Exception {
+        try (Loopback net = new Loopback(BulkOptions.defaults(), new SendingHandler(new byte[1], 1))) {
+            InetSocketAddress named = InetSocketAddress.createUnresolved("localhost", net.server.port());
+            BulkHandler none = new SendingHandler(new byte[1], 1);
+            assertThat(net.connector
+                            .connect(named, none)
+                            .get(10, TimeUnit.SECONDS)
+                            .peer())
+                    .isEqualTo("server");
+            net.clientTransport.close();
+            assertThat(net.connector.connect(named, none)).failsWithin(Duration.ofSeconds(10));
+            assertThat(net.connector.connect(net.address(), none)).failsWithin(Duration.ofSeconds(10));
+        }
+    }
+
+    @Test
+    void aConnectionCanBeGivenUpWhileItIsMade() throws Exception {
+        try (Loopback net = new Loopback(BulkOptions.defaults(), new SendingHandler(new byte[1], 1));
+                ServerSocket mute = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<BulkConnection> connecting = net.connector.connect(
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), mute.getLocalPort()),
+                    new SendingHandler(new byte[1], 1));
+            try (RawPeer server = new RawPeer(mute.accept())) {
+                server.read(FrameType.HELLO);
+                connecting.cancel(true);
+                assertThat(server.awaitClosed()).isNull();
+            }
         }
     }
 }

@@ -3,6 +3,7 @@ package io.cloudmw.core.bulk;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.wire.BulkWire;
 import io.cloudmw.core.wire.BulkWire.Greeting;
+import io.cloudmw.core.wire.ProtocolVersion;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -38,7 +39,7 @@ final class RawPeer implements AutoCloseable {
     /** Shakes hands as a client does. */
     static RawPeer greeted(InetSocketAddress address) throws IOException {
         RawPeer peer = connect(address);
-        peer.frame(FrameType.HELLO, 0, hello(BulkFrames.PROTOCOL_MAJOR));
+        peer.frame(FrameType.HELLO, 0, hello(1));
         if (peer.read().type() != FrameType.HELLO_ACK.code()) {
             throw new IOException("no HELLO_ACK");
         }
@@ -46,7 +47,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     static byte[] hello(int major) {
-        return BulkWire.hello(new Greeting(major, 0, "raw", "", 16));
+        return BulkWire.hello(new Greeting(new ProtocolVersion(major, 0), "raw", "", 16));
     }
 
     static byte[] bytes(FrameType type, int stream, byte[] payload) {
