@@ -1,0 +1,460 @@
+package io.cloudmw.client;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.rpc.FakeCoordinator;
+import io.cloudmw.client.rpc.FakeHelper;
+import io.cloudmw.client.rpc.FakeHelper.Script;
+import io.cloudmw.core.chunk.ChunkDigester;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.store.ChunkSource;
+import io.cloudmw.core.store.disk.DiskChunkStore;
+import io.cloudmw.core.store.disk.FreeSpace;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+final class TransferTest {
+    private static final int LEAF = 64 << 10;
+    private static final int CHUNK = 1 << 20;
+    private static final FilePath FILE = FilePath.parse("vol:/a/file");
+
+    @TempDir
+    private Path directory;
+
+    private final Map<ChunkId, byte[]> chunks = new ConcurrentHashMap<>();
+    private final List<FakeHelper> helpers = new ArrayList<>();
+    private FakeCoordinator coordinator;
+    private CloudMw client;
+
+    @BeforeEach
+    void connect() throws IOException {
+        coordinator = new FakeCoordinator(CHUNK, LEAF);
+        client = CloudMw.connect(CloudMwOptions.of(coordinator.address()).withMemory(8L << 20, 4L << 20));
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        helpers.forEach(FakeHelper::close);
+        coordinator.close();
+    }
+
+    private FakeHelper helper(Script script) throws IOException {
+        String name = "h" + helpers.size();
+        FakeHelper helper = new FakeHelper(name, script, chunks);
+        helpers.add(helper);
+        coordinator.add(helper.address());
+        coordinator.add(new Store(
+                new StoreId("s" + name),
+                name,
+                new Store.Disk(new HelperId(name), directory.resolve("nowhere-" + name))));
+        return helper;
+    }
+
+    private static byte[] bytes(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return bytes;
+    }
+
+    private PutReceipt put(byte[] content) throws Exception {
+        return client.put(new ByteArrayInputStream(content), content.length, FILE, PutOptions.defaults())
+                .get(60, SECONDS);
+    }
+
+    private GetReceipt get(Path target) throws Exception {
+        return client.get(FILE, target, GetOptions.defaults()).get(60, SECONDS);
+    }
+
+    private List<String> names() throws IOException {
+        try (var list = Files.list(directory)) {
+            return list.map(path -> path.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    private static ErrorCode code(CompletableFuture<?> future) {
+        try {
+            future.get(60, SECONDS);
+            throw new AssertionError("it succeeded");
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof CloudMwException known) {
+                return known.code();
+            }
+            throw new AssertionError(e);
+        } catch (InterruptedException | java.util.concurrent.TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void everySizeComesBackAsItWasWritten() throws Exception {
+        helper(Script.SERVE);
+        for (int size : new int[] {0, 1, LEAF - 1, LEAF, LEAF + 1, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK + 17}) {
+            byte[] content = bytes(size);
+            put(content);
+            GetReceipt receipt = get(directory.resolve("out"));
+            assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
+            assertThat(receipt.bytes()).isEqualTo(size);
+            assertThat(receipt.usefulBytes()).isEqualTo(size);
+        }
+        assertThat(client.freeMemoryBytes()).isEqualTo(8L << 20);
+    }
+
+    @Test
+    void aFileIsPutFromAPathToo() throws Exception {
+        helper(Script.SERVE);
+        byte[] content = bytes(3 * CHUNK + 5);
+        Path source = Files.write(directory.resolve("source"), content);
+        client.put(source, FILE, PutOptions.defaults()).get(60, SECONDS);
+        get(directory.resolve("out"));
+        assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
+    }
+
+    @Test
+    void twoHelpersThatOfferTheSameBlockDeliverItOnce() throws Exception {
+        helper(Script.SERVE);
+        helper(Script.SERVE);
+        byte[] content = bytes(4 * CHUNK);
+        put(content);
+        GetReceipt receipt = get(directory.resolve("out"));
+        assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
+        assertThat(receipt.usefulBytes()).isEqualTo(content.length);
+        assertThat(receipt.wins()).hasSize(4);
+        await().until(() -> helpers.get(0).refusedRelays() + helpers.get(1).refusedRelays() == 4);
+    }
+
+    @Test
+    void aHelperThatDiesInMidRelayIsReplacedByAnother() throws Exception {
+        helper(Script.DIE_MID_RELAY);
+        helper(Script.SERVE);
+        byte[] content = bytes(6 * CHUNK);
+        // Both hold everything: the second wrote nothing, but they share their chunks.
+        put(content);
+        GetReceipt receipt = get(directory.resolve("out"));
+        assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
+        assertThat(receipt.winners()).containsKey("h1");
+    }
+
+    @Test
+    void aWrongByteIsNeverHandedOnAndItsReplicaIsReported() throws Exception {
+        helper(Script.CORRUPT_LEAF);
+        byte[] content = bytes(2 * CHUNK);
+        put(content);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        GetReceipt receipt = client.read(FILE, Channels.newChannel(out), GetOptions.defaults())
+                .get(60, SECONDS);
+        assertThat(out.toByteArray()).isEqualTo(content);
+        assertThat(receipt.faults())
+                .singleElement()
+                .satisfies(fault -> assertThat(fault.code()).isEqualTo(ErrorCode.REPLICA_CORRUPT));
+        await().until(() -> coordinator.reports().stream().anyMatch(report -> report.state() == ReplicaState.CORRUPT));
+    }
+
+    @Test
+    void aStreamGetsItsBytesInOrder() throws Exception {
+        helper(Script.SERVE);
+        helper(Script.SERVE);
+        byte[] content = bytes(5 * CHUNK + 3);
+        put(content);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        client.read(FILE, Channels.newChannel(out), GetOptions.defaults()).get(60, SECONDS);
+        assertThat(out.toByteArray()).isEqualTo(content);
+    }
+
+    @Test
+    void aRangeGivesExactlyItsBytes() throws Exception {
+        helper(Script.SERVE);
+        byte[] content = bytes(3 * CHUNK);
+        put(content);
+        for (ByteRange range : List.of(
+                new ByteRange(0, 1),
+                new ByteRange(CHUNK - 1, 2),
+                new ByteRange(LEAF + 5, CHUNK),
+                new ByteRange(3L * CHUNK - 1, 1),
+                new ByteRange(3L * CHUNK, 0))) {
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            client.read(FILE, Channels.newChannel(out), GetOptions.defaults().withRange(range))
+                    .get(60, SECONDS);
+            assertThat(out.toByteArray())
+                    .isEqualTo(java.util.Arrays.copyOfRange(content, (int) range.offset(), (int) range.end()));
+        }
+        assertThat(code(client.read(
+                        FILE,
+                        Channels.newChannel(new ByteArrayOutputStream()),
+                        GetOptions.defaults().withRange(new ByteRange(1, 3L * CHUNK)))))
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    }
+
+    @Test
+    void aSlowReaderHoldsBackItsHelpersAndLosesNothing() throws Exception {
+        FakeHelper helper = helper(Script.SERVE);
+        byte[] content = bytes(10 * CHUNK);
+        put(content);
+        CountDownLatch goOn = new CountDownLatch(1);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        WritableByteChannel slow = new BlockingChannel(out, goOn);
+        CompletableFuture<GetReceipt> read = client.read(FILE, slow, GetOptions.defaults());
+        await().until(() -> helper.leavesRelayed() >= 16);
+        goOn.countDown();
+        read.get(60, SECONDS);
+        assertThat(out.toByteArray()).isEqualTo(content);
+        assertThat(helper.largestCredit()).isLessThanOrEqualTo(4L << 20);
+    }
+
+    @Test
+    void cancellingFreesEverythingEverywhere() throws Exception {
+        FakeHelper helper = helper(Script.SILENT);
+        put(bytes(4 * CHUNK));
+        CompletableFuture<GetReceipt> get = client.get(FILE, directory.resolve("out"), GetOptions.defaults());
+        CompletableFuture<Long> derived = get.thenApply(GetReceipt::bytes);
+        await().until(() -> helper.openTransfers() == 1);
+        assertThat(derived.cancel(true)).isTrue();
+        await().until(() -> helper.openTransfers() == 0 && client.runningTransfers() == 0);
+        assertThat(get.isCancelled()).isTrue();
+        assertThat(names()).isEmpty();
+        await().until(() -> client.freeMemoryBytes() == 8L << 20);
+    }
+
+    @Test
+    void closingTheClientCancelsWhatIsUnderWay() throws Exception {
+        FakeHelper helper = helper(Script.SILENT);
+        put(bytes(CHUNK));
+        CompletableFuture<GetReceipt> get = client.get(FILE, directory.resolve("out"), GetOptions.defaults());
+        await().until(() -> helper.openTransfers() == 1);
+        client.close();
+        assertThat(code(get)).isEqualTo(ErrorCode.CANCELLED);
+        assertThat(names()).isEmpty();
+    }
+
+    @Test
+    void aGetReplacesAFileWholeOrNotAtAll() throws Exception {
+        helper(Script.SERVE);
+        Path target = Files.writeString(directory.resolve("out"), "before");
+        put(bytes(CHUNK));
+        chunks.replaceAll((id, bytes) -> new byte[bytes.length]);
+        assertThat(code(client.get(FILE, target, GetOptions.defaults()))).isEqualTo(ErrorCode.REPLICA_CORRUPT);
+        assertThat(target).hasContent("before");
+        assertThat(names()).containsExactly("out");
+    }
+
+    @Test
+    void aDestinationThatCannotBeWrittenIsOneClearError() throws Exception {
+        helper(Script.SERVE);
+        put(bytes(CHUNK));
+        Path nowhere = directory.resolve("missing").resolve("out");
+        assertThatThrownBy(() -> get(nowhere)).cause().hasMessageContaining("no such directory");
+        assertThat(code(client.get(FILE, directory, GetOptions.defaults()))).isEqualTo(ErrorCode.LOCAL_IO);
+        WritableByteChannel full = new BlockingChannel(new ByteArrayOutputStream(), new CountDownLatch(0)) {
+            @Override
+            public int write(ByteBuffer bytes) throws IOException {
+                throw new IOException("No space left on device");
+            }
+        };
+        assertThatThrownBy(() -> client.read(FILE, full, GetOptions.defaults()).get(60, SECONDS))
+                .cause()
+                .hasMessageContaining("No space left on device");
+        await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
+    }
+
+    @Test
+    void withoutHelpersTheClientRacesOverTheDisksItCanReach() throws Exception {
+        FakeHelper writer = helper(Script.SERVE);
+        byte[] content = bytes(3 * CHUNK + 9);
+        put(content);
+        writer.die();
+        for (String name : List.of("d0", "d1", "d2")) {
+            Path disk = directory.resolve(name);
+            try (DiskChunkStore store = DiskChunkStore.open(new StoreId(name), disk, 0, FreeSpace.system())) {
+                for (Map.Entry<ChunkId, byte[]> chunk : chunks.entrySet()) {
+                    store.put(chunk.getKey(), source(chunk.getValue()));
+                }
+            }
+            coordinator.add(new Store(new StoreId(name), name, new Store.Disk(new HelperId("gone"), disk)));
+        }
+        coordinator.replicate(List.of(new StoreId("d0"), new StoreId("d1"), new StoreId("d2")));
+        Path target = directory.resolve("out");
+        GetReceipt receipt = get(target);
+        assertThat(Files.readAllBytes(target)).isEqualTo(content);
+        assertThat(receipt.winners()).containsOnlyKeys("local");
+    }
+
+    private static ChunkSource source(byte[] bytes) {
+        return new ChunkSource() {
+            @Override
+            public long length() {
+                return bytes.length;
+            }
+
+            @Override
+            public InputStream open() {
+                return new ByteArrayInputStream(bytes);
+            }
+        };
+    }
+
+    @Test
+    void aChunkWhoseHelperFailsIsPlacedAgainWithoutIt() throws Exception {
+        helper(Script.DIE_MID_WRITE);
+        helper(Script.SERVE);
+        byte[] content = bytes(2 * CHUNK + 1);
+        PutReceipt receipt = put(content);
+        assertThat(receipt.version().sizeBytes()).isEqualTo(content.length);
+        assertThat(coordinator.avoided())
+                .anySatisfy(avoided -> assertThat(avoided).contains("h0"));
+        chunks.forEach((id, bytes) -> assertThat(
+                        ChunkDigester.digest(ByteBuffer.wrap(bytes), LEAF).count())
+                .isPositive());
+    }
+
+    @Test
+    void aPutOfAPathThatChangedMeanwhileIsAConflict() throws Exception {
+        helper(Script.SERVE);
+        put(bytes(10));
+        CountDownLatch begun = new CountDownLatch(1);
+        InputStream slow = new ByteArrayInputStream(bytes(20)) {
+            @Override
+            public synchronized int read(byte[] target, int offset, int length) {
+                coordinator.files().remove(FILE);
+                begun.countDown();
+                return super.read(target, offset, length);
+            }
+        };
+        assertThat(code(client.put(slow, 20, FILE, PutOptions.defaults()))).isEqualTo(ErrorCode.CONFLICT);
+        assertThat(begun.getCount()).isZero();
+    }
+
+    @Test
+    void aSourceOfAnotherLengthThanAnnouncedIsOneClearError() throws Exception {
+        helper(Script.SERVE);
+        assertThat(code(client.put(new ByteArrayInputStream(bytes(9)), 10, FILE, PutOptions.defaults())))
+                .isEqualTo(ErrorCode.LOCAL_IO);
+        assertThat(code(client.put(new ByteArrayInputStream(bytes(11)), 10, FILE, PutOptions.defaults())))
+                .isEqualTo(ErrorCode.LOCAL_IO);
+        assertThat(coordinator.files()).isEmpty();
+    }
+
+    @Test
+    void aCoordinatorThatRestartsInMidPutIsWaitedFor() throws Exception {
+        helper(Script.SERVE);
+        CountDownLatch stopped = new CountDownLatch(1);
+        byte[] content = bytes(2 * CHUNK);
+        InputStream source = new ByteArrayInputStream(content) {
+            @Override
+            public synchronized int read(byte[] target, int offset, int length) {
+                if (stopped.getCount() > 0) {
+                    try {
+                        coordinator.stop();
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                    stopped.countDown();
+                }
+                return super.read(target, offset, length);
+            }
+        };
+        CompletableFuture<PutReceipt> put = client.put(source, content.length, FILE, PutOptions.defaults());
+        assertThat(stopped.await(30, SECONDS)).isTrue();
+        coordinator.start();
+        put.get(60, SECONDS);
+        get(directory.resolve("out"));
+        assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
+    }
+
+    @Test
+    void aCoordinatorThatIsNotThereIsSaidSoInTime() throws Exception {
+        coordinator.stop();
+        try (CloudMw hasty = CloudMw.connect(
+                CloudMwOptions.of(coordinator.address()).withCoordinatorTimeout(Duration.ofMillis(300)))) {
+            assertThat(code(hasty.stat(FILE))).isEqualTo(ErrorCode.COORDINATOR_UNAVAILABLE);
+        }
+    }
+
+    @Test
+    void whatIsNotThereIsNotFound() {
+        assertThat(code(client.stat(FILE))).isEqualTo(ErrorCode.NOT_FOUND);
+        assertThat(code(client.get(FILE, directory.resolve("out"), GetOptions.defaults())))
+                .isEqualTo(ErrorCode.NOT_FOUND);
+    }
+
+    @Test
+    void fiftyGetsAtOnceShareOneLimitOfMemory() throws Exception {
+        helper(Script.SERVE);
+        helper(Script.SERVE);
+        byte[] content = bytes(3 * CHUNK + 1);
+        put(content);
+        List<CompletableFuture<GetReceipt>> gets = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            gets.add(client.get(
+                    FILE, directory.resolve("out" + i), GetOptions.defaults().withDurable(false)));
+        }
+        for (int i = 0; i < 50; i++) {
+            gets.get(i).get(90, SECONDS);
+            assertThat(Files.readAllBytes(directory.resolve("out" + i))).isEqualTo(content);
+        }
+        await().until(() -> client.freeMemoryBytes() == 8L << 20);
+    }
+
+    /** Blocks the first write until told to go on. */
+    private static class BlockingChannel implements WritableByteChannel {
+        private final WritableByteChannel target;
+        private final CountDownLatch goOn;
+
+        BlockingChannel(ByteArrayOutputStream out, CountDownLatch goOn) {
+            target = Channels.newChannel(out);
+            this.goOn = goOn;
+        }
+
+        @Override
+        public int write(ByteBuffer bytes) throws IOException {
+            try {
+                goOn.await();
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+            return target.write(bytes);
+        }
+
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,266 @@
+package io.cloudmw.client.rpc;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.PlacedChunk;
+import io.cloudmw.core.placement.PlannedChunk;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.placement.WritePlan;
+import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.core.wire.UnaryCalls;
+import io.cloudmw.proto.v1.BeginPutRequest;
+import io.cloudmw.proto.v1.BeginPutResponse;
+import io.cloudmw.proto.v1.CommitPutRequest;
+import io.cloudmw.proto.v1.CommitPutResponse;
+import io.cloudmw.proto.v1.CoordinatorGrpc;
+import io.cloudmw.proto.v1.GetSegmentRequest;
+import io.cloudmw.proto.v1.GetSegmentResponse;
+import io.cloudmw.proto.v1.PlaceChunksRequest;
+import io.cloudmw.proto.v1.PlaceChunksResponse;
+import io.cloudmw.proto.v1.PlanReadRequest;
+import io.cloudmw.proto.v1.PlanReadResponse;
+import io.cloudmw.proto.v1.PutSegmentRequest;
+import io.cloudmw.proto.v1.PutSegmentResponse;
+import io.cloudmw.proto.v1.ReportReplicasRequest;
+import io.cloudmw.proto.v1.ReportReplicasResponse;
+import io.cloudmw.proto.v1.StatRequest;
+import io.cloudmw.proto.v1.StatResponse;
+import io.grpc.Server;
+import io.grpc.ServerInterceptors;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A coordinator that keeps everything in memory and places every chunk in every store. Can be stopped and started. */
+public final class FakeCoordinator implements AutoCloseable {
+    private record Key(String version, int segment) {}
+
+    private final Map<FilePath, FileVersion> files = new ConcurrentHashMap<>();
+    private final Map<Key, List<Chunk>> segments = new ConcurrentHashMap<>();
+    private final List<HelperAddress> helpers = new CopyOnWriteArrayList<>();
+    private final List<Store> stores = new CopyOnWriteArrayList<>();
+    private final List<ReplicaReport> reports = new CopyOnWriteArrayList<>();
+    private final List<List<String>> avoided = new CopyOnWriteArrayList<>();
+    private final long chunkSizeBytes;
+    private final int leafSizeBytes;
+    private int port;
+    private @Nullable Server server;
+
+    public FakeCoordinator(long chunkSizeBytes, int leafSizeBytes) throws IOException {
+        this.chunkSizeBytes = chunkSizeBytes;
+        this.leafSizeBytes = leafSizeBytes;
+        start();
+    }
+
+    public void start() throws IOException {
+        Server started = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+                .permitKeepAliveTime(1, TimeUnit.SECONDS)
+                .addService(ServerInterceptors.intercept(new Service(), Handshake.server()))
+                .build()
+                .start();
+        port = started.getPort();
+        server = started;
+    }
+
+    public void stop() throws InterruptedException {
+        if (server != null) {
+            server.shutdownNow().awaitTermination(5, TimeUnit.SECONDS);
+        }
+    }
+
+    public String address() {
+        return "127.0.0.1:" + port;
+    }
+
+    public void add(HelperAddress helper) {
+        helpers.add(helper);
+    }
+
+    public void add(Store store) {
+        stores.add(store);
+    }
+
+    /** From now on every chunk is in these stores. */
+    public void replicate(List<StoreId> replicas) {
+        segments.replaceAll((key, chunks) -> chunks.stream()
+                .map(chunk -> new Chunk(
+                        chunk.index(), chunk.id(), chunk.range(), chunk.leafSizeBytes(), chunk.leaves(), replicas))
+                .toList());
+    }
+
+    public List<ReplicaReport> reports() {
+        return List.copyOf(reports);
+    }
+
+    /** What each call asked to avoid. */
+    public List<List<String>> avoided() {
+        return List.copyOf(avoided);
+    }
+
+    public Map<FilePath, FileVersion> files() {
+        return files;
+    }
+
+    @Override
+    public void close() {
+        try {
+            stop();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private FileVersion current(FilePath file) throws CloudMwException {
+        FileVersion version = files.get(file);
+        if (version == null) {
+            throw new CloudMwException(ErrorCode.NOT_FOUND, file + ": no such file");
+        }
+        return version;
+    }
+
+    private List<StoreStatus> statuses() {
+        return stores.stream().map(store -> new StoreStatus(store, true)).toList();
+    }
+
+    private static TransferToken token() {
+        return TransferToken.of(new byte[] {1});
+    }
+
+    private final class Service extends CoordinatorGrpc.CoordinatorImplBase {
+        @Override
+        public void beginPut(BeginPutRequest request, StreamObserver<BeginPutResponse> observer) {
+            UnaryCalls.answer(observer, () -> {
+                FileVersion before = files.get(FromWire.file(request.getVolume(), request.getPath()));
+                return BeginPutResponse.newBuilder()
+                        .setChunkSizeBytes(chunkSizeBytes)
+                        .setChunkCount((request.getSizeBytes() + chunkSizeBytes - 1) / chunkSizeBytes)
+                        .setLeafSizeBytes(leafSizeBytes)
+                        .setExpectedVersionId(before == null ? "" : before.id().value())
+                        .setWriteQuorum(1)
+                        .build();
+            });
+        }
+
+        @Override
+        public void placeChunks(PlaceChunksRequest request, StreamObserver<PlaceChunksResponse> observer) {
+            UnaryCalls.answer(observer, () -> {
+                avoided.add(List.copyOf(request.getAvoidHelperIdsList()));
+                List<HelperAddress> fit = helpers.stream()
+                        .filter(helper -> !request.getAvoidHelperIdsList()
+                                .contains(helper.id().value()))
+                        .toList();
+                HelperId chosen = (fit.isEmpty() ? helpers : fit).get(0).id();
+                List<StoreId> everywhere = stores.stream().map(Store::id).toList();
+                List<PlacedChunk> placed = new ArrayList<>();
+                for (int i = 0; i < request.getCount(); i++) {
+                    ChunkId id = new ChunkId(FromWire.versionId(request.getVersionId()), request.getFirstIndex() + i);
+                    placed.add(new PlacedChunk(id, everywhere, chosen));
+                }
+                return ToWire.writePlan(new WritePlan(placed, statuses(), helpers, token()));
+            });
+        }
+
+        @Override
+        public void putSegment(PutSegmentRequest request, StreamObserver<PutSegmentResponse> observer) {
+            UnaryCalls.answer(observer, () -> {
+                List<Chunk> chunks = new ArrayList<>();
+                for (io.cloudmw.proto.v1.Chunk chunk : request.getChunksList()) {
+                    chunks.add(FromWire.chunk(chunk));
+                }
+                segments.put(new Key(request.getVersionId(), request.getSegmentIndex()), chunks);
+                return PutSegmentResponse.getDefaultInstance();
+            });
+        }
+
+        @Override
+        public void commitPut(CommitPutRequest request, StreamObserver<CommitPutResponse> observer) {
+            UnaryCalls.answer(observer, () -> {
+                FileVersion version = FromWire.version(request.getVersion());
+                FileVersion before = files.get(version.file());
+                String found = before == null ? "" : before.id().value();
+                if (!found.equals(request.getExpectedVersionId())) {
+                    throw new CloudMwException(ErrorCode.CONFLICT, version.file() + ": changed");
+                }
+                files.put(version.file(), version);
+                return CommitPutResponse.newBuilder()
+                        .setVersion(ToWire.version(version))
+                        .build();
+            });
+        }
+
+        @Override
+        public void planRead(PlanReadRequest request, StreamObserver<PlanReadResponse> observer) {
+            UnaryCalls.answer(
+                    observer,
+                    () -> ToWire.readPlan(new ReadPlan(
+                            current(FromWire.file(request.getVolume(), request.getPath())),
+                            helpers,
+                            statuses(),
+                            Mode.ROUNDS,
+                            false,
+                            token(),
+                            stores.size())));
+        }
+
+        @Override
+        public void getSegment(GetSegmentRequest request, StreamObserver<GetSegmentResponse> observer) {
+            UnaryCalls.answer(observer, () -> {
+                GetSegmentResponse.Builder answer = GetSegmentResponse.newBuilder();
+                for (Chunk chunk :
+                        segments.getOrDefault(new Key(request.getVersionId(), request.getSegmentIndex()), List.of())) {
+                    List<Entrant> entrants = new ArrayList<>();
+                    for (int i = 0;
+                            i < Math.min(helpers.size(), chunk.replicas().size());
+                            i++) {
+                        entrants.add(new Entrant(new RacerId(i), i));
+                    }
+                    answer.addChunks(
+                            ToWire.plannedChunk(new PlannedChunk(chunk, java.util.Set.of(), entrants, Map.of())));
+                }
+                return answer.build();
+            });
+        }
+
+        @Override
+        public void stat(StatRequest request, StreamObserver<StatResponse> observer) {
+            UnaryCalls.answer(
+                    observer,
+                    () -> StatResponse.newBuilder()
+                            .setVersion(ToWire.version(current(FromWire.file(request.getVolume(), request.getPath()))))
+                            .build());
+        }
+
+        @Override
+        public void reportReplicas(ReportReplicasRequest request, StreamObserver<ReportReplicasResponse> observer) {
+            UnaryCalls.answer(observer, () -> {
+                reports.addAll(FromWire.reports(request.getReplicasList()));
+                return ReportReplicasResponse.getDefaultInstance();
+            });
+        }
+    }
+}

@@ -1,0 +1,349 @@
+package io.cloudmw.client.rpc;
+
+import io.cloudmw.core.bulk.BulkConnection;
+import io.cloudmw.core.bulk.BulkHandler;
+import io.cloudmw.core.bulk.BulkOptions;
+import io.cloudmw.core.bulk.BulkServer;
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.bulk.BulkTransport;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.IssuedBlock;
+import io.cloudmw.core.wire.WriteResult;
+import io.cloudmw.proto.v1.AttemptReport;
+import io.cloudmw.proto.v1.AttemptState;
+import io.cloudmw.proto.v1.BeginTransfer;
+import io.cloudmw.proto.v1.BlockForfeited;
+import io.cloudmw.proto.v1.TransferCommand;
+import io.cloudmw.proto.v1.TransferEvent;
+import io.cloudmw.proto.v1.TransferReady;
+import io.cloudmw.proto.v1.TransfersGrpc;
+import io.grpc.Server;
+import io.grpc.ServerInterceptors;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/** A helper that speaks both planes and does what a script says. Its chunks are in memory. */
+public final class FakeHelper implements AutoCloseable {
+    /** What it does about blocks. */
+    public enum Script {
+        /** Offers every block at once. */
+        SERVE,
+        /** Does not say a word. */
+        SILENT,
+        /** Forfeits every block. */
+        FORFEIT,
+        /** Dies after the first leaf of its first relay. */
+        DIE_MID_RELAY,
+        /** The second leaf it relays is not what was written. */
+        CORRUPT_LEAF,
+        /** Loses the connection while it is being written to. */
+        DIE_MID_WRITE
+    }
+
+    private final HelperId id;
+    private final Script script;
+    private final Map<ChunkId, byte[]> chunks;
+    private final BulkTransport transport;
+    private final BulkServer bulk;
+    private final Server control;
+    private final Map<String, BulkConnection> sessions = new ConcurrentHashMap<>();
+    private final AtomicInteger openTransfers = new AtomicInteger();
+    private final AtomicInteger refusedRelays = new AtomicInteger();
+    private final AtomicInteger leavesRelayed = new AtomicInteger();
+    private final List<Long> largestCredit = new CopyOnWriteArrayList<>();
+
+    /** @param chunks shared by the helpers of a test: what one writes all can read */
+    public FakeHelper(String name, Script script, Map<ChunkId, byte[]> chunks) throws IOException {
+        id = new HelperId(name);
+        this.script = script;
+        this.chunks = chunks;
+        transport = new BulkTransport("fake-" + name, 1, BulkOptions.defaults(), new SimpleMeterRegistry());
+        bulk = BulkServer.bind(
+                transport, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), name, new Handler());
+        control = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                .permitKeepAliveTime(1, TimeUnit.SECONDS)
+                .addService(ServerInterceptors.intercept(new Service(), Handshake.server()))
+                .build()
+                .start();
+    }
+
+    public HelperAddress address() {
+        return new HelperAddress(id, "127.0.0.1:" + control.getPort(), "127.0.0.1:" + bulk.port());
+    }
+
+    /** Transfers whose stream is open. */
+    public int openTransfers() {
+        return openTransfers.get();
+    }
+
+    public int refusedRelays() {
+        return refusedRelays.get();
+    }
+
+    public int leavesRelayed() {
+        return leavesRelayed.get();
+    }
+
+    /** The most credit any relay ever had. */
+    public long largestCredit() {
+        return largestCredit.stream().mapToLong(Long::longValue).max().orElse(0);
+    }
+
+    /** Like a kill: everything closes. */
+    public void die() {
+        bulk.close();
+        sessions.values().forEach(BulkConnection::close);
+        control.shutdownNow();
+    }
+
+    @Override
+    public void close() {
+        die();
+        transport.close();
+    }
+
+    private static int crc(byte[] bytes, int offset, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, offset, length);
+        return (int) crc.getValue();
+    }
+
+    private final class Handler implements BulkHandler {
+        @Override
+        public void connected(BulkConnection connection) {
+            sessions.put(connection.sessionId(), connection);
+        }
+
+        @Override
+        public BulkStreamListener opened(BulkStream stream, byte[] request) throws CloudMwException {
+            if (!(BulkRequest.decode(request) instanceof BulkRequest.Write write)) {
+                throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "writes only");
+            }
+            stream.grant(1 << 20);
+            return new Writing(stream, write);
+        }
+    }
+
+    /** Takes one chunk. */
+    private final class Writing implements BulkStreamListener {
+        private final BulkStream stream;
+        private final BulkRequest.Write write;
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+        Writing(BulkStream stream, BulkRequest.Write write) {
+            this.stream = stream;
+            this.write = write;
+        }
+
+        @Override
+        public void data(ByteBuf payload, int crc32c) {
+            int length = payload.readableBytes();
+            byte[] copy = new byte[length];
+            payload.readBytes(copy);
+            payload.release();
+            if (script == Script.DIE_MID_WRITE) {
+                stream.connection().close();
+                return;
+            }
+            bytes.writeBytes(copy);
+            stream.grant(length);
+        }
+
+        @Override
+        public void ended(byte[] trailer) {
+            chunks.put(write.chunk(), bytes.toByteArray());
+            stream.end(new WriteResult(write.stores().stream().map(Store::id).toList(), List.of()).encode());
+        }
+
+        @Override
+        public void granted() {}
+
+        @Override
+        public void failed(CloudMwException cause) {}
+    }
+
+    private final class Service extends TransfersGrpc.TransfersImplBase {
+        @Override
+        public StreamObserver<TransferCommand> transfer(StreamObserver<TransferEvent> events) {
+            openTransfers.incrementAndGet();
+            return new Transfer(events);
+        }
+    }
+
+    private final class Transfer implements StreamObserver<TransferCommand> {
+        private final StreamObserver<TransferEvent> events;
+        private @Nullable BeginTransfer begin;
+
+        Transfer(StreamObserver<TransferEvent> events) {
+            this.events = events;
+        }
+
+        @Override
+        public void onNext(TransferCommand command) {
+            switch (command.getCommandCase()) {
+                case BEGIN -> {
+                    begin = command.getBegin();
+                    say(TransferEvent.newBuilder()
+                            .setReady(TransferReady.newBuilder().setHelperId(id.value()))
+                            .build());
+                }
+                case ISSUE -> issued(command.getIssue());
+                default -> {}
+            }
+        }
+
+        private void issued(io.cloudmw.proto.v1.Block message) {
+            IssuedBlock block;
+            try {
+                block = FromWire.block(message);
+            } catch (CloudMwException e) {
+                events.onError(e);
+                return;
+            }
+            BeginTransfer setup = begin;
+            if (setup == null || script == Script.SILENT) {
+                return;
+            }
+            if (script == Script.FORFEIT) {
+                say(TransferEvent.newBuilder()
+                        .setForfeited(BlockForfeited.newBuilder()
+                                .setBlockId(block.block().id().value())
+                                .setErrorCode(ErrorCode.STORE_UNAVAILABLE.name()))
+                        .build());
+                return;
+            }
+            report(block, AttemptState.ATTEMPT_STATE_STARTED, 0);
+            report(
+                    block,
+                    AttemptState.ATTEMPT_STATE_FINISHED,
+                    block.block().range().length());
+            BulkConnection session = sessions.get(setup.getBulkSessionId());
+            if (session != null) {
+                new Relaying(block).open(session, setup.getTransferId());
+            }
+        }
+
+        private void report(IssuedBlock block, AttemptState state, long bytes) {
+            say(TransferEvent.newBuilder()
+                    .setAttempt(AttemptReport.newBuilder()
+                            .setBlockId(block.block().id().value())
+                            .setStoreId(block.replicas().get(0).value())
+                            .setState(state)
+                            .setBytes(bytes))
+                    .build());
+        }
+
+        private synchronized void say(TransferEvent event) {
+            events.onNext(event);
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            openTransfers.decrementAndGet();
+        }
+
+        @Override
+        public void onCompleted() {
+            openTransfers.decrementAndGet();
+            synchronized (this) {
+                events.onCompleted();
+            }
+        }
+    }
+
+    /** Sends one block under credit. On the connection's event loop, except for opening. */
+    private final class Relaying implements BulkStreamListener {
+        private final IssuedBlock block;
+        private @Nullable BulkStream stream;
+        private long sent;
+        private boolean over;
+
+        Relaying(IssuedBlock block) {
+            this.block = block;
+        }
+
+        synchronized void open(BulkConnection session, String transfer) {
+            stream = session.open(
+                    new BulkRequest.Relay(
+                                    transfer,
+                                    block.block().id(),
+                                    block.replicas().get(0))
+                            .encode(),
+                    this);
+        }
+
+        @Override
+        public synchronized void granted() {
+            BulkStream open = stream;
+            byte[] chunk = chunks.get(block.chunk());
+            if (open == null || chunk == null) {
+                return;
+            }
+            largestCredit.add(open.credit());
+            long length = block.block().range().length();
+            while (!over && sent < length) {
+                int leaf = (int) Math.min(block.leafSizeBytes(), length - sent);
+                if (open.credit() < leaf) {
+                    return;
+                }
+                int from = (int) (block.block().range().offset() + sent);
+                byte[] bytes = Arrays.copyOfRange(chunk, from, from + leaf);
+                int number = leavesRelayed.incrementAndGet();
+                if (script == Script.CORRUPT_LEAF && number == 2) {
+                    bytes[0]++;
+                }
+                var unused = open.send(Unpooled.wrappedBuffer(bytes), crc(bytes, 0, leaf));
+                sent += leaf;
+                if (script == Script.DIE_MID_RELAY) {
+                    var unusedThen = unused.whenComplete((nothing, failure) -> die());
+                    over = true;
+                }
+            }
+            if (!over && sent == length) {
+                over = true;
+                open.end(new byte[0]);
+            }
+        }
+
+        @Override
+        public void data(ByteBuf payload, int crc32c) {
+            payload.release();
+        }
+
+        @Override
+        public void ended(byte[] trailer) {}
+
+        @Override
+        public synchronized void failed(CloudMwException cause) {
+            over = true;
+            if (cause.code() == ErrorCode.CANCELLED) {
+                refusedRelays.incrementAndGet();
+            }
+        }
+    }
+}
