@@ -3,6 +3,7 @@ package io.cloudmw.client.transfer;
 import io.cloudmw.client.rpc.PlannedSegment;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.placement.PlannedChunk;
@@ -10,10 +11,17 @@ import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.disk.DiskChunkStore;
+import io.cloudmw.core.store.http.HttpTimeouts;
+import io.cloudmw.core.store.http.PresignedChunkStore;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,14 +32,19 @@ import org.slf4j.LoggerFactory;
 final class LocalStores {
     private static final Logger log = LoggerFactory.getLogger(LocalStores.class);
     private static final int SEGMENTS_KEPT = 4;
+    private static final long FRESH_NANOS = Duration.ofMinutes(2).toNanos();
+
+    /** A segment with URLs, and when it was asked for. */
+    private record Signed(CompletableFuture<PlannedSegment> segment, long atNanos) {}
 
     private final Engine engine;
     private final ReadPlan plan;
     private final Map<StoreId, Store> stores = new HashMap<>();
     private final Map<StoreId, ChunkStore> disks = new HashMap<>();
-    private final Map<Integer, CompletableFuture<PlannedSegment>> signed = new LinkedHashMap<>() {
+    private @Nullable HttpClient http;
+    private final Map<Integer, Signed> signed = new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Integer, CompletableFuture<PlannedSegment>> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Integer, Signed> eldest) {
             return size() > SEGMENTS_KEPT;
         }
     };
@@ -94,28 +107,44 @@ final class LocalStores {
         }
     }
 
-    private ChunkStore bucket(StoreId id, SegmentFeed.Item item) throws CloudMwException {
-        CompletableFuture<PlannedSegment> answer;
+    private ChunkStore bucket(StoreId id, SegmentFeed.Item item) {
+        return new PresignedChunkStore(id, chunk -> url(id, chunk, item.segment()), http(), HttpTimeouts.DEFAULT);
+    }
+
+    private HttpClient http() {
         synchronized (signed) {
-            answer = signed.get(item.segment());
-            if (answer == null || answer.isCompletedExceptionally()) {
-                answer = engine.coordinator().segment(plan.version(), item.segment(), true);
-                signed.put(item.segment(), answer);
+            if (http == null) {
+                http = PresignedChunkStore.client(HttpTimeouts.DEFAULT);
+            }
+            return http;
+        }
+    }
+
+    private Optional<URI> url(StoreId store, ChunkId chunk, int segment) throws CloudMwException {
+        for (PlannedChunk planned : signed(segment).chunks()) {
+            if (planned.chunk().id().equals(chunk)) {
+                return Optional.ofNullable(planned.direct().get(store));
             }
         }
-        PlannedSegment segment;
+        return Optional.empty();
+    }
+
+    /** URLs are asked for anew long before they expire. */
+    private PlannedSegment signed(int segment) throws CloudMwException {
+        Signed answer;
+        synchronized (signed) {
+            answer = signed.get(segment);
+            long now = engine.ticker().nanos();
+            if (answer == null || answer.segment().isCompletedExceptionally() || now - answer.atNanos() > FRESH_NANOS) {
+                answer = new Signed(engine.coordinator().segment(plan.version(), segment, true), now);
+                signed.put(segment, answer);
+            }
+        }
         try {
-            segment = answer.join();
+            return answer.segment().join();
         } catch (RuntimeException e) {
             throw Failures.of(e);
         }
-        for (PlannedChunk chunk : segment.chunks()) {
-            if (chunk.chunk().id().equals(item.chunk().chunk().id())
-                    && chunk.direct().containsKey(id)) {
-                throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store " + id + ": presigned reads follow");
-            }
-        }
-        throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store " + id + ": the coordinator gave no URL");
     }
 
     void close() {

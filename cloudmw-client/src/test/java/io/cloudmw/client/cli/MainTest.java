@@ -1,0 +1,183 @@
+package io.cloudmw.client.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.cloudmw.client.rpc.FakeCoordinator;
+import io.cloudmw.client.rpc.FakeHelper;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class MainTest {
+    @TempDir
+    private Path directory;
+
+    private FakeCoordinator coordinator;
+    private FakeHelper helper;
+    private String out = "";
+    private byte[] outBytes = new byte[0];
+    private String err = "";
+
+    @BeforeEach
+    void start() throws IOException {
+        coordinator = new FakeCoordinator(1 << 20, 64 << 10);
+        helper = new FakeHelper("h", FakeHelper.Script.SERVE, new ConcurrentHashMap<>());
+        coordinator.add(helper.address());
+        coordinator.add(
+                new Store(new StoreId("s"), "d", new Store.Disk(new HelperId("h"), directory.resolve("nowhere"))));
+    }
+
+    @AfterEach
+    void stop() {
+        helper.close();
+        coordinator.close();
+    }
+
+    private int run(String... args) {
+        return run(new byte[0], args);
+    }
+
+    private int run(byte[] in, String... args) {
+        ByteArrayOutputStream outStream = new ByteArrayOutputStream();
+        ByteArrayOutputStream errStream = new ByteArrayOutputStream();
+        CommandContext context = new CommandContext(
+                new ByteArrayInputStream(in),
+                new PrintStream(outStream, true, StandardCharsets.UTF_8),
+                new PrintStream(errStream, true, StandardCharsets.UTF_8),
+                Map.of("CLOUDMW_COORDINATOR", coordinator.address()),
+                false);
+        int exit = Main.run(context, args);
+        outBytes = outStream.toByteArray();
+        out = outStream.toString(StandardCharsets.UTF_8);
+        err = errStream.toString(StandardCharsets.UTF_8);
+        return exit;
+    }
+
+    private JsonNode json() throws IOException {
+        return new ObjectMapper().readTree(out.lines().reduce((before, last) -> last).orElse(""));
+    }
+
+    @Test
+    void aFileGoesInAndComesOut() throws IOException {
+        byte[] content = new byte[3_000_000];
+        Arrays.fill(content, (byte) 7);
+        Path source = Files.write(directory.resolve("in"), content);
+        assertThat(run("put", source.toString(), "vol:/a", "--json")).isZero();
+        assertThat(json().get("size_bytes").asLong()).isEqualTo(content.length);
+        Path target = directory.resolve("out");
+        assertThat(run("get", "vol:/a", target.toString(), "--json")).isZero();
+        assertThat(json().get("winners").get("h").asInt()).isEqualTo(3);
+        assertThat(target).hasBinaryContent(content);
+        assertThat(run("get", "vol:/a", directory.toString())).isZero();
+        assertThat(directory.resolve("a")).hasBinaryContent(content);
+        assertThat(run("stat", "vol:/a")).isZero();
+        assertThat(out).contains("3000000");
+        assertThat(err).isEmpty();
+    }
+
+    @Test
+    void standardInputAndOutputAreFilesToo() {
+        byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
+        assertThat(run(content, "put", "-", "vol:/b")).isZero();
+        assertThat(run("cat", "vol:/b")).isZero();
+        assertThat(outBytes).isEqualTo(content);
+        assertThat(run("get", "vol:/b", "-")).isZero();
+        assertThat(outBytes).isEqualTo(content);
+        assertThat(run("cat", "vol:/b", "--offset", "7", "--length", "3")).isZero();
+        assertThat(out).isEqualTo("chu");
+        assertThat(run("cat", "vol:/b", "--offset", "1000")).isZero();
+        assertThat(out).isEmpty();
+    }
+
+    @Test
+    void mistakesAreUsage() {
+        assertThat(run()).isEqualTo(2);
+        assertThat(run("fly")).isEqualTo(2);
+        assertThat(run("get", "no-colon")).isEqualTo(2);
+        assertThat(run("volume", "create", "v", "--chunks", "0")).isEqualTo(2);
+        assertThat(err).startsWith("cloudmw: ").contains("chunks: 0").doesNotContain("\tat ");
+    }
+
+    @Test
+    void failuresAreOneLineAndTheirExitCode() throws IOException {
+        assertThat(run("get", "vol:/none", "--json")).isEqualTo(3);
+        assertThat(json().get("error").get("code").asText()).isEqualTo("NOT_FOUND");
+        assertThat(err.lines()).hasSize(1);
+        assertThat(run("put", directory.resolve("none").toString(), "vol:/x")).isEqualTo(7);
+        assertThat(run("stat", "vol:/x", "--coordinator", "127.0.0.1:1", "--timeout", "1"))
+                .isEqualTo(5);
+        assertThat(run("stat", "vol:/x", "--coordinator", "127.0.0.1:1", "--timeout", "1", "--verbose"))
+                .isEqualTo(5);
+        assertThat(err).contains("\tat ");
+    }
+
+    @Test
+    void unknownSettingsAreRefused() throws IOException {
+        Path config = Files.writeString(directory.resolve("config"), "client.coordinater=x:1\n");
+        assertThat(run("stat", "vol:/x", "--config", config.toString())).isEqualTo(2);
+        assertThat(err).contains("client.coordinater").contains("client.coordinator-timeout");
+    }
+
+    @Test
+    void helpNamesEveryCommandAndThoseThatStartProcesses() {
+        assertThat(run("--help")).isZero();
+        assertThat(out)
+                .contains("put", "get", "cat", "ls", "stat", "rm", "volume", "store", "helpers")
+                .contains("coordinator", "helper", "standalone")
+                .doesNotContain("warm-up");
+        assertThat(run("volume", "create", "--help")).isZero();
+        assertThat(out).contains("--chunk-size", "--write-quorum", "--rotate");
+    }
+
+    @Test
+    void theDocumentListsEveryExitCode() throws IOException {
+        List<String> expected = new ArrayList<>();
+        for (ExitCode exit : ExitCode.values()) {
+            List<String> codes = Arrays.stream(ErrorCode.values())
+                    .filter(code -> ExitCode.of(code) == exit)
+                    .map(code -> "`" + code + "`")
+                    .sorted()
+                    .toList();
+            expected.add(
+                    ("| " + exit.value() + " | " + exit.meaning() + " | " + String.join(", ", codes)).strip() + " |");
+        }
+        String document = Files.readString(Path.of("..", "docs", "cli.md")).replace("|  |", "| |");
+        assertThat(document.lines()
+                        .filter(line -> line.matches("\\| [0-9]+ \\|.*"))
+                        .map(MainTest::squeezed))
+                .containsExactlyElementsOf(
+                        expected.stream().map(MainTest::squeezed).toList());
+    }
+
+    private static String squeezed(String row) {
+        return row.replaceAll("[ |]+", " ").strip();
+    }
+
+    @Test
+    void sizesAreReadAsPeopleWriteThem() {
+        assertThat(Sizes.bytes("64MiB")).isEqualTo(64L << 20);
+        assertThat(Sizes.bytes("1K")).isEqualTo(1024);
+        assertThat(Sizes.bytes("17")).isEqualTo(17);
+        assertThat(Sizes.text(1536)).isEqualTo("1.5 KiB");
+        assertThat(Sizes.duration("500ms").toMillis()).isEqualTo(500);
+    }
+}
