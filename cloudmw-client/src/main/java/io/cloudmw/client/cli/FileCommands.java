@@ -7,6 +7,7 @@ import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
+import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
@@ -178,11 +179,11 @@ final class FileCommands {
         Map<String, ?> run(CloudMw client) throws Exception {
             FilePath file = FilePath.parse(source);
             GetOptions how = GetOptions.defaults();
-            long from = Sizes.bytes(offset);
+            long from = Sizes.parse(offset);
             if (from > 0 || length != null) {
                 FileVersion current = CommandContext.await(client.stat(file)).version();
                 long size = current.sizeBytes();
-                long bytes = length == null ? Long.MAX_VALUE : Sizes.bytes(length);
+                long bytes = length == null ? Long.MAX_VALUE : Sizes.parse(length);
                 long start = Math.min(from, size);
                 how = how.withVersion(current.id()).withRange(new ByteRange(start, Math.min(bytes, size - start)));
             }
@@ -232,7 +233,7 @@ final class FileCommands {
             say(String.format(
                     "%12s  %s",
                     entry.version()
-                            .map(version -> Sizes.text(version.sizeBytes()))
+                            .map(version -> Sizes.approximate(version.sizeBytes()))
                             .orElse("-"),
                     entry.name() + (entry.version().isEmpty() ? "/" : "")));
         }

@@ -80,7 +80,7 @@ final class GlobalOptions {
             return options.withCoordinatorTimeout(Duration.ofSeconds(timeoutSeconds));
         }
         String timeout = file.getProperty(TIMEOUT);
-        return timeout == null ? options : options.withCoordinatorTimeout(Sizes.duration(timeout));
+        return timeout == null ? options : options.withCoordinatorTimeout(Durations.parse(timeout));
     }
 
     private Properties read() {

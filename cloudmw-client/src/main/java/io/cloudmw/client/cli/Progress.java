@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
 import me.tongfei.progressbar.ProgressBar;
@@ -77,7 +78,7 @@ abstract class Progress implements TransferListener, AutoCloseable {
             long now = ticker.nanos();
             if (now - lastNanos >= EVERY_NANOS) {
                 lastNanos = now;
-                context.err().println(task + ": " + Sizes.text(done) + " of " + Sizes.text(total));
+                context.err().println(task + ": " + Sizes.approximate(done) + " of " + Sizes.approximate(total));
             }
         }
     }

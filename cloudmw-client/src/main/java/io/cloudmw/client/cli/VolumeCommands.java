@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.StoreId;
@@ -92,7 +93,7 @@ final class VolumeCommands {
             if (chunks != null) {
                 return new Chunking.ByCount(chunks);
             }
-            return new Chunking.BySize(Sizes.bytes(chunkSize == null ? "64MiB" : chunkSize));
+            return new Chunking.BySize(Sizes.parse(chunkSize == null ? "64MiB" : chunkSize));
         }
 
         private Mode mode() {

@@ -73,7 +73,8 @@ final class MainTest {
     }
 
     private JsonNode json() throws IOException {
-        return new ObjectMapper().readTree(out.lines().reduce((before, last) -> last).orElse(""));
+        return new ObjectMapper()
+                .readTree(out.lines().reduce((before, last) -> last).orElse(""));
     }
 
     @Test
@@ -173,11 +174,10 @@ final class MainTest {
     }
 
     @Test
-    void sizesAreReadAsPeopleWriteThem() {
-        assertThat(Sizes.bytes("64MiB")).isEqualTo(64L << 20);
-        assertThat(Sizes.bytes("1K")).isEqualTo(1024);
-        assertThat(Sizes.bytes("17")).isEqualTo(17);
-        assertThat(Sizes.text(1536)).isEqualTo("1.5 KiB");
-        assertThat(Sizes.duration("500ms").toMillis()).isEqualTo(500);
+    void timesAreReadAsPeopleWriteThem() {
+        assertThat(Durations.parse("500ms").toMillis()).isEqualTo(500);
+        assertThat(Durations.parse("30s").toSeconds()).isEqualTo(30);
+        assertThat(Durations.parse("2m").toMinutes()).isEqualTo(2);
+        assertThat(Durations.parse("7").toSeconds()).isEqualTo(7);
     }
 }
