@@ -66,6 +66,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final List<Store> stores = new CopyOnWriteArrayList<>();
     private final List<ReplicaReport> reports = new CopyOnWriteArrayList<>();
     private final List<List<String>> avoided = new CopyOnWriteArrayList<>();
+    private final UnaryCalls calls = new UnaryCalls(Runnable::run);
     private final long chunkSizeBytes;
     private final int leafSizeBytes;
     private int port;
@@ -154,7 +155,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final class Service extends CoordinatorGrpc.CoordinatorImplBase {
         @Override
         public void beginPut(BeginPutRequest request, StreamObserver<BeginPutResponse> observer) {
-            UnaryCalls.answer(observer, () -> {
+            calls.answer(observer, () -> {
                 FileVersion before = files.get(FromWire.file(request.getVolume(), request.getPath()));
                 return BeginPutResponse.newBuilder()
                         .setChunkSizeBytes(chunkSizeBytes)
@@ -168,7 +169,7 @@ public final class FakeCoordinator implements AutoCloseable {
 
         @Override
         public void placeChunks(PlaceChunksRequest request, StreamObserver<PlaceChunksResponse> observer) {
-            UnaryCalls.answer(observer, () -> {
+            calls.answer(observer, () -> {
                 avoided.add(List.copyOf(request.getAvoidHelperIdsList()));
                 List<HelperAddress> fit = helpers.stream()
                         .filter(helper -> !request.getAvoidHelperIdsList()
@@ -187,7 +188,7 @@ public final class FakeCoordinator implements AutoCloseable {
 
         @Override
         public void putSegment(PutSegmentRequest request, StreamObserver<PutSegmentResponse> observer) {
-            UnaryCalls.answer(observer, () -> {
+            calls.answer(observer, () -> {
                 List<Chunk> chunks = new ArrayList<>();
                 for (io.cloudmw.proto.v1.Chunk chunk : request.getChunksList()) {
                     chunks.add(FromWire.chunk(chunk));
@@ -199,7 +200,7 @@ public final class FakeCoordinator implements AutoCloseable {
 
         @Override
         public void commitPut(CommitPutRequest request, StreamObserver<CommitPutResponse> observer) {
-            UnaryCalls.answer(observer, () -> {
+            calls.answer(observer, () -> {
                 FileVersion version = FromWire.version(request.getVersion());
                 FileVersion before = files.get(version.file());
                 String found = before == null ? "" : before.id().value();
@@ -215,7 +216,7 @@ public final class FakeCoordinator implements AutoCloseable {
 
         @Override
         public void planRead(PlanReadRequest request, StreamObserver<PlanReadResponse> observer) {
-            UnaryCalls.answer(
+            calls.answer(
                     observer,
                     () -> ToWire.readPlan(new ReadPlan(
                             current(FromWire.file(request.getVolume(), request.getPath())),
@@ -229,7 +230,7 @@ public final class FakeCoordinator implements AutoCloseable {
 
         @Override
         public void getSegment(GetSegmentRequest request, StreamObserver<GetSegmentResponse> observer) {
-            UnaryCalls.answer(observer, () -> {
+            calls.answer(observer, () -> {
                 GetSegmentResponse.Builder answer = GetSegmentResponse.newBuilder();
                 for (Chunk chunk :
                         segments.getOrDefault(new Key(request.getVersionId(), request.getSegmentIndex()), List.of())) {
@@ -248,7 +249,7 @@ public final class FakeCoordinator implements AutoCloseable {
 
         @Override
         public void stat(StatRequest request, StreamObserver<StatResponse> observer) {
-            UnaryCalls.answer(
+            calls.answer(
                     observer,
                     () -> StatResponse.newBuilder()
                             .setVersion(ToWire.version(current(FromWire.file(request.getVolume(), request.getPath()))))
@@ -257,7 +258,7 @@ public final class FakeCoordinator implements AutoCloseable {
 
         @Override
         public void reportReplicas(ReportReplicasRequest request, StreamObserver<ReportReplicasResponse> observer) {
-            UnaryCalls.answer(observer, () -> {
+            calls.answer(observer, () -> {
                 reports.addAll(FromWire.reports(request.getReplicasList()));
                 return ReportReplicasResponse.getDefaultInstance();
             });
