@@ -14,6 +14,7 @@ import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.helper.config.HelperConfig;
+import io.cloudmw.helper.testing.StallingStore;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -207,6 +207,7 @@ final class Attempts {
         @Override
         public void failed(CloudMwException cause) {
             around.meters().relayFailed();
+            around.meters().wasted(block.length());
             LOG.debug("{} relay of {} ended: {}", spec, block, cause.getMessage());
             events.post(() -> {
                 if (held != null) {

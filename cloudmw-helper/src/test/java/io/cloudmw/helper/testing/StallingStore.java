@@ -1,4 +1,4 @@
-package io.cloudmw.helper;
+package io.cloudmw.helper.testing;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -13,10 +13,10 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
 /** Gives the first bytes of a range, then nothing until the reader is closed. */
-final class StallingStore extends ForwardingChunkStore {
+public final class StallingStore extends ForwardingChunkStore {
     private final int bytesBeforeStall;
 
-    StallingStore(ChunkStore store, int bytesBeforeStall) {
+    public StallingStore(ChunkStore store, int bytesBeforeStall) {
         super(store);
         this.bytesBeforeStall = bytesBeforeStall;
     }

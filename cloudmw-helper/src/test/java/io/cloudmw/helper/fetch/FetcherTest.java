@@ -1,0 +1,159 @@
+package io.cloudmw.helper.fetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.disk.DiskChunkStore;
+import io.cloudmw.core.store.memory.MemoryChunkStore;
+import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.helper.testing.FakeBulkStream;
+import io.cloudmw.helper.testing.Fetches;
+import io.cloudmw.helper.testing.StallingStore;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class FetcherTest {
+    private static final int SMALL = 10_000;
+    private static final int LARGE = 20_000;
+
+    @TempDir
+    private Path directory;
+
+    private final ByteBudget memory = new ByteBudget(SMALL);
+    private final ChunkId chunk = Chunks.id();
+    private Spool spool;
+    private Fetcher fetcher;
+
+    @BeforeEach
+    void start() throws IOException {
+        spool = Spool.open(directory.resolve("spool"), LARGE);
+        fetcher = new Fetcher(new Fetcher.Limits(1, 1, SMALL, 1), memory, spool, PooledByteBufAllocator.DEFAULT);
+    }
+
+    @AfterEach
+    void stop() {
+        fetcher.close();
+    }
+
+    private Fetches.Ending fetch(ChunkStore store, byte[] bytes) throws CloudMwException {
+        Fetches.Ending ending = new Fetches.Ending();
+        fetcher.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> store, ending);
+        return ending;
+    }
+
+    private ChunkStore holding(byte[] bytes) throws CloudMwException {
+        ChunkStore store = new MemoryChunkStore(Fetches.STORE, 1 << 20);
+        store.put(chunk, Chunks.source(bytes));
+        return store;
+    }
+
+    private static void assertSends(FetchedBlock fetched, byte[] bytes) {
+        FakeBulkStream stream = new FakeBulkStream();
+        stream.open(new byte[0], new Unheard());
+        stream.allow(bytes.length);
+        IntStream.range(0, fetched.block().leaves().leaves())
+                .forEach(leaf -> assertThat(fetched.send(stream, leaf)).isCompleted());
+        assertThat(stream.sent.toByteArray()).isEqualTo(bytes);
+    }
+
+    @Test
+    void aSmallBlockIsKeptInMemoryWhileItIsHeld() throws Exception {
+        byte[] bytes = Chunks.bytes(1, SMALL);
+        FetchedBlock fetched = fetch(holding(bytes), bytes).block();
+        assertThat(memory.usedBytes()).isEqualTo(SMALL);
+        assertThat(spool.budget().usedBytes()).isZero();
+        assertSends(fetched, bytes);
+        fetched.close();
+        fetched.close();
+        assertThat(memory.usedBytes()).isZero();
+    }
+
+    @Test
+    void aSmallBlockForWhichNoMemoryIsLeftGoesToTheSpool() throws Exception {
+        byte[] bytes = Chunks.bytes(2, SMALL);
+        assertThat(memory.tryTake(1)).isTrue();
+        try (FetchedBlock fetched = fetch(holding(bytes), bytes).block()) {
+            assertThat(spool.budget().usedBytes()).isEqualTo(SMALL);
+            assertSends(fetched, bytes);
+        }
+        assertThat(spool.budget().usedBytes()).isZero();
+    }
+
+    @Test
+    void whatFitsNowhereInTimeIsOverloaded() throws Exception {
+        byte[] bytes = Chunks.bytes(3, LARGE + 1);
+        assertThat(fetch(holding(bytes), bytes).failure()).isEqualTo(ErrorCode.OVERLOADED);
+        assertThat(spool.budget().usedBytes()).isZero();
+    }
+
+    @Test
+    void aReplicaOnAnOwnDiskIsVerifiedAndSentFromItsOwnFile() throws Exception {
+        byte[] bytes = Chunks.bytes(4, LARGE);
+        try (DiskChunkStore disk = DiskChunkStore.open(Fetches.STORE, directory.resolve("d"), 0, path -> 1L << 40)) {
+            disk.put(chunk, Chunks.source(bytes));
+            try (FetchedBlock fetched = fetch(disk, bytes).block()) {
+                assertThat(spool.budget().usedBytes()).isZero();
+                assertThat(memory.usedBytes()).isZero();
+                assertSends(fetched, bytes);
+            }
+        }
+    }
+
+    @Test
+    void aMissingAndACorruptReplicaAreToldApart() throws Exception {
+        byte[] bytes = Chunks.bytes(5, SMALL);
+        byte[] flipped = bytes.clone();
+        flipped[SMALL - 1] ^= 1;
+        assertThat(fetch(new MemoryChunkStore(Fetches.STORE, 1 << 20), bytes).failure())
+                .isEqualTo(ErrorCode.REPLICA_MISSING);
+        assertThat(fetch(holding(flipped), bytes).failure()).isEqualTo(ErrorCode.REPLICA_CORRUPT);
+        assertThat(memory.usedBytes()).isZero();
+    }
+
+    @Test
+    void aCancelledAttemptStopsMidStreamAndFreesWhatItHad() throws Exception {
+        byte[] bytes = Chunks.bytes(6, SMALL);
+        Fetches.Ending ending = new Fetches.Ending();
+        StallingStore stalling = new StallingStore(holding(bytes), Fetches.LEAF);
+        Attempt attempt = fetcher.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> stalling, ending);
+        assertThat(ending.progress.get()).isEqualTo(Fetches.LEAF);
+        attempt.cancel();
+        attempt.cancel();
+        assertThat(ending.failure()).isEqualTo(ErrorCode.CANCELLED);
+        await().untilAsserted(() -> assertThat(memory.usedBytes()).isZero());
+    }
+
+    @Test
+    void attemptsBeyondTheQueueAreRefusedAndWaitingOnesCanBeCancelled() throws Exception {
+        byte[] bytes = Chunks.bytes(7, SMALL);
+        StallingStore stalling = new StallingStore(holding(bytes), Fetches.LEAF);
+        Fetches.Ending running = fetch(stalling, bytes);
+        assertThat(running.progress.get()).isEqualTo(Fetches.LEAF);
+        Fetches.Ending waiting = new Fetches.Ending();
+        Attempt queued = fetcher.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> stalling, waiting);
+        assertThatThrownBy(() -> fetch(stalling, bytes))
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
+        queued.cancel();
+        assertThat(waiting.failure()).isEqualTo(ErrorCode.CANCELLED);
+    }
+
+    @Test
+    void aClosedBlockSendsNothing() throws Exception {
+        byte[] bytes = Chunks.bytes(8, 100);
+        FetchedBlock fetched = fetch(holding(bytes), bytes).block();
+        fetched.close();
+        assertThat(fetched.send(new FakeBulkStream(), 0)).isCompletedExceptionally();
+    }
+}

@@ -1,0 +1,22 @@
+package io.cloudmw.helper.fetch;
+
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.error.CloudMwException;
+import io.netty.buffer.ByteBuf;
+
+/** Does not listen. */
+final class Unheard implements BulkStreamListener {
+    @Override
+    public void data(ByteBuf payload, int crc32c) {
+        payload.release();
+    }
+
+    @Override
+    public void ended(byte[] trailer) {}
+
+    @Override
+    public void granted() {}
+
+    @Override
+    public void failed(CloudMwException cause) {}
+}

@@ -1,0 +1,119 @@
+package io.cloudmw.helper.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.store.memory.MemoryChunkStore;
+import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.helper.fetch.ByteBudget;
+import io.cloudmw.helper.fetch.FetchedBlock;
+import io.cloudmw.helper.fetch.Fetcher;
+import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.testing.FakeBulkStream;
+import io.cloudmw.helper.testing.Fetches;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class RelayTest implements Relay.Listener {
+    @TempDir
+    private Path directory;
+
+    private final byte[] bytes = Chunks.bytes(1, 2 * Fetches.LEAF + 1);
+    private final FakeBulkStream stream = new FakeBulkStream();
+    private final List<String> heard = new ArrayList<>();
+    private Fetcher fetcher;
+    private FetchedBlock block;
+
+    @BeforeEach
+    void fetch() throws Exception {
+        fetcher = new Fetcher(
+                new Fetcher.Limits(1, 1, 1 << 20, 1),
+                new ByteBudget(1 << 20),
+                Spool.open(directory, 1),
+                PooledByteBufAllocator.DEFAULT);
+        ChunkId chunk = Chunks.id();
+        MemoryChunkStore store = new MemoryChunkStore(Fetches.STORE, 1 << 20);
+        store.put(chunk, Chunks.source(bytes));
+        Fetches.Ending ending = new Fetches.Ending();
+        fetcher.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> store, ending);
+        block = ending.block();
+    }
+
+    @AfterEach
+    void stop() {
+        block.close();
+        fetcher.close();
+    }
+
+    @Override
+    public void sent() {
+        heard.add("sent");
+    }
+
+    @Override
+    public void failed(CloudMwException cause) {
+        heard.add(cause.code().name());
+    }
+
+    @Test
+    void leavesFollowTheCreditAndNeverExceedIt() {
+        Relay.start(stream, new byte[0], block, this);
+        assertThat(stream.sent.size()).isZero();
+        stream.allow(Fetches.LEAF - 1);
+        assertThat(stream.sent.size()).isZero();
+        stream.allow(2);
+        assertThat(stream.sent.toByteArray()).isEqualTo(Arrays.copyOf(bytes, Fetches.LEAF));
+        stream.allow(Fetches.LEAF);
+        assertThat(stream.sent.toByteArray()).isEqualTo(bytes);
+        assertThat(stream.ends).isEqualTo(1);
+        assertThat(heard).containsExactly("sent");
+    }
+
+    @Test
+    void aRefusedRelaySendsNothingMore() {
+        Relay relay = Relay.start(stream, new byte[0], block, this);
+        stream.listener().failed(new CloudMwException(ErrorCode.CANCELLED, "not wanted"));
+        stream.allow(bytes.length);
+        relay.cancel();
+        assertThat(stream.sent.size()).isZero();
+        assertThat(heard).containsExactly("CANCELLED");
+        assertThat(stream.resets).isEmpty();
+    }
+
+    @Test
+    void aCancelledRelayResetsItsStreamAndIsSilent() {
+        Relay relay = Relay.start(stream, new byte[0], block, this);
+        stream.allow(Fetches.LEAF);
+        relay.cancel();
+        stream.allow(bytes.length);
+        assertThat(stream.sent.size()).isEqualTo(Fetches.LEAF);
+        assertThat(stream.resets).containsExactly(ErrorCode.CANCELLED);
+        assertThat(heard).isEmpty();
+    }
+
+    @Test
+    void dataFromTheDestinationBreaksTheProtocol() {
+        Relay.start(stream, new byte[0], block, this);
+        stream.listener().data(Unpooled.buffer(1), 0);
+        assertThat(stream.resets).containsExactly(ErrorCode.PROTOCOL_VIOLATION);
+        assertThat(heard).containsExactly("PROTOCOL_VIOLATION");
+    }
+
+    @Test
+    void aBlockClosedUnderItEndsIt() {
+        Relay.start(stream, new byte[0], block, this);
+        block.close();
+        stream.allow(bytes.length);
+        assertThat(heard).containsExactly("STORE_UNAVAILABLE");
+    }
+}

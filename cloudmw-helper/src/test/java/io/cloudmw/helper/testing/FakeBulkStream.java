@@ -1,0 +1,118 @@
+package io.cloudmw.helper.testing;
+
+import io.cloudmw.core.bulk.BulkConnection;
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.error.ErrorCode;
+import io.netty.buffer.ByteBuf;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A stream, and the connection it is on, that keep what is sent; the test grants credit. One thread. */
+public final class FakeBulkStream implements BulkStream, BulkConnection {
+    public final ByteArrayOutputStream sent = new ByteArrayOutputStream();
+    public final List<Integer> checksums = new ArrayList<>();
+    public final List<ErrorCode> resets = new ArrayList<>();
+    public int ends;
+    private long credit;
+    private @Nullable BulkStreamListener listener;
+
+    /** Grants the sender so much, and tells it. */
+    public void allow(long bytes) {
+        credit += bytes;
+        listener().granted();
+    }
+
+    /** Whoever opened this stream. */
+    public BulkStreamListener listener() {
+        if (listener == null) {
+            throw new IllegalStateException("nobody has opened the stream");
+        }
+        return listener;
+    }
+
+    @Override
+    public BulkStream open(byte[] request, BulkStreamListener opener) {
+        listener = opener;
+        return this;
+    }
+
+    @Override
+    public long credit() {
+        return credit;
+    }
+
+    @Override
+    public CompletableFuture<Void> send(ByteBuf payload, int crc32c) {
+        byte[] bytes = new byte[payload.readableBytes()];
+        payload.readBytes(bytes);
+        payload.release();
+        return keep(bytes, crc32c);
+    }
+
+    @Override
+    public CompletableFuture<Void> send(FileChannel file, long position, int length, int crc32c) {
+        ByteBuffer bytes = ByteBuffer.allocate(length);
+        try {
+            while (bytes.hasRemaining() && file.read(bytes, position + bytes.position()) >= 0) {
+                // Until it is full.
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return keep(bytes.array(), crc32c);
+    }
+
+    private CompletableFuture<Void> keep(byte[] bytes, int crc32c) {
+        if (bytes.length > credit) {
+            throw new IllegalStateException("no credit for " + bytes.length + " bytes");
+        }
+        credit -= bytes.length;
+        sent.writeBytes(bytes);
+        checksums.add(crc32c);
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void grant(long bytes) {}
+
+    @Override
+    public void end(byte[] trailer) {
+        ends++;
+    }
+
+    @Override
+    public void reset(ErrorCode code, String message) {
+        resets.add(code);
+    }
+
+    @Override
+    public BulkConnection connection() {
+        return this;
+    }
+
+    @Override
+    public String sessionId() {
+        return "session";
+    }
+
+    @Override
+    public String peer() {
+        return "peer";
+    }
+
+    @Override
+    public CompletableFuture<Void> closed() {
+        return new CompletableFuture<>();
+    }
+
+    @Override
+    public void close() {}
+}

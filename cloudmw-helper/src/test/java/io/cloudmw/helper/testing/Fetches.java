@@ -1,0 +1,80 @@
+package io.cloudmw.helper.testing;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.store.LeafRange;
+import io.cloudmw.helper.fetch.Attempt;
+import io.cloudmw.helper.fetch.FetchedBlock;
+import io.cloudmw.helper.fetch.WantedBlock;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
+
+/** Blocks and attempts for tests. */
+public final class Fetches {
+    public static final int LEAF = 4096;
+    public static final StoreId STORE = new StoreId("s");
+
+    private Fetches() {}
+
+    /** All of a chunk as block 0. */
+    public static WantedBlock whole(ChunkId chunk, byte[] bytes) {
+        int[] crcs = new int[Chunk.leafCount(bytes.length, LEAF)];
+        for (int leaf = 0; leaf < crcs.length; leaf++) {
+            CRC32C crc = new CRC32C();
+            crc.update(bytes, leaf * LEAF, Math.min(LEAF, bytes.length - leaf * LEAF));
+            crcs[leaf] = (int) crc.getValue();
+        }
+        ByteRange range = new ByteRange(0, bytes.length);
+        return new WantedBlock(
+                new Block(new BlockId(0), 0, range, 1, List.of()),
+                new LeafRange(chunk, range, LEAF, crcs),
+                bytes.length,
+                List.of(STORE));
+    }
+
+    /** Keeps how an attempt ended. */
+    public static final class Ending implements Attempt.Listener {
+        private final CompletableFuture<FetchedBlock> end = new CompletableFuture<>();
+        public final CompletableFuture<Long> progress = new CompletableFuture<>();
+
+        @Override
+        public void progressed(long bytes) {
+            progress.complete(bytes);
+        }
+
+        @Override
+        public void finished(FetchedBlock fetched) {
+            end.complete(fetched);
+        }
+
+        @Override
+        public void failed(CloudMwException cause, long bytes) {
+            end.completeExceptionally(cause);
+        }
+
+        @Override
+        public void cancelled(long bytes) {
+            end.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "after " + bytes));
+        }
+
+        /** Waits for the block. */
+        public FetchedBlock block() throws Exception {
+            return end.get(30, TimeUnit.SECONDS);
+        }
+
+        /** Waits for the failure. */
+        public ErrorCode failure() {
+            return end.handle((fetched, error) -> error instanceof CloudMwException known ? known.code() : null)
+                    .orTimeout(30, TimeUnit.SECONDS)
+                    .join();
+        }
+    }
+}
