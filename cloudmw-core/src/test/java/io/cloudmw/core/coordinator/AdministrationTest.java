@@ -1,0 +1,137 @@
+package io.cloudmw.core.coordinator;
+
+import static io.cloudmw.core.coordinator.TestCluster.bucket;
+import static io.cloudmw.core.coordinator.TestCluster.disk;
+import static io.cloudmw.core.coordinator.TestCluster.volume;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.placement.StoreStatus;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class AdministrationTest {
+    private TestCluster cluster;
+
+    @BeforeEach
+    void start() throws Exception {
+        cluster = new TestCluster();
+    }
+
+    @Test
+    void aVolumeNeedsAsManyAvailableStoresAsReplicas() throws Exception {
+        cluster.helper(1);
+        cluster.helper(2);
+        refused(ErrorCode.NOT_ENOUGH_STORES, () -> create(volume("v", 3, 2, "d1", "d2")));
+        cluster.helper(3);
+        cluster.ticker.advance(Duration.ofSeconds(5));
+        cluster.heartbeat(1);
+        cluster.heartbeat(2);
+        cluster.ticker.advance(Duration.ofSeconds(5));
+        refused(ErrorCode.NOT_ENOUGH_STORES, () -> create(volume("v", 3, 2, "d1", "d2", "d3")));
+        cluster.helper(3);
+        Volume created = create(volume("v", 3, 2, "d1", "d2", "d3"));
+        assertThat(created.createdAtMillis()).isEqualTo(cluster.now());
+        assertThat(cluster.coordinator.administration().volumes()).containsExactly(created);
+        refused(ErrorCode.ALREADY_EXISTS, () -> create(volume("v", 3, 2, "d1", "d2", "d3")));
+    }
+
+    @Test
+    void aVolumeThatNamesNoStoresUsesAll() throws Exception {
+        cluster.helper(1);
+        cluster.coordinator.administration().addStore(bucket("b1"));
+        assertThat(create(volume("v", 2, 1)).stores()).containsExactly(new StoreId("b1"), new StoreId("d1"));
+        refused(ErrorCode.NOT_FOUND, () -> create(volume("w", 1, 1, "nowhere")));
+    }
+
+    @Test
+    void aVolumeWithFilesIsDeletedByForceOnly() throws Exception {
+        cluster.withVolume(2);
+        cluster.put(FilePath.parse("v:/a"), 10);
+        Administration administration = cluster.coordinator.administration();
+        refused(ErrorCode.VOLUME_NOT_EMPTY, () -> administration.deleteVolume(TestCluster.VOLUME, false));
+        administration.deleteVolume(TestCluster.VOLUME, true);
+        refused(ErrorCode.VOLUME_NOT_FOUND, () -> administration.volume(TestCluster.VOLUME));
+        assertThat(cluster.catalog.retired("", 10).items()).hasSize(1);
+    }
+
+    @Test
+    void addingTheSameBucketTwiceIsASuccessAnotherUnderItsIdIsNot() throws Exception {
+        Administration administration = cluster.coordinator.administration();
+        assertThat(administration.addStore(bucket("b"))).isEqualTo(new StoreStatus(bucket("b"), true));
+        administration.addStore(bucket("b"));
+        Store other = new Store(new StoreId("b"), "x", new Store.S3("other", "eu-west-1", "", false, ""));
+        refused(ErrorCode.ALREADY_EXISTS, () -> administration.addStore(other));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> administration.addStore(disk(1)));
+        administration.removeStore(new StoreId("b"));
+        refused(ErrorCode.NOT_FOUND, () -> administration.removeStore(new StoreId("b")));
+    }
+
+    @Test
+    void aDiskIsAvailableWhileItsOwnersLeaseIs() throws Exception {
+        cluster.helper(1);
+        assertThat(cluster.coordinator.administration().stores()).containsExactly(new StoreStatus(disk(1), true));
+        cluster.ticker.advance(Duration.ofSeconds(8));
+        assertThat(cluster.coordinator.administration().stores()).containsExactly(new StoreStatus(disk(1), false));
+        cluster.restart();
+        assertThat(cluster.coordinator.administration().stores()).containsExactly(new StoreStatus(disk(1), false));
+        refused(ErrorCode.HELPER_UNKNOWN, () -> cluster.heartbeat(1));
+        cluster.helper(1);
+        assertThat(cluster.coordinator.administration().stores()).containsExactly(new StoreStatus(disk(1), true));
+    }
+
+    @Test
+    void aHelperAnnouncesOnlyItsOwnDisksAndNoneOfSomebodyAlive() throws Exception {
+        Administration administration = cluster.coordinator.administration();
+        administration.addStore(bucket("b"));
+        HelperAddress h1 = cluster.helper(1);
+        HelperAddress h2 = cluster.helper(2);
+        refused(ErrorCode.INVALID_ARGUMENT, () -> administration.registerHelper(h2, List.of(disk(1))));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> administration.registerHelper(h2, List.of(bucket("b"))));
+        refused(ErrorCode.ALREADY_EXISTS, () -> administration.registerHelper(h2, List.of(own("b", h2))));
+        refused(ErrorCode.ALREADY_EXISTS, () -> administration.registerHelper(h2, List.of(own("d1", h2))));
+        cluster.ticker.advance(Duration.ofSeconds(8));
+        administration.registerHelper(h2, List.of(own("d1", h2)));
+        assertThat(administration.stores()).contains(new StoreStatus(own("d1", h2), true));
+        refused(ErrorCode.ALREADY_EXISTS, () -> administration.registerHelper(h1, List.of(disk(1))));
+    }
+
+    @Test
+    void aHelperHasALimitedNumberOfDisks() {
+        HelperAddress h1 = new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2");
+        List<Store> disks = new ArrayList<>();
+        for (int i = 0; i <= Administration.MAX_DISKS; i++) {
+            disks.add(own("d" + i, h1));
+        }
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> cluster.coordinator.administration().registerHelper(h1, disks));
+    }
+
+    private Volume create(Volume volume) throws CloudMwException {
+        return cluster.coordinator.administration().createVolume(volume);
+    }
+
+    private static Store own(String id, HelperAddress owner) {
+        return new Store(new StoreId(id), "rack", new Store.Disk(owner.id(), Path.of("/data/" + id)));
+    }
+
+    static void refused(ErrorCode code, ThrowingCallable call) {
+        CloudMwException failure = catchThrowableOfType(CloudMwException.class, call);
+        assertThat(failure).as("refusal").isNotNull();
+        assertThat(failure.code()).as(failure.getMessage()).isEqualTo(code);
+    }
+}

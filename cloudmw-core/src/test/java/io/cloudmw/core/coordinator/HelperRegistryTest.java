@@ -1,0 +1,105 @@
+package io.cloudmw.core.coordinator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.testing.FakeTicker;
+import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+final class HelperRegistryTest {
+    private static final Duration TTL = Duration.ofSeconds(7);
+    private static final StoreId DISK = new StoreId("d1");
+
+    private final FakeTicker ticker = new FakeTicker();
+    private final HelperRegistry registry = new HelperRegistry(TTL, ticker, () -> 1000);
+    private final HelperAddress h1 = address("h1");
+
+    @Test
+    void aLeaseEndsAfterItsTimeWithoutHeartbeats() throws Exception {
+        long epoch = registry.register(h1, List.of(DISK));
+        ticker.advance(TTL.minusNanos(1));
+        assertThat(registry.live()).containsExactly(h1);
+        ticker.advance(Duration.ofNanos(1));
+        assertThat(registry.live()).isEmpty();
+        assertThat(registry.isAlive(h1.id())).isFalse();
+        assertThat(registry.all()).containsExactly(new HelperStatus(h1, List.of(DISK), false, 7000));
+        unknown(() -> registry.heartbeat(h1.id(), epoch, List.of()));
+    }
+
+    @Test
+    void heartbeatsKeepTheLease() throws Exception {
+        long epoch = registry.register(h1, List.of(DISK));
+        for (int i = 0; i < 5; i++) {
+            ticker.advance(Duration.ofSeconds(6));
+            registry.heartbeat(h1.id(), epoch, List.of());
+        }
+        assertThat(registry.all()).containsExactly(new HelperStatus(h1, List.of(DISK), true, 0));
+    }
+
+    @Test
+    void aRestartedCoordinatorKnowsNobody() {
+        unknown(() -> registry.heartbeat(h1.id(), 1000, List.of()));
+    }
+
+    @Test
+    void everyRegistrationHasAnEpochOfItsOwnAlsoOverRestarts() throws Exception {
+        long first = registry.register(h1, List.of());
+        long second = registry.register(h1, List.of());
+        assertThat(second).isGreaterThan(first);
+        unknown(() -> registry.heartbeat(h1.id(), first, List.of()));
+        registry.heartbeat(h1.id(), second, List.of());
+        HelperRegistry restarted = new HelperRegistry(TTL, ticker, () -> 5000);
+        assertThat(restarted.register(h1, List.of())).isGreaterThan(second);
+    }
+
+    @Test
+    void freeSpaceIsKnownFromTheFirstHeartbeatAndOnlyOfOwnDisks() throws Exception {
+        long epoch = registry.register(h1, List.of(DISK));
+        assertThat(registry.freeBytes(h1.id(), DISK)).isEmpty();
+        StoreId other = new StoreId("other");
+        registry.heartbeat(h1.id(), epoch, List.of(new DiskUsage(DISK, 1, 99), new DiskUsage(other, 1, 5)));
+        assertThat(registry.freeBytes(h1.id(), DISK)).hasValue(99);
+        assertThat(registry.freeBytes(h1.id(), other)).isEmpty();
+    }
+
+    @Test
+    void helpersMayReturnOnlyWithinALeasesLifeOfTheStart() throws Exception {
+        assertThat(registry.mayReturn(h1.id())).isTrue();
+        registry.register(h1, List.of());
+        assertThat(registry.mayReturn(h1.id())).isFalse();
+        assertThat(registry.mayReturn(new HelperId("h2"))).isTrue();
+        ticker.advance(TTL);
+        assertThat(registry.mayReturn(new HelperId("h2"))).isFalse();
+    }
+
+    @Test
+    void aFullRegistryDropsTheDeadAndRefusesOnlyWhenAllAreAlive() throws Exception {
+        for (int i = 0; i < HelperRegistry.MAX_HELPERS; i++) {
+            registry.register(address("h" + i), List.of());
+        }
+        CloudMwException full =
+                catchThrowableOfType(CloudMwException.class, () -> registry.register(address("more"), List.of()));
+        assertThat(full.code()).isEqualTo(ErrorCode.OVERLOADED);
+        registry.register(address("h7"), List.of());
+        ticker.advance(TTL);
+        registry.register(address("more"), List.of());
+        assertThat(registry.all()).hasSize(1);
+    }
+
+    private static void unknown(ThrowingCallable call) {
+        CloudMwException failure = catchThrowableOfType(CloudMwException.class, call);
+        assertThat(failure.code()).isEqualTo(ErrorCode.HELPER_UNKNOWN);
+    }
+
+    private static HelperAddress address(String id) {
+        return new HelperAddress(new HelperId(id), "127.0.0.1:1", "127.0.0.1:2");
+    }
+}

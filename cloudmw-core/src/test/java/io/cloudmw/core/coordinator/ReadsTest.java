@@ -1,0 +1,214 @@
+package io.cloudmw.core.coordinator;
+
+import static io.cloudmw.core.coordinator.AdministrationTest.refused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.placement.PlannedChunk;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class ReadsTest {
+    private static final FilePath FILE = FilePath.parse("v:/a/b");
+    private static final long MIB = 1 << 20;
+
+    private TestCluster cluster;
+
+    @BeforeEach
+    void start() throws Exception {
+        cluster = new TestCluster().withVolume(2);
+    }
+
+    @Test
+    void aPlanNamesTheVersionTheHelpersInRankOrderAndAToken() throws Exception {
+        FileVersion version = cluster.put(FILE, 5 * MIB);
+        ReadPlan plan = reads().plan(FILE, Optional.empty());
+        assertThat(plan.version()).isEqualTo(version);
+        assertThat(ids(plan)).containsExactly(id(1), id(2), id(3));
+        assertThat(plan.stores())
+                .hasSize(3)
+                .allSatisfy(store -> assertThat(store.available()).isTrue());
+        assertThat(plan.replicas()).isEqualTo(3);
+        TransferClaims claims = cluster.tokens.verify(plan.token().bytes());
+        claims.require(TransferRight.READ, new ChunkId(version.id(), 4));
+        assertThat(claims.rights()).containsExactly(TransferRight.READ);
+    }
+
+    @Test
+    void segmentsTogetherHoldAllChunksAndMatchTheManifest() throws Exception {
+        FileVersion version = cluster.put(FILE, 3000 * MIB);
+        ReadPlan plan = reads().plan(FILE, Optional.empty());
+        var digest = new io.cloudmw.core.manifest.ManifestDigest();
+        List<Chunk> chunks = new ArrayList<>();
+        for (int segment = 0; segment < version.segmentCount(); segment++) {
+            PlannedSegment planned = reads().segment(FILE, version.id(), segment, ids(plan), false);
+            planned.chunks().forEach(chunk -> chunks.add(chunk.chunk()));
+            digest.add(planned.sha256Bytes());
+        }
+        assertThat(chunks).hasSize(3000);
+        assertThat(digest.finish()).isEqualTo(version.manifestSha256());
+        refused(
+                ErrorCode.NOT_FOUND,
+                () -> reads().segment(FILE, version.id(), version.segmentCount(), ids(plan), false));
+    }
+
+    @Test
+    void helperIRacesForReplicaIAndBadReplicasAreLeftOut() throws Exception {
+        FileVersion version = cluster.put(FILE, MIB);
+        ReadPlan plan = reads().plan(FILE, Optional.empty());
+        assertThat(chunk(version, ids(plan)).entrants()).containsExactly(entrant(0, 0), entrant(1, 1), entrant(2, 2));
+        report(version, "d2", ReplicaState.CORRUPT);
+        assertThat(chunk(version, ids(plan)).entrants()).containsExactly(entrant(0, 0), entrant(2, 2));
+        assertThat(chunk(version, ids(plan)).bad()).containsExactly(new StoreId("d2"));
+        report(version, "d2", ReplicaState.GOOD);
+        assertThat(chunk(version, ids(plan)).bad()).isEmpty();
+    }
+
+    @Test
+    void entrantsAreRanksOfThePlanEvenWhenTheCoordinatorHasForgottenItsHelpers() throws Exception {
+        FileVersion version = cluster.put(FILE, MIB);
+        List<HelperId> ranked = new ArrayList<>(ids(reads().plan(FILE, Optional.empty())));
+        cluster.restart();
+        assertThat(chunk(version, ranked).entrants()).containsExactly(entrant(0, 0), entrant(1, 1), entrant(2, 2));
+        Collections.reverse(ranked);
+        assertThat(chunk(version, ranked).entrants()).containsExactly(entrant(2, 0), entrant(1, 1), entrant(0, 2));
+    }
+
+    @Test
+    void rightAfterAStartAPlanWaitsForAHelperButNotForever() throws Exception {
+        cluster.put(FILE, MIB);
+        cluster.restart();
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> reads().plan(FILE, Optional.empty()));
+        cluster.ticker.advance(Duration.ofSeconds(7));
+        assertThat(reads().plan(FILE, Optional.empty()).helpers()).isEmpty();
+    }
+
+    @Test
+    void aHelperWhoseLeaseEndedIsInNoPlan() throws Exception {
+        FileVersion version = cluster.put(FILE, MIB);
+        cluster.ticker.advance(Duration.ofSeconds(5));
+        cluster.heartbeat(1);
+        cluster.heartbeat(3);
+        cluster.ticker.advance(Duration.ofSeconds(5));
+        ReadPlan plan = reads().plan(FILE, Optional.empty());
+        assertThat(ids(plan)).containsExactly(id(1), id(3));
+        assertThat(chunk(version, ids(plan)).entrants()).containsExactly(entrant(0, 0), entrant(1, 2));
+    }
+
+    @Test
+    void aReaderOfAnOldVersionFinishesAfterItWasReplacedOrRemoved() throws Exception {
+        FileVersion old = cluster.put(FILE, MIB);
+        cluster.put(FILE, MIB);
+        assertThat(reads().plan(FILE, Optional.of(old.id())).version()).isEqualTo(old);
+        assertThat(chunk(old, List.of(id(1))).chunk().id().version()).isEqualTo(old.id());
+        reads().remove(FILE);
+        assertThat(chunk(old, List.of(id(1))).chunk().id().version()).isEqualTo(old.id());
+        refused(ErrorCode.NOT_FOUND, () -> reads().plan(FILE, Optional.empty()));
+    }
+
+    @Test
+    void directReadsArePresignedForGoodCopiesInBucketsOnly() throws Exception {
+        var administration = cluster.coordinator.administration();
+        administration.addStore(TestCluster.bucket("b1"));
+        administration.addStore(TestCluster.bucket("b2"));
+        administration.createVolume(TestCluster.volume("mixed", 3, 1, "b1", "b2", "d1"));
+        FilePath file = FilePath.parse("mixed:/a");
+        FileVersion version = cluster.put(file, MIB);
+        ReplicaReport bad = new ReplicaReport(new ChunkId(version.id(), 0), new StoreId("b2"), ReplicaState.MISSING);
+        cluster.coordinator.replicas().report(file, version.id(), List.of(bad));
+        PlannedChunk chunk =
+                reads().segment(file, version.id(), 0, List.of(), true).chunks().get(0);
+        assertThat(chunk.direct()).containsOnlyKeys(new StoreId("b1"));
+        assertThat(chunk.toString()).doesNotContain("https://");
+        assertThat(reads().segment(file, version.id(), 0, List.of(), false)
+                        .chunks()
+                        .get(0)
+                        .direct())
+                .isEmpty();
+    }
+
+    @Test
+    void statAndListSayWhatIsThere() throws Exception {
+        FileVersion version = cluster.put(FILE, MIB);
+        assertThat(reads().stat(FILE)).isEqualTo(new FileStatus(version, 0));
+        assertThat(reads().list(TestCluster.VOLUME, "/", "", 0).items())
+                .containsExactly(new DirectoryEntry("a", Optional.empty()));
+        assertThat(reads().list(TestCluster.VOLUME, "/a", "", 0).items())
+                .containsExactly(new DirectoryEntry("b", Optional.of(version)));
+        refused(ErrorCode.NOT_FOUND, () -> reads().list(TestCluster.VOLUME, "/none", "", 0));
+        refused(ErrorCode.VOLUME_NOT_FOUND, () -> reads().list(new VolumeName("none"), "/", "", 0));
+        refused(ErrorCode.VOLUME_NOT_FOUND, () -> reads().stat(FilePath.parse("none:/a")));
+        refused(ErrorCode.NOT_FOUND, () -> reads().stat(FilePath.parse("v:/a")));
+    }
+
+    @Test
+    void reportsMustBeOfTheVersionAndTheVolumesStores() throws Exception {
+        FileVersion version = cluster.put(FILE, MIB);
+        ReplicaReports replicas = cluster.coordinator.replicas();
+        ReplicaReport foreignChunk =
+                new ReplicaReport(new ChunkId(VersionId.random(), 0), new StoreId("d1"), ReplicaState.MISSING);
+        ReplicaReport foreignStore =
+                new ReplicaReport(new ChunkId(version.id(), 0), new StoreId("x"), ReplicaState.MISSING);
+        refused(ErrorCode.INVALID_ARGUMENT, () -> replicas.report(FILE, version.id(), List.of(foreignChunk)));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> replicas.report(FILE, version.id(), List.of(foreignStore)));
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> replicas.report(
+                        FILE, version.id(), Collections.nCopies(ReplicaReports.MAX_REPORTS + 1, foreignStore)));
+    }
+
+    @Test
+    void aPlanForTooManyHelpersIsRefused() throws Exception {
+        FileVersion version = cluster.put(FILE, MIB);
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> reads().segment(FILE, version.id(), 0, Collections.nCopies(17, id(1)), false));
+    }
+
+    private PlannedChunk chunk(FileVersion version, List<HelperId> helpers) throws Exception {
+        return reads().segment(FILE, version.id(), 0, helpers, false).chunks().get(0);
+    }
+
+    private void report(FileVersion version, String store, ReplicaState state) throws Exception {
+        ReplicaReport report = new ReplicaReport(new ChunkId(version.id(), 0), new StoreId(store), state);
+        cluster.coordinator.replicas().report(FILE, version.id(), List.of(report));
+    }
+
+    private static List<HelperId> ids(ReadPlan plan) {
+        return plan.helpers().stream().map(HelperAddress::id).toList();
+    }
+
+    private static HelperId id(int number) {
+        return new HelperId("h" + number);
+    }
+
+    private static Entrant entrant(int racer, int replica) {
+        return new Entrant(new RacerId(racer), replica);
+    }
+
+    private Reads reads() {
+        return cluster.coordinator.reads();
+    }
+}

@@ -1,0 +1,158 @@
+package io.cloudmw.core.coordinator;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.memory.InMemoryCatalog;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.manifest.ManifestPlan;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.LeafDigests;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.testing.FakeTicker;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/** A coordinator over a catalog in memory, with time that moves when told to. */
+final class TestCluster {
+    static final VolumeName VOLUME = new VolumeName("v");
+
+    final FakeTicker ticker = new FakeTicker();
+    final Catalog catalog = new InMemoryCatalog();
+    final TransferTokens tokens = new TransferTokens(ClusterSecret.of(new byte[32]), this::now);
+    final DirectSources direct = (store, chunk, validity) -> store.kind() instanceof Store.S3
+            ? Optional.of(URI.create("https://" + store.id() + "/" + chunk))
+            : Optional.empty();
+    private final Map<HelperId, Long> epochs = new HashMap<>();
+    Coordinator coordinator;
+
+    TestCluster() throws CloudMwException {
+        coordinator = started();
+    }
+
+    long now() {
+        return 1_700_000_000_000L + ticker.nanos() / 1_000_000;
+    }
+
+    private Coordinator started() throws CloudMwException {
+        return new Coordinator(catalog, tokens, direct, CoordinatorOptions.defaults(), ticker, this::now);
+    }
+
+    /** A new coordinator on the same catalog, as after a crash. */
+    void restart() throws CloudMwException {
+        coordinator = started();
+    }
+
+    /** A helper with one disk of the same number, in a domain of its own. */
+    HelperAddress helper(int number) throws CloudMwException {
+        HelperAddress address = new HelperAddress(
+                new HelperId("h" + number), "127.0.0.1:" + (7000 + number), "127.0.0.1:" + (8000 + number));
+        epochs.put(address.id(), coordinator.administration().registerHelper(address, List.of(disk(number))));
+        return address;
+    }
+
+    void heartbeat(int number) throws CloudMwException {
+        HelperId id = new HelperId("h" + number);
+        coordinator.administration().heartbeat(id, epochs.getOrDefault(id, 0L), List.of());
+    }
+
+    static Store disk(int number) {
+        return new Store(
+                new StoreId("d" + number),
+                "rack-" + number,
+                new Store.Disk(new HelperId("h" + number), Path.of("/data/d" + number)));
+    }
+
+    static Store bucket(String id) {
+        return new Store(new StoreId(id), "region-" + id, new Store.S3("bucket-" + id, "eu-west-1", "", false, ""));
+    }
+
+    /** Three helpers with a disk each, and a volume of three replicas on them. */
+    TestCluster withVolume(int writeQuorum) throws CloudMwException {
+        for (int number = 1; number <= 3; number++) {
+            helper(number);
+        }
+        coordinator.administration().createVolume(volume("v", 3, writeQuorum, "d1", "d2", "d3"));
+        return this;
+    }
+
+    static Volume volume(String name, int replicas, int writeQuorum, String... stores) {
+        List<StoreId> ids = new ArrayList<>();
+        for (String store : stores) {
+            ids.add(new StoreId(store));
+        }
+        return new Volume(
+                new VolumeName(name), new Chunking.BySize(1 << 20), replicas, ids, writeQuorum, Mode.ROUNDS, false, 0);
+    }
+
+    /** Writes all segments of a file, without any bytes, each chunk changed by {@code change}. */
+    FileVersion written(FilePath file, long sizeBytes, UnaryOperator<Chunk> change) throws CloudMwException {
+        VersionId id = VersionId.random();
+        UploadPlan upload = coordinator.uploads().begin(file, sizeBytes);
+        ManifestPlan plan = upload.manifest();
+        ManifestDigest digest = new ManifestDigest();
+        for (int segment = 0; segment < plan.segmentCount(); segment++) {
+            List<Chunk> chunks = new ArrayList<>();
+            var placed =
+                    coordinator.uploads().place(file, id, plan.firstChunk(segment), plan.chunkCount(segment), Set.of());
+            for (var chunk : placed.placements()) {
+                chunks.add(change.apply(chunk(plan, chunk.chunk(), chunk.stores())));
+            }
+            coordinator.uploads().putSegment(id, segment, chunks);
+            digest.add(ManifestDigest.ofSegment(new ManifestSegment(segment, chunks).encode()));
+        }
+        return new FileVersion(
+                file,
+                id,
+                sizeBytes,
+                plan.cutter().count(),
+                plan.segmentCount(),
+                plan.leafSizeBytes(),
+                0,
+                digest.finish());
+    }
+
+    FileVersion written(FilePath file, long sizeBytes) throws CloudMwException {
+        return written(file, sizeBytes, chunk -> chunk);
+    }
+
+    /** Writes and commits. */
+    FileVersion put(FilePath file, long sizeBytes) throws CloudMwException {
+        Optional<VersionId> expected =
+                coordinator.uploads().begin(file, sizeBytes).expected();
+        return coordinator.uploads().commit(written(file, sizeBytes), expected, List.of());
+    }
+
+    private static Chunk chunk(ManifestPlan plan, ChunkId id, List<StoreId> stores) {
+        ByteRange range = plan.cutter().range(id.index());
+        int leaves = Chunk.leafCount(range.length(), plan.leafSizeBytes());
+        return new Chunk(
+                id.index(),
+                id,
+                range,
+                plan.leafSizeBytes(),
+                new LeafDigests(new int[leaves], new byte[leaves * LeafDigests.SHA256_BYTES]),
+                stores);
+    }
+}
