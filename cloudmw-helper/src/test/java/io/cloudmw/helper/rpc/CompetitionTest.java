@@ -1,0 +1,176 @@
+package io.cloudmw.helper.rpc;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.RaceMetrics;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RacePolicy;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.helper.compete.PeerLink;
+import io.cloudmw.helper.compete.PeerMessage;
+import io.cloudmw.helper.compete.Surroundings;
+import io.cloudmw.helper.compete.TransferSpec;
+import io.cloudmw.helper.compete.Transfers;
+import io.cloudmw.helper.fetch.ByteBudget;
+import io.cloudmw.helper.fetch.Fetcher;
+import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.thread.Threads;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Peers that come for a transfer which has not begun, with a right token or a wrong one. */
+final class CompetitionTest {
+    private static final int PARKED = 2;
+
+    @TempDir
+    private Path directory;
+
+    private final ClusterSecret secret = ClusterSecret.of(new byte[32]);
+    private final TransferTokens tokens = new TransferTokens(secret, WallClock.system());
+    private final ScheduledExecutorService timer = Threads.timer("test");
+    private final PeerChannels channels = new PeerChannels(2);
+    private Fetcher fetcher;
+    private Server server;
+    private HelperAddress peer;
+
+    @BeforeEach
+    void start() throws IOException {
+        fetcher = new Fetcher(
+                new Fetcher.Limits(1, 1, 0, 1),
+                new ByteBudget(0),
+                Spool.open(directory, 1),
+                PooledByteBufAllocator.DEFAULT);
+        Transfers transfers = new Transfers(new Surroundings(
+                fetcher,
+                spec -> store -> {
+                    throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "none");
+                },
+                session -> Optional.empty(),
+                (transfer, block, store) -> new byte[0],
+                channels,
+                (claims, report) -> {},
+                new RaceMetrics(new SimpleMeterRegistry()),
+                Runnable::run,
+                timer,
+                Ticker.system(),
+                RacePolicy.rounds(),
+                new Surroundings.Limits(1, 1, PARKED, TimeUnit.MILLISECONDS.toNanos(300), 1)));
+        server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                .directExecutor()
+                .intercept(Handshake.server())
+                .addService(new CompetitionService(tokens, transfers))
+                .build()
+                .start();
+        peer = new HelperAddress(new HelperId("b"), "127.0.0.1:" + server.getPort(), "127.0.0.1:1");
+    }
+
+    @AfterEach
+    void stop() {
+        channels.close();
+        server.shutdownNow();
+        timer.shutdownNow();
+        fetcher.close();
+    }
+
+    private CompletableFuture<ErrorCode> join(String transfer, TransferToken token) {
+        TransferClaims claims = claims();
+        TransferSpec spec = new TransferSpec(
+                transfer,
+                token,
+                claims,
+                List.of(new HelperAddress(new HelperId("a"), "127.0.0.1:1", "127.0.0.1:1"), peer),
+                new RacerId(0),
+                List.of(),
+                "session");
+        CompletableFuture<ErrorCode> end = new CompletableFuture<>();
+        PeerLink link = channels.connect(spec, new RacerId(1), new PeerLink.Listener() {
+            @Override
+            public void received(PeerMessage message, Runnable handled) {
+                handled.run();
+            }
+
+            @Override
+            public void ended(CloudMwException cause) {
+                end.complete(cause.code());
+            }
+        });
+        link.send(new PeerMessage(PeerMessage.Kind.CLAIM, new BlockId(0)));
+        return end;
+    }
+
+    private static TransferClaims claims() {
+        return new TransferClaims(
+                Set.of(TransferRight.READ),
+                FilePath.parse("v:/f"),
+                VersionId.random(),
+                WallClock.system().millis() + 60_000);
+    }
+
+    @Test
+    void aPeerWaitsForTheTransferToBeginButNotForEver() {
+        assertThat(join(VersionId.random().value(), tokens.issue(claims())))
+                .succeedsWithin(30, TimeUnit.SECONDS)
+                .isEqualTo(ErrorCode.NOT_FOUND);
+    }
+
+    @Test
+    void moreWaitingPeersThanAllowedAreTurnedAway() {
+        List<CompletableFuture<ErrorCode>> all = List.of(
+                join(VersionId.random().value(), tokens.issue(claims())),
+                join(VersionId.random().value(), tokens.issue(claims())),
+                join(VersionId.random().value(), tokens.issue(claims())));
+        await().until(() -> all.stream().allMatch(CompletableFuture::isDone));
+        assertThat(all.stream().map(CompletableFuture::join))
+                .containsExactlyInAnyOrder(ErrorCode.NOT_FOUND, ErrorCode.NOT_FOUND, ErrorCode.OVERLOADED);
+    }
+
+    @Test
+    void aForgedTokenIsRefused() {
+        TransferToken forged = new TransferTokens(
+                        ClusterSecret.of("another secret, as long as needed".getBytes(UTF_8)), WallClock.system())
+                .issue(claims());
+        assertThat(join(VersionId.random().value(), forged))
+                .succeedsWithin(30, TimeUnit.SECONDS)
+                .isEqualTo(ErrorCode.UNAUTHENTICATED);
+    }
+
+    @Test
+    void aPeerThatIsNotThereIsToldSoon() {
+        server.shutdownNow();
+        assertThat(join(VersionId.random().value(), tokens.issue(claims())))
+                .succeedsWithin(30, TimeUnit.SECONDS)
+                .isEqualTo(ErrorCode.HELPER_UNAVAILABLE);
+    }
+}

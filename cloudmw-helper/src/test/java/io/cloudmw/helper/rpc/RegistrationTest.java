@@ -1,0 +1,175 @@
+package io.cloudmw.helper.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.proto.v1.CoordinatorGrpc;
+import io.cloudmw.proto.v1.HeartbeatRequest;
+import io.cloudmw.proto.v1.HeartbeatResponse;
+import io.cloudmw.proto.v1.RegisterHelperRequest;
+import io.cloudmw.proto.v1.RegisterHelperResponse;
+import io.cloudmw.proto.v1.ReportReplicasRequest;
+import io.cloudmw.proto.v1.ReportReplicasResponse;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A helper and a coordinator that forgets, refuses and goes away. */
+final class RegistrationTest {
+    private static final HelperAddress SELF = new HelperAddress(new HelperId("h"), "127.0.0.1:1", "127.0.0.1:2");
+
+    private final FakeCoordinator coordinator = new FakeCoordinator();
+    private Server server;
+    private CoordinatorCalls calls;
+    private Registration registration;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = serve(0);
+        calls = new CoordinatorCalls(new HostPort("127.0.0.1", server.getPort()));
+        registration = new Registration(calls, SELF, List.of(), new Random(1));
+    }
+
+    @AfterEach
+    void stop() {
+        registration.close();
+        calls.close();
+        server.shutdownNow();
+    }
+
+    private Server serve(int port) throws IOException {
+        return NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+                .directExecutor()
+                .intercept(Handshake.server())
+                .addService(coordinator)
+                .build()
+                .start();
+    }
+
+    @Test
+    void itRegistersAndThenKeepsItsLease() {
+        assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
+        await().until(() -> coordinator.heartbeats.size() >= 2);
+        assertThat(coordinator.heartbeats).containsOnly(1L);
+    }
+
+    @Test
+    void itRegistersAgainWhenItIsNotKnownAnyMore() {
+        assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
+        coordinator.epoch = 2;
+        await().until(() -> coordinator.heartbeats.contains(2L));
+        assertThat(coordinator.registrations).hasSize(2);
+    }
+
+    @Test
+    void aCoordinatorThatComesBackFindsIt() throws Exception {
+        assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
+        int port = server.getPort();
+        server.shutdownNow().awaitTermination();
+        int before = coordinator.heartbeats.size();
+        server = serve(port);
+        await().atMost(30, TimeUnit.SECONDS).until(() -> coordinator.heartbeats.size() > before);
+    }
+
+    @Test
+    void aRefusalIsTold() {
+        coordinator.refusal = new CloudMwException(ErrorCode.INVALID_ARGUMENT, "such a name");
+        CompletableFuture<Void> registered = registration.start();
+        assertThat(registered)
+                .failsWithin(30, TimeUnit.SECONDS)
+                .withThrowableThat()
+                .havingCause()
+                .withMessageContaining("such a name");
+    }
+
+    @Test
+    void reportsAreRepeatedUntilTheyAreTakenAndDroppedBeyondTheLimit() {
+        coordinator.reportsToFail = 2;
+        VersionId version = VersionId.random();
+        TransferClaims claims =
+                new TransferClaims(Set.of(TransferRight.READ), FilePath.parse("v:/f"), version, Long.MAX_VALUE);
+        ReplicaReport report = new ReplicaReport(new ChunkId(version, 0), new StoreId("s"), ReplicaState.CORRUPT);
+        try (ReplicaReports reports = new ReplicaReports(calls, 1)) {
+            reports.report(claims, report);
+            reports.report(claims, report);
+            await().until(() -> coordinator.reports.size() == 3);
+            assertThat(coordinator.reports).allSatisfy(request -> {
+                assertThat(request.getPath()).isEqualTo("/f");
+                assertThat(request.getReplicasCount()).isEqualTo(1);
+            });
+        }
+    }
+
+    /** Answers on gRPC's threads. */
+    private static final class FakeCoordinator extends CoordinatorGrpc.CoordinatorImplBase {
+        private final List<String> registrations = new CopyOnWriteArrayList<>();
+        private final List<Long> heartbeats = new CopyOnWriteArrayList<>();
+        private final List<ReportReplicasRequest> reports = new CopyOnWriteArrayList<>();
+        private volatile long epoch = 1;
+        private volatile CloudMwException refusal = new CloudMwException(ErrorCode.INTERNAL, "none");
+        private volatile int reportsToFail;
+
+        @Override
+        public void registerHelper(RegisterHelperRequest request, StreamObserver<RegisterHelperResponse> answer) {
+            if (refusal.code() != ErrorCode.INTERNAL) {
+                answer.onError(WireErrors.toStatus(refusal));
+                return;
+            }
+            registrations.add(request.getHelper().getId());
+            answer.onNext(RegisterHelperResponse.newBuilder()
+                    .setEpoch(epoch)
+                    .setHeartbeatIntervalMillis(50)
+                    .build());
+            answer.onCompleted();
+        }
+
+        @Override
+        public void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatResponse> answer) {
+            if (request.getEpoch() != epoch) {
+                answer.onError(WireErrors.toStatus(new CloudMwException(ErrorCode.HELPER_UNKNOWN, "who?")));
+                return;
+            }
+            heartbeats.add(request.getEpoch());
+            answer.onNext(HeartbeatResponse.getDefaultInstance());
+            answer.onCompleted();
+        }
+
+        @Override
+        public void reportReplicas(ReportReplicasRequest request, StreamObserver<ReportReplicasResponse> answer) {
+            reports.add(request);
+            if (reports.size() <= reportsToFail) {
+                answer.onError(WireErrors.toStatus(new CloudMwException(ErrorCode.COORDINATOR_UNAVAILABLE, "not now")));
+                return;
+            }
+            answer.onNext(ReportReplicasResponse.getDefaultInstance());
+            answer.onCompleted();
+        }
+    }
+}
