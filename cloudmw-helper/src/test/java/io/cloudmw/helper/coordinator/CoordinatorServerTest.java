@@ -1,0 +1,328 @@
+package io.cloudmw.helper.coordinator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.google.protobuf.ByteString;
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.coordinator.CoordinatorOptions;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.proto.v1.BeginPutRequest;
+import io.cloudmw.proto.v1.CommitPutRequest;
+import io.cloudmw.proto.v1.CoordinatorGrpc;
+import io.cloudmw.proto.v1.CoordinatorGrpc.CoordinatorBlockingStub;
+import io.cloudmw.proto.v1.CreateVolumeRequest;
+import io.cloudmw.proto.v1.DiskStore;
+import io.cloudmw.proto.v1.FileVersion;
+import io.cloudmw.proto.v1.GetSegmentRequest;
+import io.cloudmw.proto.v1.HeartbeatRequest;
+import io.cloudmw.proto.v1.Helper;
+import io.cloudmw.proto.v1.ListHelpersRequest;
+import io.cloudmw.proto.v1.ListRequest;
+import io.cloudmw.proto.v1.ListResponse;
+import io.cloudmw.proto.v1.ListVolumesRequest;
+import io.cloudmw.proto.v1.Mode;
+import io.cloudmw.proto.v1.PlanReadRequest;
+import io.cloudmw.proto.v1.RegisterHelperRequest;
+import io.cloudmw.proto.v1.RegisterHelperResponse;
+import io.cloudmw.proto.v1.RemoveRequest;
+import io.cloudmw.proto.v1.StatRequest;
+import io.cloudmw.proto.v1.Store;
+import io.cloudmw.proto.v1.Volume;
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyChannelBuilder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A coordinator on loopback, seen through its wire. Files are empty: bytes are not its business. */
+final class CoordinatorServerTest {
+    /** SHA-256 of no segments. */
+    private static final String EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+    @TempDir
+    private Path directory;
+
+    private final List<ManagedChannel> channels = new ArrayList<>();
+    private CoordinatorServer server;
+    private CoordinatorBlockingStub stub;
+
+    @BeforeEach
+    void start() throws Exception {
+        server = CoordinatorServer.start(config(directory.resolve("data")));
+        stub = stub(server);
+        register(stub, 1);
+        register(stub, 2);
+        stub.createVolume(CreateVolumeRequest.newBuilder()
+                .setVolume(Volume.newBuilder()
+                        .setName("v")
+                        .setChunkSizeBytes(1 << 20)
+                        .setReplicas(2)
+                        .setWriteQuorum(1)
+                        .setMode(Mode.MODE_ROUNDS)
+                        .addStoreIds("d1")
+                        .addStoreIds("d2"))
+                .build());
+    }
+
+    @AfterEach
+    void stop() {
+        channels.forEach(ManagedChannel::shutdownNow);
+        server.close();
+    }
+
+    @Test
+    void aRestartLosesNothingThatWasAcknowledged() throws Exception {
+        FileVersion version = put("/a/b", "");
+        server.close();
+        server = CoordinatorServer.start(config(directory.resolve("data")));
+        stub = stub(server);
+
+        assertThat(stub.listVolumes(ListVolumesRequest.getDefaultInstance()).getVolumesList())
+                .extracting(Volume::getName)
+                .containsExactly("v");
+        assertThat(stat("/a/b")).isEqualTo(version);
+        assertThat(put("/a/b", version.getVersionId()).getVersionId()).isNotEqualTo(version.getVersionId());
+    }
+
+    @Test
+    void afterARestartHelpersAreAskedToRegisterAgain() throws Exception {
+        RegisterHelperResponse lease = register(stub, 1);
+        stub.heartbeat(heartbeat(lease));
+        server.close();
+        server = CoordinatorServer.start(config(directory.resolve("data")));
+        stub = stub(server);
+        refused(ErrorCode.HELPER_UNKNOWN, () -> stub.heartbeat(heartbeat(lease)));
+        RegisterHelperResponse again = register(stub, 1);
+        assertThat(again.getEpoch()).isGreaterThan(lease.getEpoch());
+        assertThat(again.getHeartbeatIntervalMillis()).isEqualTo(2000);
+        stub.heartbeat(heartbeat(again));
+        assertThat(stub.listHelpers(ListHelpersRequest.getDefaultInstance()).getHelpersList())
+                .singleElement()
+                .satisfies(helper -> assertThat(helper.getAlive()).isTrue());
+    }
+
+    @Test
+    void aCallerWithoutAProtocolVersionIsRefused() {
+        CoordinatorBlockingStub naked = CoordinatorGrpc.newBlockingStub(channel(server));
+        CloudMwException failure = failure(() -> naked.listVolumes(ListVolumesRequest.getDefaultInstance()));
+        assertThat(failure.code()).isEqualTo(ErrorCode.VERSION_UNSUPPORTED);
+        assertThat(failure).hasMessageContaining("no protocol version");
+    }
+
+    @Test
+    void ofManyWritersOfOnePathOneWinsAndTheRestGetAConflict() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            List<Callable<String>> writers = new ArrayList<>();
+            for (int i = 0; i < 24; i++) {
+                writers.add(() -> {
+                    try {
+                        put("/contested", "");
+                        return "won";
+                    } catch (StatusRuntimeException e) {
+                        return WireErrors.fromStatus(e, ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator")
+                                .code()
+                                .name();
+                    }
+                });
+            }
+            List<String> outcomes = new ArrayList<>();
+            for (Future<String> writer : threads.invokeAll(writers)) {
+                outcomes.add(writer.get());
+            }
+            assertThat(outcomes).containsOnlyOnce("won");
+            assertThat(outcomes).filteredOn("CONFLICT"::equals).hasSize(23);
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void aDirectoryIsListedPageByPage() {
+        List<String> expected = new ArrayList<>();
+        for (int i = 10; i < 22; i++) {
+            put("/dir/f" + i, "");
+            expected.add("f" + i);
+        }
+        List<String> found = new ArrayList<>();
+        String token = "";
+        do {
+            ListResponse page = stub.list(ListRequest.newBuilder()
+                    .setVolume("v")
+                    .setDirectory("/dir")
+                    .setPageToken(token)
+                    .setLimit(5)
+                    .build());
+            assertThat(page.getEntriesCount()).isLessThanOrEqualTo(5);
+            page.getEntriesList().forEach(entry -> found.add(entry.getName()));
+            token = page.getNextPageToken();
+        } while (!token.isEmpty());
+        assertThat(found).isEqualTo(expected);
+    }
+
+    @Test
+    void aRemovedFileIsNotFound() {
+        put("/a", "");
+        stub.remove(RemoveRequest.newBuilder().setVolume("v").setPath("/a").build());
+        refused(ErrorCode.NOT_FOUND, () -> stat("/a"));
+        refused(
+                ErrorCode.NOT_FOUND,
+                () -> stub.planRead(PlanReadRequest.newBuilder()
+                        .setVolume("v")
+                        .setPath("/a")
+                        .build()));
+    }
+
+    @Test
+    void malformedRequestsAreInvalidArgumentsNotDefects() {
+        refused(ErrorCode.INVALID_ARGUMENT, () -> stub.createVolume(CreateVolumeRequest.getDefaultInstance()));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> stub.beginPut(BeginPutRequest.getDefaultInstance()));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> stub.commitPut(CommitPutRequest.getDefaultInstance()));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> stub.getSegment(GetSegmentRequest.getDefaultInstance()));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> stub.heartbeat(HeartbeatRequest.getDefaultInstance()));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> stub.registerHelper(RegisterHelperRequest.getDefaultInstance()));
+    }
+
+    @Test
+    void aMessageBeyondTheLimitIsRefusedAndTheServerGoesOn() {
+        Volume huge = Volume.newBuilder()
+                .setName("x".repeat(CoordinatorServer.MAX_MESSAGE_BYTES + 1))
+                .build();
+        Throwable failure = catchThrowable(() -> stub.createVolume(
+                CreateVolumeRequest.newBuilder().setVolume(huge).build()));
+        assertThat(failure).isNotNull();
+        put("/after", "");
+    }
+
+    @Test
+    void aSecondCoordinatorOnTheSameDataIsRefused() {
+        CloudMwException failure = catchThrowableOfType(
+                CloudMwException.class, () -> CoordinatorServer.start(config(directory.resolve("data"))));
+        assertThat(failure.code()).isEqualTo(ErrorCode.ALREADY_EXISTS);
+    }
+
+    @Test
+    void anAddressInUseIsNamedAndNothingIsLeftOpen() throws Exception {
+        Path data = directory.resolve("other");
+        CoordinatorConfig free = config(data);
+        CoordinatorConfig taken = new CoordinatorConfig(
+                server.address(), data, free.secretFile(), free.options(), free.callThreads(), free.callQueue());
+        CloudMwException failure = catchThrowableOfType(CloudMwException.class, () -> CoordinatorServer.start(taken));
+        assertThat(failure.code()).isEqualTo(ErrorCode.LOCAL_IO);
+        assertThat(failure).hasMessageContaining(server.address().toString());
+        CoordinatorServer.start(free).close();
+    }
+
+    @Test
+    void theSecretIsMadeForItsOwnerOnly() throws Exception {
+        Path secret = directory.resolve("data/secret");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)))
+                .isEqualTo("rw-------");
+    }
+
+    @Test
+    void aLeaseMustOutliveTwoHeartbeats() {
+        Settings settings = Settings.of(Map.of("coordinator.heartbeat-interval", "2s", "coordinator.helper-ttl", "4s"));
+        CloudMwException failure = catchThrowableOfType(CloudMwException.class, () -> CoordinatorConfig.read(settings));
+        assertThat(failure.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        assertThat(failure).hasMessageContaining("helperTtl");
+    }
+
+    private FileVersion put(String path, String expected) {
+        FileVersion version = FileVersion.newBuilder()
+                .setVolume("v")
+                .setPath(path)
+                .setVersionId(UUID.randomUUID().toString().replace("-", ""))
+                .setLeafSizeBytes(256 << 10)
+                .setManifestSha256(ByteString.copyFrom(HexFormat.of().parseHex(EMPTY)))
+                .build();
+        return stub.commitPut(CommitPutRequest.newBuilder()
+                        .setVersion(version)
+                        .setExpectedVersionId(expected)
+                        .build())
+                .getVersion();
+    }
+
+    private FileVersion stat(String path) {
+        return stub.stat(StatRequest.newBuilder().setVolume("v").setPath(path).build())
+                .getVersion();
+    }
+
+    private static RegisterHelperResponse register(CoordinatorBlockingStub stub, int number) {
+        return stub.registerHelper(RegisterHelperRequest.newBuilder()
+                .setHelper(Helper.newBuilder()
+                        .setId("h" + number)
+                        .setControlAddress("127.0.0.1:" + (7000 + number))
+                        .setBulkAddress("127.0.0.1:" + (8000 + number)))
+                .addDisks(Store.newBuilder()
+                        .setId("d" + number)
+                        .setFailureDomain("rack-" + number)
+                        .setDisk(DiskStore.newBuilder().setOwner("h" + number).setPath("/data/d" + number)))
+                .build());
+    }
+
+    private static HeartbeatRequest heartbeat(RegisterHelperResponse lease) {
+        return HeartbeatRequest.newBuilder()
+                .setHelperId("h1")
+                .setEpoch(lease.getEpoch())
+                .build();
+    }
+
+    private ManagedChannel channel(CoordinatorServer coordinator) {
+        ManagedChannel channel = NettyChannelBuilder.forAddress(
+                        coordinator.address().host(), coordinator.port())
+                .usePlaintext()
+                .build();
+        channels.add(channel);
+        return channel;
+    }
+
+    private CoordinatorBlockingStub stub(CoordinatorServer coordinator) {
+        return CoordinatorGrpc.newBlockingStub(channel(coordinator)).withInterceptors(Handshake.client());
+    }
+
+    private static CoordinatorConfig config(Path data) {
+        return new CoordinatorConfig(
+                new HostPort("127.0.0.1", 0),
+                data,
+                data.resolve("secret"),
+                new CoordinatorOptions(
+                        Duration.ofSeconds(2), Duration.ofMinutes(1), Duration.ofHours(1), Duration.ofDays(7)),
+                4,
+                64);
+    }
+
+    private static void refused(ErrorCode code, ThrowingCallable call) {
+        CloudMwException failure = failure(call);
+        assertThat(failure.code()).as(failure.getMessage()).isEqualTo(code);
+    }
+
+    /** How a call fails; fails the test when it does not. */
+    private static CloudMwException failure(ThrowingCallable call) {
+        Throwable failure = catchThrowable(call);
+        assertThat(failure).as("a failure was expected").isNotNull();
+        return WireErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator");
+    }
+}
