@@ -16,9 +16,13 @@ import picocli.CommandLine.ParameterException;
 
 /** The command {@code cloudmw}. Its options, output and exit codes are in {@code docs/cli.md}. */
 public final class Main {
+    private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
+
     private Main() {}
 
     public static void main(String[] args) {
+        // What goes wrong is said by the exit code and one line; the library's own notes are for -D...=debug.
+        System.setProperty(LOG_LEVEL, System.getProperty(LOG_LEVEL, "warn"));
         // The command's own output goes straight to the descriptors: large cats need no line buffering.
         PrintStream out = new PrintStream(
                 new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 64 << 10),
@@ -66,6 +70,7 @@ public final class Main {
         store.addSubcommand(new StoreCommands.Rm(context));
         line.addSubcommand(store);
         line.addSubcommand(new StoreCommands.Helpers(context));
+        line.addSubcommand(new DemoCommand(context));
         line.addSubcommand(new WarmUp(context));
         line.addSubcommand(new HelpCommand());
         line.setOut(writer(context.out()));

@@ -1,0 +1,146 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.cli.demo.Demo;
+import io.cloudmw.client.cli.demo.DemoReport;
+import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The main job, shown. */
+@Command(
+        name = "demo",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Show the main job on this machine: a coordinator and three helpers as processes, a file as 3 chunks with 3"
+                    + " replicas, read back by a race in whose middle one helper is killed."
+        })
+final class DemoCommand implements Callable<Integer> {
+    private final CommandContext context;
+
+    @Option(names = "--file", paramLabel = "FILE", description = "this file (default: a generated one)")
+    private @Nullable Path file;
+
+    @Option(names = "--size", paramLabel = "SIZE", description = "of the generated file (default 64MiB)")
+    private String size = "64MiB";
+
+    @Option(names = "--no-kill", description = "spare the helpers")
+    private boolean noKill;
+
+    @Option(
+            names = "--throttle",
+            paramLabel = "RATE",
+            description = "how fast each store reads (disks: 8..40MiB/s,redraw=1s; buckets: none)")
+    private @Nullable String throttle;
+
+    @Option(names = "--s3-endpoint", paramLabel = "URL", description = "three buckets there instead of three disks")
+    private @Nullable String s3Endpoint;
+
+    @Option(
+            names = "--buckets",
+            paramLabel = "NAME",
+            split = ",",
+            description = "default cloudmw-demo-1,cloudmw-demo-2,cloudmw-demo-3; made if they are missing")
+    private List<String> buckets = List.of("cloudmw-demo-1", "cloudmw-demo-2", "cloudmw-demo-3");
+
+    @Option(names = "--region", paramLabel = "REGION", description = "of the buckets (default us-east-1)")
+    private String region = "us-east-1";
+
+    @Option(names = "--seed", paramLabel = "N", description = "of the generated file and of the throttles")
+    private long seed = 1;
+
+    @Option(names = "--keep", description = "keep the working directory, and say where it is")
+    private boolean keep;
+
+    @Option(names = "--json", description = "the last line on standard output is one JSON object")
+    private boolean json;
+
+    DemoCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        // With --json standard output is for the object alone.
+        PrintStream stream = json ? context.err() : context.out();
+        PrintWriter out = new PrintWriter(stream, true, StandardCharsets.UTF_8);
+        Path directory = Files.createTempDirectory("cloudmw-demo-");
+        try {
+            DemoReport report = run(new Demo(settings(directory), out));
+            report.print(out);
+            if (json) {
+                context.out().println(Json.line(report.json()));
+            }
+            return (report.sha256Match() ? ExitCode.OK : ExitCode.DATA_LOSS).value();
+        } finally {
+            leave(directory, out);
+        }
+    }
+
+    private static DemoReport run(Demo demo) throws IOException, InterruptedException {
+        try {
+            return demo.run();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof CloudMwException known) {
+                throw known;
+            }
+            throw new CloudMwException(ErrorCode.INTERNAL, "unexpected: " + e.getCause(), e);
+        }
+    }
+
+    private Demo.Settings settings(Path directory) {
+        if (file != null && !Files.isReadable(file)) {
+            throw new IllegalArgumentException("file: cannot read " + file);
+        }
+        if (buckets.size() != 3) {
+            throw new IllegalArgumentException("buckets: " + buckets + " (expected: three)");
+        }
+        String defaultThrottle = s3Endpoint == null ? "8..40MiB/s,redraw=1s" : "none";
+        return new Demo.Settings(
+                Optional.ofNullable(file),
+                Sizes.parse(size),
+                !noKill,
+                throttle == null ? defaultThrottle : throttle,
+                Optional.ofNullable(s3Endpoint),
+                buckets,
+                region,
+                seed,
+                directory,
+                launcher(),
+                context.isTerminal());
+    }
+
+    private Path launcher() {
+        String launcher = context.environment().get("CLOUDMW_LAUNCHER");
+        if (launcher == null) {
+            throw new IllegalArgumentException("demo: starts other processes (expected: run as ./cloudmw demo)");
+        }
+        return Path.of(launcher);
+    }
+
+    private void leave(Path directory, PrintWriter out) throws IOException {
+        if (keep) {
+            out.println("kept " + directory);
+            return;
+        }
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path path : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+package io.cloudmw.client.cli.demo;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.cli.fleet.LocalFleet;
+import io.cloudmw.client.progress.Attempt;
+import io.cloudmw.client.progress.AttemptState;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.time.Sleeper;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.IntStream;
+
+/**
+ * The main job with its accident: starts a coordinator and k helpers as processes, puts a file as n chunks with k
+ * replicas, reads it from one store alone for comparison, then by a race in whose middle a helper is killed.
+ */
+public final class Demo {
+    private static final int CHUNKS = 3;
+    private static final int REPLICAS = 3;
+    private static final long POLL_NANOS = 1_000_000;
+    private static final VolumeName RACED = new VolumeName("demo");
+    private static final VolumeName ALONE = new VolumeName("alone");
+
+    /**
+     * What to show.
+     *
+     * @param throttle how fast each store reads, as {@code helper.disk.<id>.throttle} takes it; {@code none}: unlimited
+     * @param s3Endpoint use buckets there instead of disks
+     */
+    public record Settings(
+            Optional<Path> file,
+            long sizeBytes,
+            boolean kill,
+            String throttle,
+            Optional<String> s3Endpoint,
+            List<String> buckets,
+            String region,
+            long seed,
+            Path directory,
+            Path launcher,
+            boolean terminal) {}
+
+    private final Settings settings;
+    private final PrintWriter out;
+
+    /** @param out for people: what is being done, and the live view */
+    public Demo(Settings settings, PrintWriter out) {
+        this.settings = settings;
+        this.out = out;
+    }
+
+    /** Runs it all; what it started is stopped again, whatever happens. */
+    public DemoReport run() throws IOException, InterruptedException, ExecutionException {
+        Path source = source();
+        try (LocalFleet fleet = new LocalFleet(settings.directory(), settings.launcher(), Map.of())) {
+            startFleet(fleet);
+            try (CloudMw client = CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()))) {
+                createVolumes(client, stores(client));
+                return race(fleet, client, source);
+            }
+        }
+    }
+
+    private Path source() throws IOException {
+        if (settings.file().isPresent()) {
+            return settings.file().get();
+        }
+        Path generated = settings.directory().resolve("input");
+        say("generating " + settings.sizeBytes() + " bytes (seed " + settings.seed() + ")");
+        DemoInput.generate(generated, settings.sizeBytes(), settings.seed());
+        return generated;
+    }
+
+    private void startFleet(LocalFleet fleet) throws IOException {
+        say("starting a coordinator and " + REPLICAS + " helpers");
+        fleet.startCoordinator(Map.of());
+        for (int i = 1; i <= REPLICAS; i++) {
+            fleet.startHelper("helper-" + i, helperSettings(fleet, i));
+        }
+    }
+
+    private Map<String, String> helperSettings(LocalFleet fleet, int i) {
+        Map<String, String> own = new HashMap<>();
+        String throttle =
+                settings.throttle().equals("none") ? "" : settings.throttle() + ",seed=" + (settings.seed() + i);
+        if (settings.s3Endpoint().isEmpty()) {
+            own.putAll(fleet.disk("disk-" + i));
+            own.put("helper.disk.disk-" + i + ".throttle", throttle);
+        } else {
+            own.put("helper.s3.throttle", throttle);
+        }
+        return own;
+    }
+
+    private List<StoreId> stores(CloudMw client) throws InterruptedException, ExecutionException {
+        if (settings.s3Endpoint().isPresent()) {
+            for (String bucket : settings.buckets()) {
+                Store.S3 s3 = new Store.S3(
+                        bucket, settings.region(), settings.s3Endpoint().get(), true, "");
+                client.addStore(new Store(new StoreId(bucket), bucket, s3)).get();
+            }
+            return settings.buckets().stream().map(StoreId::new).toList();
+        }
+        return IntStream.rangeClosed(1, REPLICAS)
+                .mapToObj(i -> new StoreId("disk-" + i))
+                .toList();
+    }
+
+    private void createVolumes(CloudMw client, List<StoreId> stores) throws InterruptedException, ExecutionException {
+        client.createVolume(new Volume(
+                        RACED, new Chunking.ByCount(CHUNKS), REPLICAS, stores, REPLICAS, Mode.ROUNDS, false, 0))
+                .get();
+        client.createVolume(
+                        new Volume(ALONE, new Chunking.ByCount(1), 1, stores.subList(0, 1), 1, Mode.ROUNDS, false, 0))
+                .get();
+    }
+
+    private DemoReport race(LocalFleet fleet, CloudMw client, Path source)
+            throws IOException, InterruptedException, ExecutionException {
+        FilePath raced = new FilePath(RACED, "/file");
+        FilePath alone = new FilePath(ALONE, "/file");
+        long size = Files.size(source);
+        say("putting it as " + CHUNKS + " chunks with " + REPLICAS + " replicas each");
+        client.put(source, raced, PutOptions.defaults()).get();
+        client.put(source, alone, PutOptions.defaults()).get();
+
+        say("reading it from one store alone");
+        GetReceipt single = client.get(alone, settings.directory().resolve("alone"), GetOptions.defaults())
+                .get();
+
+        say(settings.kill() ? "reading it by the race, with one helper killed on the way" : "reading it by the race");
+        Scoreboard scoreboard = new Scoreboard();
+        Path target = settings.directory().resolve("output");
+        Optional<String> killed;
+        GetReceipt receipt;
+        try (LiveView view = new LiveView(scoreboard, out, settings.terminal(), (size + CHUNKS - 1) / CHUNKS)) {
+            view.start();
+            CompletableFuture<GetReceipt> get =
+                    client.get(raced, target, GetOptions.defaults().withListener(scoreboard));
+            killed = settings.kill() ? killInTheMiddle(fleet, scoreboard, get) : Optional.empty();
+            receipt = get.get();
+        }
+        String expected = DemoInput.sha256(source);
+        return new DemoReport(
+                receipt.bytes(),
+                receipt.version().chunkCount(),
+                REPLICAS,
+                Mode.ROUNDS.label(),
+                expected.equals(DemoInput.sha256(target)),
+                expected,
+                seconds(receipt),
+                seconds(single),
+                receipt.usefulBytes(),
+                receipt.wastedBytes(),
+                receipt.attempts(),
+                receipt.cancelled(),
+                receipt.winners(),
+                killed,
+                receipt.wins(),
+                receipt.rows());
+    }
+
+    /** Kills the helper that is furthest ahead in the first race: the one that everybody counts on. */
+    private Optional<String> killInTheMiddle(LocalFleet fleet, Scoreboard scoreboard, CompletableFuture<?> get)
+            throws InterruptedException {
+        while (!get.isDone()) {
+            Optional<String> leader = scoreboard.attempts().stream()
+                    .filter(attempt -> attempt.state() == AttemptState.PROGRESSED)
+                    .filter(attempt -> attempt.bytes() > 0 && !attempt.racer().equals(Attempt.LOCAL))
+                    .max((a, b) -> Long.compare(a.bytes(), b.bytes()))
+                    .map(Attempt::racer);
+            if (leader.isPresent()) {
+                fleet.process(leader.get()).kill();
+                return leader;
+            }
+            Sleeper.system().sleep(POLL_NANOS);
+        }
+        return Optional.empty();
+    }
+
+    private static double seconds(GetReceipt receipt) {
+        return receipt.elapsed().toNanos() / 1e9;
+    }
+
+    private void say(String what) {
+        out.println(what);
+        out.flush();
+    }
+}

@@ -1,0 +1,130 @@
+package io.cloudmw.client.cli.fleet;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One serving process: a coordinator or a helper. It is ready when the constructor returns.
+ */
+public final class ServerProcess implements AutoCloseable {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final long STOP_SECONDS = 20;
+
+    private final String name;
+    private final Process process;
+    private final Path log;
+    private final JsonNode ready;
+
+    /**
+     * Starts {@code launcher arguments} and waits for its first line on standard output, one JSON object.
+     *
+     * @param log standard error goes here (appended)
+     * @throws IOException when the process ends or closes its output before it is ready; the message has its log
+     */
+    ServerProcess(String name, List<String> command, Map<String, String> environment, Path log) throws IOException {
+        this.name = name;
+        this.log = log;
+        ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(command))
+                .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        builder.environment().putAll(environment);
+        this.process = builder.start();
+        this.ready = awaitReady();
+    }
+
+    @SuppressWarnings("resource") // standard output lives as long as the process
+    private JsonNode awaitReady() throws IOException {
+        BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
+        String line = lines.readLine();
+        if (line == null) {
+            process.destroyForcibly();
+            throw new IOException(name + " did not start:\n" + Files.readString(log));
+        }
+        Thread drain = new Thread(() -> lines.lines().forEach(ignored -> {}), name + "-stdout");
+        drain.setDaemon(true);
+        drain.start();
+        return JSON.readTree(line);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** What the process said when it was ready. */
+    public JsonNode ready() {
+        return ready;
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** SIGKILL, and waits until it is gone. */
+    public void kill() {
+        process.destroyForcibly();
+        await();
+    }
+
+    /** SIGSTOP: it no longer runs, but its connections stay open. */
+    public void pause() {
+        signal("STOP");
+    }
+
+    /** SIGCONT. */
+    public void resume() {
+        signal("CONT");
+    }
+
+    private void signal(String signal) {
+        try {
+            int exit = new ProcessBuilder("kill", "-" + signal, Long.toString(pid()))
+                    .start()
+                    .waitFor();
+            if (exit != 0) {
+                throw new IllegalStateException("kill -" + signal + " " + name + ": exit " + exit);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void await() {
+        try {
+            if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+                throw new IllegalStateException(name + " did not stop within " + STOP_SECONDS + " s");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** SIGTERM, then SIGKILL if it does not end in time. */
+    @Override
+    public void close() {
+        process.destroy();
+        try {
+            if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,224 @@
+package io.cloudmw.it.bench;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.cli.fleet.LocalFleet;
+import io.cloudmw.client.cli.fleet.ServerProcess;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/**
+ * The main path against nginx and curl on the same machine, in the same run, interleaved: one file on disk stores, read
+ * through loopback by one client, to a new file and to nowhere. Prints a Markdown table of medians.
+ *
+ * <p>Arguments: {@code <launcher> <work directory> <size in MiB> <runs>}. The client is this process: run it with
+ * {@code -Xmx64m}. CPU is counted by the kernel: the client's own, and the helpers'.
+ */
+public final class MainPathBench {
+    private static final int WARM_UPS = 2;
+    private static final VolumeName VOLUME = new VolumeName("bench");
+
+    private final Path launcher;
+    private final Path directory;
+    private final long bytes;
+    private final int runs;
+
+    private MainPathBench(Path launcher, Path directory, long bytes, int runs) {
+        this.launcher = launcher;
+        this.directory = directory;
+        this.bytes = bytes;
+        this.runs = runs;
+    }
+
+    /** One way of reading the file: what it cost. */
+    private record Sample(double serverCpu, double clientCpu, double seconds) {}
+
+    private interface Way {
+        Sample run() throws Exception;
+    }
+
+    private record Row(String name, Way way, List<Sample> samples) {
+        Row(String name, Way way) {
+            this(name, way, new ArrayList<>());
+        }
+
+        double median(java.util.function.ToDoubleFunction<Sample> of) {
+            double[] sorted = samples.stream().mapToDouble(of).sorted().toArray();
+            return sorted[sorted.length / 2];
+        }
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        if (arguments.length != 4) {
+            System.err.println("usage: MainPathBench <launcher> <work directory> <size in MiB> <runs>");
+            System.exit(2);
+        }
+        Path directory = Files.createDirectories(Path.of(arguments[1])).toAbsolutePath();
+        new MainPathBench(
+                        Path.of(arguments[0]).toAbsolutePath(),
+                        directory,
+                        Long.parseLong(arguments[2]) << 20,
+                        Integer.parseInt(arguments[3]))
+                .run();
+        System.exit(0);
+    }
+
+    private void run() throws Exception {
+        Path documents = Files.createDirectories(directory.resolve("documents"));
+        Path source = documents.resolve("file");
+        generate(source);
+        try (Nginx nginx = new Nginx(directory, documents, 19080);
+                LocalFleet fleet = new LocalFleet(directory.resolve("fleet"), launcher, Map.of())) {
+            List<ServerProcess> helpers = startFleet(fleet);
+            try (CloudMw client = CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()))) {
+                FilePath one = put(client, source, "one", List.of("disk-1"));
+                FilePath three = put(client, source, "three", List.of("disk-1", "disk-2", "disk-3"));
+                Path target = directory.resolve("target");
+                List<Row> rows = List.of(
+                        new Row("nginx + curl, to a file", () -> curl(nginx, target)),
+                        new Row("nginx + curl, to /dev/null", () -> curl(nginx, Path.of("/dev/null"))),
+                        new Row("CloudMW k = 1, to a file", () -> cloudmw(helpers, () -> get(client, one, target))),
+                        new Row("CloudMW k = 1, to nowhere", () -> cloudmw(helpers, () -> read(client, one))),
+                        new Row("CloudMW k = 3, to a file", () -> cloudmw(helpers, () -> get(client, three, target))),
+                        new Row("CloudMW k = 3, to nowhere", () -> cloudmw(helpers, () -> read(client, three))));
+                measure(rows, target);
+                print(rows, helpers);
+            }
+        }
+    }
+
+    private void generate(Path file) throws IOException {
+        SplittableRandom random = new SplittableRandom(1);
+        byte[] piece = new byte[1 << 20];
+        try (OutputStream out = Files.newOutputStream(file)) {
+            for (long left = bytes; left > 0; left -= piece.length) {
+                random.nextBytes(piece);
+                out.write(piece);
+            }
+        }
+    }
+
+    private static List<ServerProcess> startFleet(LocalFleet fleet) throws IOException {
+        fleet.startCoordinator(Map.of());
+        List<ServerProcess> helpers = new ArrayList<>();
+        for (int i = 1; i <= 3; i++) {
+            helpers.add(fleet.startHelper("helper-" + i, fleet.disk("disk-" + i)));
+        }
+        return helpers;
+    }
+
+    private static FilePath put(CloudMw client, Path source, String name, List<String> stores) {
+        VolumeName volume = new VolumeName(VOLUME + "-" + name);
+        client.createVolume(new Volume(
+                        volume,
+                        new Chunking.BySize(64L << 20),
+                        stores.size(),
+                        stores.stream().map(StoreId::new).toList(),
+                        stores.size(),
+                        Mode.ROUNDS,
+                        false,
+                        0))
+                .join();
+        FilePath file = new FilePath(volume, "/file");
+        client.put(source, file, PutOptions.defaults()).join();
+        return file;
+    }
+
+    private static Sample curl(Nginx nginx, Path target) throws Exception {
+        double before = nginx.cpuSeconds();
+        double[] curl = nginx.curl("file", target);
+        return new Sample(nginx.cpuSeconds() - before, curl[0], curl[1]);
+    }
+
+    private static Sample cloudmw(List<ServerProcess> helpers, Runnable job) throws Exception {
+        double server = helperCpu(helpers);
+        double client = ProcessUsage.cpuSeconds(ProcessHandle.current().pid());
+        long start = System.nanoTime();
+        job.run();
+        double seconds = (System.nanoTime() - start) / 1e9;
+        return new Sample(
+                helperCpu(helpers) - server,
+                ProcessUsage.cpuSeconds(ProcessHandle.current().pid()) - client,
+                seconds);
+    }
+
+    private static double helperCpu(List<ServerProcess> helpers) throws IOException {
+        double sum = 0;
+        for (ServerProcess helper : helpers) {
+            sum += ProcessUsage.cpuSeconds(helper.pid());
+        }
+        return sum;
+    }
+
+    /** Without forcing it to the disk, which curl does not do either. */
+    private static void get(CloudMw client, FilePath file, Path target) {
+        client.get(file, target, GetOptions.defaults().withDurable(false)).join();
+    }
+
+    private static void read(CloudMw client, FilePath file) {
+        client.read(file, Channels.newChannel(OutputStream.nullOutputStream()), GetOptions.defaults())
+                .join();
+    }
+
+    private void measure(List<Row> rows, Path target) throws Exception {
+        for (int run = -WARM_UPS; run < runs; run++) {
+            for (Row row : rows) {
+                Files.deleteIfExists(target);
+                Sample sample = row.way().run();
+                if (run >= 0) {
+                    row.samples().add(sample);
+                }
+                System.err.printf(Locale.ROOT, "run %d: %s: %s%n", run, row.name(), sample);
+            }
+        }
+    }
+
+    private void print(List<Row> rows, List<ServerProcess> helpers) throws IOException {
+        double gib = bytes / (double) (1L << 30);
+        System.out.printf(
+                Locale.ROOT,
+                "JDK %s, %d MiB, medians of %d runs, load average %s%n%n",
+                Runtime.version(),
+                bytes >> 20,
+                runs,
+                Files.readString(Path.of("/proc/loadavg")).strip());
+        System.out.println("| | server CPU-s/GiB | client CPU-s/GiB | sum | GiB/s |");
+        System.out.println("|---|---|---|---|---|");
+        for (Row row : rows) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "| %s | %.2f | %.2f | %.2f | %.2f |%n",
+                    row.name(),
+                    row.median(Sample::serverCpu) / gib,
+                    row.median(Sample::clientCpu) / gib,
+                    row.median(sample -> sample.serverCpu() + sample.clientCpu()) / gib,
+                    gib / row.median(Sample::seconds));
+        }
+        double[] helperMib = new double[helpers.size()];
+        for (int i = 0; i < helperMib.length; i++) {
+            helperMib[i] = ProcessUsage.peakResidentBytes(helpers.get(i).pid()) >> 20;
+        }
+        System.out.printf(
+                Locale.ROOT,
+                "%nPeak resident MiB: client %d, helpers %s%n",
+                ProcessUsage.peakResidentBytes(ProcessHandle.current().pid()) >> 20,
+                Arrays.toString(helperMib));
+    }
+}

@@ -1,0 +1,152 @@
+package io.cloudmw.it;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.cli.fleet.LocalFleet;
+import io.cloudmw.client.cli.fleet.ServerProcess;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.placement.StoreStatus;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/** Real processes and a client of them: what the tests of this module work on. */
+final class Fleet implements AutoCloseable {
+    private static final Path LAUNCHER =
+            Path.of("..", "cloudmw").toAbsolutePath().normalize();
+
+    private final Path directory;
+    private final LocalFleet processes;
+    private final CloudMw client;
+
+    /** A coordinator only. */
+    Fleet(Path directory, Map<String, String> environment) throws IOException {
+        this(directory, environment, Map.of());
+    }
+
+    Fleet(Path directory, Map<String, String> environment, Map<String, String> coordinator) throws IOException {
+        this.directory = directory;
+        this.processes = new LocalFleet(directory, LAUNCHER, environment);
+        processes.startCoordinator(coordinator);
+        this.client = CloudMw.connect(CloudMwOptions.of(processes.coordinatorAddress()));
+    }
+
+    /** A coordinator and helpers 1 to {@code helpers}, each with one disk read at {@code throttle} ("" unlimited). */
+    static Fleet ofDisks(Path directory, int helpers, String throttle) throws IOException {
+        Fleet fleet = new Fleet(directory, Map.of());
+        for (int i = 1; i <= helpers; i++) {
+            fleet.startDiskHelper(i, throttle);
+        }
+        return fleet;
+    }
+
+    ServerProcess startDiskHelper(int i, String throttle) throws IOException {
+        Map<String, String> own = new HashMap<>(processes.disk("disk-" + i));
+        if (!throttle.isEmpty()) {
+            own.put("helper.disk.disk-" + i + ".throttle", throttle);
+        }
+        return processes.startHelper("helper-" + i, own);
+    }
+
+    ServerProcess startHelper(int i, Map<String, String> settings) throws IOException {
+        return processes.startHelper("helper-" + i, settings);
+    }
+
+    CloudMw client() {
+        return client;
+    }
+
+    ServerProcess coordinator() {
+        return processes.process("coordinator");
+    }
+
+    ServerProcess helper(int i) {
+        return processes.process("helper-" + i);
+    }
+
+    ServerProcess restart(String name) throws IOException {
+        return processes.restart(name);
+    }
+
+    String coordinatorAddress() {
+        return processes.coordinatorAddress();
+    }
+
+    /** Where a disk keeps its chunks. */
+    Path disk(int i) {
+        return directory.resolve("disk-" + i);
+    }
+
+    /** A volume of three chunks with as many replicas as there are stores, all of them durable before the commit. */
+    VolumeName volume(String name, StoreId... stores) {
+        return volume(name, new Chunking.ByCount(3), stores.length, stores);
+    }
+
+    VolumeName volume(String name, Chunking chunking, int replicas, StoreId... stores) {
+        VolumeName volume = new VolumeName(name);
+        client.createVolume(new Volume(volume, chunking, replicas, List.of(stores), replicas, Mode.ROUNDS, false, 0))
+                .join();
+        return volume;
+    }
+
+    static StoreId[] disks(int... numbers) {
+        return java.util.Arrays.stream(numbers)
+                .mapToObj(i -> new StoreId("disk-" + i))
+                .toArray(StoreId[]::new);
+    }
+
+    StoreId bucket(String id, String region, String endpoint) {
+        Store.S3 s3 = new Store.S3(id, region, endpoint, true, "");
+        return client.addStore(new Store(new StoreId(id), region, s3)).join().id();
+    }
+
+    List<StoreStatus> stores() {
+        return client.stores().join();
+    }
+
+    /** A file of {@code size} random bytes. */
+    Path file(String name, long size) throws IOException {
+        Path file = directory.resolve(name);
+        SplittableRandom random = new SplittableRandom(size);
+        byte[] piece = new byte[1 << 16];
+        try (var out = Files.newOutputStream(file)) {
+            for (long left = size; left > 0; left -= piece.length) {
+                random.nextBytes(piece);
+                out.write(piece, 0, (int) Math.min(left, piece.length));
+            }
+        }
+        return file;
+    }
+
+    void put(Path source, FilePath target) {
+        client.put(source, target, PutOptions.defaults()).join();
+    }
+
+    GetReceipt get(FilePath source, Path target) {
+        return client.get(source, target, GetOptions.defaults()).join();
+    }
+
+    /** Somewhere to read into. */
+    Path target(String name) {
+        return directory.resolve(name + ".out");
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        processes.close();
+    }
+}

@@ -1,0 +1,324 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.progress.Attempt;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VolumeName;
+import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The main job and its accidents on real processes: a coordinator and helpers with a disk each. */
+final class FleetIT {
+    private static final long MIB = 1 << 20;
+    private static final String SLOW = "8MiB/s";
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void filesOfAnySizeComeBackWhole() throws IOException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+            VolumeName byCount = fleet.volume("by-count", Fleet.disks(1, 2, 3));
+            VolumeName bySize = fleet.volume("by-size", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
+            for (long size : new long[] {0, 1, MIB - 1, MIB, MIB + 1, 3 * MIB + 17, 20 * MIB}) {
+                Path source = fleet.file("source", size);
+                for (VolumeName volume : List.of(byCount, bySize)) {
+                    FilePath file = new FilePath(volume, "/size/" + size);
+                    fleet.put(source, file);
+                    fleet.get(file, fleet.target("back"));
+                    assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aReadOfARangeGivesExactlyThoseBytesInOrder() throws IOException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+            FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
+            Path source = fleet.file("source", 9 * MIB + 5);
+            fleet.put(source, file);
+            byte[] all = Files.readAllBytes(source);
+
+            Path target = fleet.target("range");
+            int from = (int) (2 * MIB + 3);
+            int length = (int) (5 * MIB);
+            try (var out = Channels.newChannel(Files.newOutputStream(target))) {
+                fleet.client()
+                        .read(
+                                file,
+                                out,
+                                GetOptions.defaults().withRange(new io.cloudmw.core.model.ByteRange(from, length)))
+                        .join();
+            }
+
+            assertThat(Files.readAllBytes(target)).isEqualTo(java.util.Arrays.copyOfRange(all, from, from + length));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void anyHelperMayBeKilledInTheMiddleOfAGet(int victim) throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
+            FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
+            Path source = fleet.file("source", 24 * MIB);
+            fleet.put(source, file);
+
+            Milestone middle = new Milestone(MIB);
+            CompletableFuture<GetReceipt> get = fleet.client()
+                    .get(file, fleet.target("back"), GetOptions.defaults().withListener(middle));
+            middle.await();
+            fleet.helper(victim).kill();
+
+            assertThat(get.join().bytes()).isEqualTo(24 * MIB);
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    @Test
+    void aHelperThatIsPausedInTheMiddleOfAGetIsLeftBehind() throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
+            FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
+            Path source = fleet.file("source", 24 * MIB);
+            fleet.put(source, file);
+
+            Milestone middle = new Milestone(MIB);
+            CompletableFuture<GetReceipt> get = fleet.client()
+                    .get(file, fleet.target("back"), GetOptions.defaults().withListener(middle));
+            middle.await();
+            fleet.helper(2).pause();
+            try {
+                assertThat(get.join().bytes()).isEqualTo(24 * MIB);
+            } finally {
+                fleet.helper(2).resume();
+            }
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    @Test
+    void withoutAnyHelperTheClientRacesByItselfOverTheDisksItCanReach() throws IOException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+            FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
+            Path source = fleet.file("source", 5 * MIB);
+            fleet.put(source, file);
+            for (int i = 1; i <= 3; i++) {
+                fleet.helper(i).kill();
+            }
+
+            GetReceipt receipt = fleet.get(file, fleet.target("back"));
+
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+            assertThat(receipt.winners()).containsOnlyKeys(Attempt.LOCAL);
+        }
+    }
+
+    @Test
+    void allHelpersKilledInTheMiddleOfAGetLeaveTheRestToTheClient() throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
+            FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
+            Path source = fleet.file("source", 24 * MIB);
+            fleet.put(source, file);
+
+            Milestone middle = new Milestone(MIB);
+            CompletableFuture<GetReceipt> get = fleet.client()
+                    .get(file, fleet.target("back"), GetOptions.defaults().withListener(middle));
+            middle.await();
+            for (int i = 1; i <= 3; i++) {
+                fleet.helper(i).kill();
+            }
+
+            assertThat(get.join().winners()).containsKey(Attempt.LOCAL);
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    @Test
+    void aGetDoesNotNoticeThatTheCoordinatorWasKilledAndRestarted() throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
+            VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3));
+            FilePath file = new FilePath(volume, "/f");
+            Path source = fleet.file("source", 24 * MIB);
+            fleet.put(source, file);
+
+            Milestone middle = new Milestone(2 * MIB);
+            CompletableFuture<GetReceipt> get = fleet.client()
+                    .get(file, fleet.target("back"), GetOptions.defaults().withListener(middle));
+            middle.await();
+            fleet.coordinator().kill();
+            fleet.restart("coordinator");
+
+            get.join();
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    @Test
+    void aPutSurvivesThatTheCoordinatorIsKilledAndRestartedAndNothingAcknowledgedIsLost()
+            throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+            VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3));
+            Path before = fleet.file("before", 3 * MIB);
+            fleet.put(before, new FilePath(volume, "/before"));
+
+            Path source = fleet.file("source", 64 * MIB);
+            Milestone middle = new Milestone(4 * MIB);
+            CompletableFuture<PutReceipt> put = fleet.client()
+                    .put(
+                            source,
+                            new FilePath(volume, "/f"),
+                            PutOptions.defaults().withListener(middle));
+            middle.await();
+            fleet.coordinator().kill();
+            fleet.restart("coordinator");
+            put.join();
+
+            fleet.get(new FilePath(volume, "/f"), fleet.target("back"));
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+            fleet.get(new FilePath(volume, "/before"), fleet.target("back-before"));
+            assertThat(fleet.target("back-before")).hasSameBinaryContentAs(before);
+        }
+    }
+
+    @Test
+    void aHelperKilledInTheMiddleOfAPutIsReplacedByAnother() throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 4, "")) {
+            VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3, 4));
+            Path source = fleet.file("source", 96 * MIB);
+            Milestone middle = new Milestone(8 * MIB);
+            CompletableFuture<PutReceipt> put = fleet.client()
+                    .put(
+                            source,
+                            new FilePath(volume, "/f"),
+                            PutOptions.defaults().withListener(middle));
+            middle.await();
+            fleet.helper(4).kill();
+            put.join();
+
+            fleet.get(new FilePath(volume, "/f"), fleet.target("back"));
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    @Test
+    void ofTwoClientsWritingTheSamePathOneWinsAndTheOtherIsTold() throws IOException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+            FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
+            Path one = fleet.file("one", 8 * MIB);
+            Path other = fleet.file("other", 8 * MIB + 1);
+
+            List<CompletableFuture<PutReceipt>> puts = Stream.of(one, other)
+                    .map(source -> fleet.client().put(source, file, PutOptions.defaults()))
+                    .toList();
+            List<ErrorCode> failures = puts.stream().flatMap(FleetIT::failure).toList();
+
+            assertThat(failures).containsExactly(ErrorCode.CONFLICT);
+            Path winner = puts.get(0).isCompletedExceptionally() ? other : one;
+            fleet.get(file, fleet.target("back"));
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(winner);
+        }
+    }
+
+    private static Stream<ErrorCode> failure(CompletableFuture<?> future) {
+        try {
+            future.join();
+            return Stream.empty();
+        } catch (CompletionException e) {
+            assertThat(e).hasCauseInstanceOf(CloudMwException.class);
+            return e.getCause() instanceof CloudMwException known ? Stream.of(known.code()) : Stream.empty();
+        }
+    }
+
+    @Test
+    void aVolumeThatAsksForMoreReplicasThanThereAreStoresIsRefused() throws IOException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 2, "")) {
+            assertThatThrownBy(() -> fleet.volume("v", new Chunking.ByCount(3), 3, Fleet.disks(1, 2)))
+                    .hasRootCauseInstanceOf(CloudMwException.class)
+                    .hasMessageContaining("3")
+                    .rootCause()
+                    .extracting(cause -> ((CloudMwException) cause).code())
+                    .isEqualTo(ErrorCode.NOT_ENOUGH_STORES);
+        }
+    }
+
+    @Test
+    void aStoreThatIsAwayAtAWriteIsRecordedAsOwedNotForgotten() throws IOException {
+        try (Fleet fleet = new Fleet(directory, java.util.Map.of(), java.util.Map.of("coordinator.helper-ttl", "2s"))) {
+            for (int i = 1; i <= 3; i++) {
+                fleet.startDiskHelper(i, "");
+            }
+            VolumeName volume = new VolumeName("v");
+            fleet.client()
+                    .createVolume(new io.cloudmw.core.model.Volume(
+                            volume,
+                            new Chunking.ByCount(3),
+                            3,
+                            List.of(Fleet.disks(1, 2, 3)),
+                            2,
+                            io.cloudmw.core.model.Mode.ROUNDS,
+                            false,
+                            0))
+                    .join();
+            fleet.helper(3).kill();
+            Awaitility.await().until(() -> fleet.stores().stream().anyMatch(store -> !store.available()));
+
+            FilePath file = new FilePath(volume, "/f");
+            Path source = fleet.file("source", 3 * MIB);
+            fleet.put(source, file);
+
+            assertThat(fleet.client().stat(file).join().underReplicatedChunks()).isEqualTo(3);
+            fleet.get(file, fleet.target("back"));
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    @Test
+    void aCorruptReplicaOnADiskIsNamedQuarantinedAndReadAroundFromThenOn() throws IOException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
+            FilePath file = new FilePath(fleet.volume("v", new Chunking.ByCount(1), 3, Fleet.disks(1, 2, 3)), "/f");
+            Path source = fleet.file("source", 6 * MIB);
+            fleet.put(source, file);
+            Path replica;
+            try (Stream<Path> files = Files.walk(fleet.disk(1))) {
+                replica = files.filter(path -> path.getFileName().toString().matches("[0-9a-f]{32}-[0-9a-f]{8}.*"))
+                        .filter(Files::isRegularFile)
+                        .findFirst()
+                        .orElseThrow();
+            }
+            byte[] bytes = Files.readAllBytes(replica);
+            bytes[1000] ^= 1;
+            Files.write(replica, bytes);
+
+            GetReceipt receipt = fleet.get(file, fleet.target("back"));
+
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+            assertThat(receipt.faults()).anySatisfy(fault -> {
+                assertThat(fault.store().value()).isEqualTo("disk-1");
+                assertThat(fault.code()).isEqualTo(ErrorCode.REPLICA_CORRUPT);
+            });
+            Awaitility.await().until(() -> fleet.client().stat(file).join().underReplicatedChunks() == 1);
+            GetReceipt again = fleet.get(file, fleet.target("again"));
+            assertThat(again.rows()).noneMatch(row -> row.store().value().equals("disk-1"));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.cloudmw.it;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A JVM of its own with the classes of this test run. */
+final class Java {
+    private final Process process;
+    private final Path log;
+
+    private Java(Process process, Path log) {
+        this.process = process;
+        this.log = log;
+    }
+
+    static Java start(Path log, List<String> options, Class<?> main, List<String> arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(options);
+        if (Runtime.version().feature() >= 24) {
+            command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+        }
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(arguments);
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        return new Java(process, log);
+    }
+
+    /** The exit code; the process is killed when it takes longer. */
+    int waitFor(long time, TimeUnit unit) throws InterruptedException {
+        if (!process.waitFor(time, unit)) {
+            process.destroyForcibly();
+        }
+        return process.waitFor();
+    }
+
+    String log() throws IOException {
+        return Files.readString(log);
+    }
+}

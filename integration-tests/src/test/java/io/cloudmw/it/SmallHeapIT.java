@@ -1,0 +1,59 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Memory is bounded by configuration, whatever the size of the file and the number of clients. */
+final class SmallHeapIT {
+    private static final long MIB = 1 << 20;
+
+    @TempDir
+    Path directory;
+
+    /** The launcher gives every helper and the coordinator 128 MB as well. */
+    @Test
+    void fiftyGetsAtOnceFitInto128MegabytesOfHeapPerProcess() throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+            FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
+            Path source = fleet.file("source", 24 * MIB);
+            fleet.put(source, file);
+
+            Java java = Java.start(
+                    directory.resolve("many.log"),
+                    List.of("-Xmx128m", "-XX:MaxDirectMemorySize=128m"),
+                    ManyGets.class,
+                    List.of(
+                            fleet.coordinatorAddress(),
+                            file.toString(),
+                            "50",
+                            directory.toString(),
+                            source.toString()));
+
+            assertThat(java.waitFor(5, TimeUnit.MINUTES)).as(java.log()).isZero();
+        }
+    }
+
+    @Test
+    void aFileLargerThanAllHeapsTogetherPassesThrough64MegabytesAtTheClient() throws IOException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 2, "")) {
+            FilePath file = new FilePath(fleet.volume("v", new Chunking.ByCount(3), 2, Fleet.disks(1, 2)), "/f");
+            Path source = fleet.file("source", 640 * MIB);
+
+            CommandLine commands = new CommandLine(fleet.coordinatorAddress());
+            commands.run("put", source.toString(), file.toString()).orThrow();
+            commands.run("get", file.toString(), fleet.target("back").toString())
+                    .orThrow();
+
+            assertThat(Files.mismatch(fleet.target("back"), source)).isEqualTo(-1);
+        }
+    }
+}
