@@ -36,6 +36,14 @@ public final class BulkTransport implements AutoCloseable {
 
     private static final int CACHED_SMALL_BUFFERS = 256;
     private static final int CACHED_NORMAL_BUFFERS = 64;
+
+    /**
+     * The C library places large blocks 16 bytes behind the start of a page, and there the kernel's copy instruction
+     * ({@code rep movsb}) takes twice as long on current AMD processors: measured 0.95 against 0.45 CPU-seconds per GiB
+     * received. Any other alignment will do.
+     */
+    private static final int ALIGNMENT_BYTES = 64;
+
     private static final long CLOSE_SECONDS = 5;
 
     private final BulkOptions options;
@@ -63,7 +71,15 @@ public final class BulkTransport implements AutoCloseable {
         this.metrics = new BulkMetrics(meters);
         this.epoll = epoll;
         this.allocator = new PooledByteBufAllocator(
-                true, 0, threads, PAGE_BYTES, MAX_ORDER, CACHED_SMALL_BUFFERS, CACHED_NORMAL_BUFFERS, false);
+                true,
+                0,
+                threads,
+                PAGE_BYTES,
+                MAX_ORDER,
+                CACHED_SMALL_BUFFERS,
+                CACHED_NORMAL_BUFFERS,
+                false,
+                ALIGNMENT_BYTES);
         IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
         this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name + "-bulk", true), io);
         this.lookups = new ThreadPoolExecutor(
