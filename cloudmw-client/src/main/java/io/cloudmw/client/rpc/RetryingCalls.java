@@ -28,7 +28,7 @@ final class RetryingCalls {
     private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
     private static final long TRY_NANOS = Duration.ofSeconds(10).toNanos();
     /** A server that was never there is more likely misspelt than restarting. */
-    private static final long NEVER_REACHED_NANOS = Duration.ofSeconds(5).toNanos();
+    private static final long NEVER_REACHED_NANOS = Duration.ofSeconds(15).toNanos();
 
     private final ManagedChannel channel;
     private final String peer;
