@@ -52,7 +52,6 @@ final class Multiplexer implements BulkConnection, FrameSink {
                 : frames.options().maxStreams();
         this.connector = connector;
         this.nextId = connector ? 1 : 2;
-        frames.channel().closeFuture().addListener(gone -> closed.complete(null));
     }
 
     @Override
@@ -324,5 +323,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
         for (MultiplexedStream stream : failing) {
             stream.broken(cause);
         }
+        // Last, so that whoever waits for this to clean up does not speak before the streams have heard the cause.
+        frames.channel().closeFuture().addListener(gone -> closed.complete(null));
     }
 }

@@ -355,4 +355,19 @@ class BulkTransferTest {
             }
         }
     }
+
+    @Test
+    void whoeverClosesUpAfterALostConnectionDoesNotHideWhyItWasLost() throws Exception {
+        try (Loopback net = new Loopback(BulkOptions.defaults(), (stream, request) -> new RecordingListener())) {
+            BulkConnection connection = net.connect();
+            CompletableFuture<Void> cleaned = connection.closed().thenRun(connection::close);
+            RecordingListener listener = new RecordingListener();
+            connection.open("read".getBytes(UTF_8), listener);
+
+            net.server.close();
+
+            assertThat(listener.awaitFailure().code()).isEqualTo(ErrorCode.HELPER_UNAVAILABLE);
+            cleaned.get(10, TimeUnit.SECONDS);
+        }
+    }
 }
