@@ -99,9 +99,13 @@ public final class CloudMw implements AutoCloseable {
         return engine.coordinator().deleteVolume(name, force);
     }
 
-    /** Makes a bucket known. Disks are made known by their helpers. */
-    public CompletableFuture<Store> addStore(Store store) {
-        return engine.coordinator().addStore(store);
+    /**
+     * Makes a bucket known. Disks are made known by their helpers.
+     *
+     * @param create also make the bucket, with the coordinator's credentials, if it does not exist
+     */
+    public CompletableFuture<Store> addStore(Store store, boolean create) {
+        return engine.coordinator().addStore(store, create);
     }
 
     public CompletableFuture<List<StoreStatus>> stores() {

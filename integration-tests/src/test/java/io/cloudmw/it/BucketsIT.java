@@ -40,7 +40,6 @@ final class BucketsIT {
     private Fleet fleet(LocalStack localStack, List<String> buckets, String throttle) throws IOException {
         Fleet fleet = new Fleet(directory, localStack.environment());
         for (int i = 0; i < REGIONS.size(); i++) {
-            localStack.createBucket(buckets.get(i), REGIONS.get(i));
             fleet.bucket(buckets.get(i), REGIONS.get(i), localStack.endpoint().toString());
             fleet.startHelper(i + 1, throttle.isEmpty() ? Map.of() : Map.of("helper.s3.throttle", throttle));
         }

@@ -110,7 +110,9 @@ final class Fleet implements AutoCloseable {
 
     StoreId bucket(String id, String region, String endpoint) {
         Store.S3 s3 = new Store.S3(id, region, endpoint, true, "");
-        return client.addStore(new Store(new StoreId(id), region, s3)).join().id();
+        return client.addStore(new Store(new StoreId(id), region, s3), true)
+                .join()
+                .id();
     }
 
     List<StoreStatus> stores() {

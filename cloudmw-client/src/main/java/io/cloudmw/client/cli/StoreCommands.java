@@ -50,13 +50,16 @@ final class StoreCommands {
                 description = "stores with the same label may fail together (default: the region)")
         private @Nullable String domain;
 
+        @Option(names = "--create", description = "make the bucket first if it does not exist")
+        private boolean create;
+
         Add(CommandContext context) {
             this.context = context;
         }
 
         @Override
         public Integer call() throws Exception {
-            return context.run(options, client -> Json.of(CommandContext.await(client.addStore(store()))));
+            return context.run(options, client -> Json.of(CommandContext.await(client.addStore(store(), create))));
         }
 
         private Store store() {

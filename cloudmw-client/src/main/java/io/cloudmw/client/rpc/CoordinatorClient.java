@@ -98,9 +98,11 @@ public final class CoordinatorClient implements AutoCloseable {
         return done(call(CoordinatorGrpc.getDeleteVolumeMethod(), request, answer -> answer));
     }
 
-    public CompletableFuture<Store> addStore(Store store) {
-        AddStoreRequest request =
-                AddStoreRequest.newBuilder().setStore(ToWire.store(store)).build();
+    public CompletableFuture<Store> addStore(Store store, boolean create) {
+        AddStoreRequest request = AddStoreRequest.newBuilder()
+                .setStore(ToWire.store(store))
+                .setCreate(create)
+                .build();
         return call(CoordinatorGrpc.getAddStoreMethod(), request, answer -> FromWire.store(answer.getStore()));
     }
 

@@ -29,12 +29,14 @@ public final class Administration {
     private final Catalog catalog;
     private final HelperRegistry helpers;
     private final StoreView stores;
+    private final BucketAccess buckets;
     private final WallClock clock;
 
-    Administration(Catalog catalog, HelperRegistry helpers, StoreView stores, WallClock clock) {
+    Administration(Catalog catalog, HelperRegistry helpers, StoreView stores, BucketAccess buckets, WallClock clock) {
         this.catalog = catalog;
         this.helpers = helpers;
         this.stores = stores;
+        this.buckets = buckets;
         this.clock = clock;
     }
 
@@ -96,9 +98,10 @@ public final class Administration {
     /**
      * Makes an S3 bucket known. The same again is a success.
      *
+     * @param create make the bucket first if it does not exist
      * @throws CloudMwException {@code INVALID_ARGUMENT} for a disk; {@code ALREADY_EXISTS} when the id is taken
      */
-    public StoreStatus addStore(Store store) throws CloudMwException {
+    public StoreStatus addStore(Store store, boolean create) throws CloudMwException {
         if (!(store.kind() instanceof Store.S3)) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -107,6 +110,9 @@ public final class Administration {
         Optional<Store> present = find(store.id());
         if (present.isEmpty()) {
             requireRoom("stores", catalog.stores().size(), MAX_STORES);
+            if (create) {
+                buckets.create(store);
+            }
             catalog.putStore(store);
         } else if (!present.get().equals(store)) {
             throw new CloudMwException(

@@ -26,7 +26,7 @@ public final class Coordinator {
     public Coordinator(
             Catalog catalog,
             TransferTokens tokens,
-            DirectSources direct,
+            BucketAccess direct,
             CoordinatorOptions options,
             Ticker ticker,
             WallClock clock)
@@ -34,7 +34,7 @@ public final class Coordinator {
         HelperRegistry helpers = new HelperRegistry(options.helperTtl(), ticker, clock);
         StoreView stores = new StoreView(catalog, helpers);
         this.options = options;
-        this.administration = new Administration(catalog, helpers, stores, clock);
+        this.administration = new Administration(catalog, helpers, stores, direct, clock);
         this.uploads = new Uploads(catalog, helpers, stores, tokens, clock, options);
         this.reads = new Reads(catalog, helpers, stores, tokens, direct, clock, options);
         this.replicas = new ReplicaReports(catalog, clock);

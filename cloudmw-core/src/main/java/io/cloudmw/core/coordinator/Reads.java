@@ -49,7 +49,7 @@ public final class Reads {
     private final HelperRegistry helpers;
     private final StoreView stores;
     private final TransferTokens tokens;
-    private final DirectSources direct;
+    private final BucketAccess direct;
     private final WallClock clock;
     private final CoordinatorOptions options;
 
@@ -58,7 +58,7 @@ public final class Reads {
             HelperRegistry helpers,
             StoreView stores,
             TransferTokens tokens,
-            DirectSources direct,
+            BucketAccess direct,
             WallClock clock,
             CoordinatorOptions options) {
         this.catalog = catalog;

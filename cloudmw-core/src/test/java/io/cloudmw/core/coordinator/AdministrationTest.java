@@ -52,7 +52,7 @@ final class AdministrationTest {
     @Test
     void aVolumeThatNamesNoStoresUsesAll() throws Exception {
         cluster.helper(1);
-        cluster.coordinator.administration().addStore(bucket("b1"));
+        cluster.coordinator.administration().addStore(bucket("b1"), false);
         assertThat(create(volume("v", 2, 1)).stores()).containsExactly(new StoreId("b1"), new StoreId("d1"));
         refused(ErrorCode.NOT_FOUND, () -> create(volume("w", 1, 1, "nowhere")));
     }
@@ -71,11 +71,11 @@ final class AdministrationTest {
     @Test
     void addingTheSameBucketTwiceIsASuccessAnotherUnderItsIdIsNot() throws Exception {
         Administration administration = cluster.coordinator.administration();
-        assertThat(administration.addStore(bucket("b"))).isEqualTo(new StoreStatus(bucket("b"), true));
-        administration.addStore(bucket("b"));
+        assertThat(administration.addStore(bucket("b"), false)).isEqualTo(new StoreStatus(bucket("b"), true));
+        administration.addStore(bucket("b"), false);
         Store other = new Store(new StoreId("b"), "x", new Store.S3("other", "eu-west-1", "", false, ""));
-        refused(ErrorCode.ALREADY_EXISTS, () -> administration.addStore(other));
-        refused(ErrorCode.INVALID_ARGUMENT, () -> administration.addStore(disk(1)));
+        refused(ErrorCode.ALREADY_EXISTS, () -> administration.addStore(other, false));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> administration.addStore(disk(1), false));
         administration.removeStore(new StoreId("b"));
         refused(ErrorCode.NOT_FOUND, () -> administration.removeStore(new StoreId("b")));
     }
@@ -96,7 +96,7 @@ final class AdministrationTest {
     @Test
     void aHelperAnnouncesOnlyItsOwnDisksAndNoneOfSomebodyAlive() throws Exception {
         Administration administration = cluster.coordinator.administration();
-        administration.addStore(bucket("b"));
+        administration.addStore(bucket("b"), false);
         HelperAddress h1 = cluster.helper(1);
         HelperAddress h2 = cluster.helper(2);
         refused(ErrorCode.INVALID_ARGUMENT, () -> administration.registerHelper(h2, List.of(disk(1))));

@@ -131,8 +131,8 @@ final class ReadsTest {
     @Test
     void directReadsArePresignedForGoodCopiesInBucketsOnly() throws Exception {
         var administration = cluster.coordinator.administration();
-        administration.addStore(TestCluster.bucket("b1"));
-        administration.addStore(TestCluster.bucket("b2"));
+        administration.addStore(TestCluster.bucket("b1"), false);
+        administration.addStore(TestCluster.bucket("b2"), false);
         administration.createVolume(TestCluster.volume("mixed", 3, 1, "b1", "b2", "d1"));
         FilePath file = FilePath.parse("mixed:/a");
         FileVersion version = cluster.put(file, MIB);

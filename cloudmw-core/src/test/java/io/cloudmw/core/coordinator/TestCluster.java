@@ -41,7 +41,7 @@ final class TestCluster {
     final FakeTicker ticker = new FakeTicker();
     final Catalog catalog = new InMemoryCatalog();
     final TransferTokens tokens = new TransferTokens(ClusterSecret.of(new byte[32]), this::now);
-    final DirectSources direct = (store, chunk, validity) -> store.kind() instanceof Store.S3
+    final BucketAccess direct = (store, chunk, validity) -> store.kind() instanceof Store.S3
             ? Optional.of(URI.create("https://" + store.id() + "/" + chunk))
             : Optional.empty();
     private final Map<HelperId, Long> epochs = new HashMap<>();

@@ -2,7 +2,7 @@ package io.cloudmw.helper.cli;
 
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.helper.bucket.PresignedBuckets;
+import io.cloudmw.helper.bucket.CoordinatorBuckets;
 import io.cloudmw.helper.coordinator.CoordinatorConfig;
 import io.cloudmw.helper.coordinator.CoordinatorServer;
 import java.util.LinkedHashMap;
@@ -40,7 +40,7 @@ final class CoordinatorCommand implements Callable<Integer> {
         CoordinatorConfig config = CoordinatorConfig.read(settings);
         settings.finish();
         try (Serving serving = new Serving()) {
-            PresignedBuckets direct = serving.with(new PresignedBuckets());
+            CoordinatorBuckets direct = serving.with(new CoordinatorBuckets());
             CoordinatorServer coordinator = serving.with(CoordinatorServer.start(config, direct));
             Map<String, Object> where = new LinkedHashMap<>();
             where.put("address", coordinator.address().toString());

@@ -3,8 +3,8 @@ package io.cloudmw.helper.coordinator;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.sqlite.SqliteCatalog;
 import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.coordinator.BucketAccess;
 import io.cloudmw.core.coordinator.Coordinator;
-import io.cloudmw.core.coordinator.DirectSources;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.security.ClusterSecret;
@@ -51,7 +51,7 @@ public final class CoordinatorServer implements AutoCloseable {
 
     /** Starts a coordinator without direct reads, on this machine's clocks. */
     public static CoordinatorServer start(CoordinatorConfig config) throws CloudMwException {
-        return start(config, DirectSources.none());
+        return start(config, BucketAccess.none());
     }
 
     /**
@@ -62,7 +62,7 @@ public final class CoordinatorServer implements AutoCloseable {
      *     {@code ALREADY_EXISTS} when another coordinator uses the data directory; {@code INVALID_ARGUMENT} when the
      *     secret is too short. Nothing is left open then
      */
-    public static CoordinatorServer start(CoordinatorConfig config, DirectSources direct) throws CloudMwException {
+    public static CoordinatorServer start(CoordinatorConfig config, BucketAccess direct) throws CloudMwException {
         ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
         Catalog catalog = SqliteCatalog.open(config.dataDirectory().resolve("catalog.db"));
         ExecutorService calls = Threads.blocking("coordinator", config.callThreads(), config.callQueue());

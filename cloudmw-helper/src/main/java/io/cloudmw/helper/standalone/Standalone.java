@@ -7,7 +7,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.helper.HelperServer;
 import io.cloudmw.helper.bucket.Buckets;
-import io.cloudmw.helper.bucket.PresignedBuckets;
+import io.cloudmw.helper.bucket.CoordinatorBuckets;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.coordinator.CoordinatorConfig;
 import io.cloudmw.helper.coordinator.CoordinatorServer;
@@ -58,7 +58,7 @@ public final class Standalone implements AutoCloseable {
                     "coordinator.data-dir", directory.resolve("coordinator").toString(),
                     "cluster.secret-file", directory.resolve("cluster.secret").toString());
             CoordinatorConfig config = CoordinatorConfig.read(Settings.of(given));
-            CoordinatorServer server = with(CoordinatorServer.start(config, with(new PresignedBuckets())));
+            CoordinatorServer server = with(CoordinatorServer.start(config, with(new CoordinatorBuckets())));
             coordinator = server.address();
             ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
             for (int i = 1; i <= count; i++) {

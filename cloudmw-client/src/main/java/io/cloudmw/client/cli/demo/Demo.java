@@ -115,7 +115,8 @@ public final class Demo {
             for (String bucket : settings.buckets()) {
                 Store.S3 s3 = new Store.S3(
                         bucket, settings.region(), settings.s3Endpoint().get(), true, "");
-                client.addStore(new Store(new StoreId(bucket), bucket, s3)).get();
+                client.addStore(new Store(new StoreId(bucket), bucket, s3), true)
+                        .get();
             }
             return settings.buckets().stream().map(StoreId::new).toList();
         }

@@ -28,6 +28,8 @@ import software.amazon.awssdk.retries.api.RetryStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.S3Configuration;
+import software.amazon.awssdk.services.s3.model.BucketAlreadyExistsException;
+import software.amazon.awssdk.services.s3.model.BucketAlreadyOwnedByYouException;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
@@ -105,6 +107,33 @@ public final class S3Stores implements StoreOpener, Closeable {
                     .toString());
         } catch (SdkException e) {
             throw S3Errors.translate(store.id(), "chunk=" + chunk, e);
+        }
+    }
+
+    /**
+     * Makes the store's bucket in its region; one that these credentials own already is left as it is.
+     *
+     * @throws CloudMwException {@code ALREADY_EXISTS} when somebody else owns a bucket of that name; as stores do
+     *     otherwise
+     */
+    public void create(Store store) throws CloudMwException {
+        Store.S3 bucket = bucket(store);
+        S3Client client = clients.computeIfAbsent(endpoint(store, bucket), this::client);
+        try {
+            client.createBucket(request -> {
+                request.bucket(bucket.bucket());
+                // The one region whose name S3 refuses as a constraint.
+                if (!bucket.region().equals("us-east-1")) {
+                    request.createBucketConfiguration(where -> where.locationConstraint(bucket.region()));
+                }
+            });
+        } catch (BucketAlreadyOwnedByYouException e) {
+            return;
+        } catch (BucketAlreadyExistsException e) {
+            throw new CloudMwException(
+                    ErrorCode.ALREADY_EXISTS, "bucket " + bucket.bucket() + " belongs to somebody else", e);
+        } catch (SdkException e) {
+            throw S3Errors.translate(store.id(), "bucket=" + bucket.bucket(), e);
         }
     }
 

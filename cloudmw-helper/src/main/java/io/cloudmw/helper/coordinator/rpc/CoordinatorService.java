@@ -128,7 +128,8 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     @Override
     public void addStore(AddStoreRequest request, StreamObserver<AddStoreResponse> observer) {
         calls.answer(observer, () -> {
-            StoreStatus added = coordinator.administration().addStore(FromWire.store(request.getStore()));
+            StoreStatus added =
+                    coordinator.administration().addStore(FromWire.store(request.getStore()), request.getCreate());
             return AddStoreResponse.newBuilder().setStore(ToWire.store(added)).build();
         });
     }

@@ -1,7 +1,7 @@
 package io.cloudmw.helper.bucket;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.core.coordinator.DirectSources;
+import io.cloudmw.core.coordinator.BucketAccess;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
@@ -13,8 +13,11 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Signs URLs for chunks in S3; clients reach no other store this way. The signer is made when it is first needed. */
-public final class PresignedBuckets implements DirectSources, AutoCloseable {
+/**
+ * Signs URLs for chunks in S3 (clients reach no other store by themselves), and makes buckets. The connections are made
+ * when they are first needed.
+ */
+public final class CoordinatorBuckets implements BucketAccess, AutoCloseable {
     @GuardedBy("this")
     private @Nullable S3Stores s3;
 
@@ -26,10 +29,15 @@ public final class PresignedBuckets implements DirectSources, AutoCloseable {
         if (!(store.kind() instanceof Store.S3)) {
             return Optional.empty();
         }
-        return Optional.of(signer().presign(store, chunk, validity));
+        return Optional.of(s3().presign(store, chunk, validity));
     }
 
-    private synchronized S3Stores signer() throws CloudMwException {
+    @Override
+    public void create(Store store) throws CloudMwException {
+        s3().create(store);
+    }
+
+    private synchronized S3Stores s3() throws CloudMwException {
         if (closed) {
             throw new CloudMwException(ErrorCode.CANCELLED, "the coordinator is closing");
         }

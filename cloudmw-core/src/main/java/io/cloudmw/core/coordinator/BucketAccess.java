@@ -1,23 +1,33 @@
 package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Store;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Lets clients without credentials read chunks from stores by themselves. Safe for any thread. */
+/** What the coordinator does with buckets by itself: it holds the credentials. Safe for any thread. */
 @FunctionalInterface
-public interface DirectSources {
+public interface BucketAccess {
     /**
      * A URL that answers GET, also of a range, with the chunk for {@code validity}; it is a secret. Computed without
      * asking the store. Empty when the store cannot be read this way.
      */
     Optional<URI> presign(Store store, ChunkId chunk, Duration validity) throws CloudMwException;
 
+    /**
+     * Makes the store's bucket, in its region, where there is none that these credentials own.
+     *
+     * @throws CloudMwException {@code ALREADY_EXISTS} when somebody else owns one of that name
+     */
+    default void create(Store store) throws CloudMwException {
+        throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "this coordinator makes no buckets");
+    }
+
     /** For clusters where clients reach nothing by themselves. */
-    static DirectSources none() {
+    static BucketAccess none() {
         return (store, chunk, validity) -> Optional.empty();
     }
 }
