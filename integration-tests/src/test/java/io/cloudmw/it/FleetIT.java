@@ -54,6 +54,20 @@ final class FleetIT {
     }
 
     @Test
+    void theReadmesSnippetDoesWhatItSays() throws IOException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+            fleet.volume("data", Fleet.disks(1, 2, 3));
+            Path source = fleet.file("source", MIB);
+
+            GetReceipt receipt = Embedding.putAndGet(
+                    fleet.coordinatorAddress(), "data:/reports/2026.parquet", source, fleet.target("copy"));
+
+            assertThat(receipt.bytes()).isEqualTo(MIB);
+            assertThat(fleet.target("copy")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    @Test
     void aReadOfARangeGivesExactlyThoseBytesInOrder() throws IOException {
         try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
@@ -77,6 +91,15 @@ final class FleetIT {
         }
     }
 
+    private static CompletableFuture<GetReceipt> getUpToItsMiddle(Fleet fleet, FilePath file)
+            throws InterruptedException {
+        Milestone middle = new Milestone(MIB);
+        CompletableFuture<GetReceipt> get = fleet.client()
+                .get(file, fleet.target("back"), GetOptions.defaults().withListener(middle));
+        middle.await();
+        return get;
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void anyHelperMayBeKilledInTheMiddleOfAGet(int victim) throws IOException, InterruptedException {
@@ -85,10 +108,7 @@ final class FleetIT {
             Path source = fleet.file("source", 24 * MIB);
             fleet.put(source, file);
 
-            Milestone middle = new Milestone(MIB);
-            CompletableFuture<GetReceipt> get = fleet.client()
-                    .get(file, fleet.target("back"), GetOptions.defaults().withListener(middle));
-            middle.await();
+            CompletableFuture<GetReceipt> get = getUpToItsMiddle(fleet, file);
             fleet.helper(victim).kill();
 
             assertThat(get.join().bytes()).isEqualTo(24 * MIB);
@@ -103,10 +123,7 @@ final class FleetIT {
             Path source = fleet.file("source", 24 * MIB);
             fleet.put(source, file);
 
-            Milestone middle = new Milestone(MIB);
-            CompletableFuture<GetReceipt> get = fleet.client()
-                    .get(file, fleet.target("back"), GetOptions.defaults().withListener(middle));
-            middle.await();
+            CompletableFuture<GetReceipt> get = getUpToItsMiddle(fleet, file);
             fleet.helper(2).pause();
             try {
                 assertThat(get.join().bytes()).isEqualTo(24 * MIB);
@@ -141,10 +158,7 @@ final class FleetIT {
             Path source = fleet.file("source", 24 * MIB);
             fleet.put(source, file);
 
-            Milestone middle = new Milestone(MIB);
-            CompletableFuture<GetReceipt> get = fleet.client()
-                    .get(file, fleet.target("back"), GetOptions.defaults().withListener(middle));
-            middle.await();
+            CompletableFuture<GetReceipt> get = getUpToItsMiddle(fleet, file);
             for (int i = 1; i <= 3; i++) {
                 fleet.helper(i).kill();
             }
@@ -162,10 +176,7 @@ final class FleetIT {
             Path source = fleet.file("source", 24 * MIB);
             fleet.put(source, file);
 
-            Milestone middle = new Milestone(2 * MIB);
-            CompletableFuture<GetReceipt> get = fleet.client()
-                    .get(file, fleet.target("back"), GetOptions.defaults().withListener(middle));
-            middle.await();
+            CompletableFuture<GetReceipt> get = getUpToItsMiddle(fleet, file);
             fleet.coordinator().kill();
             fleet.restart("coordinator");
 

@@ -7,6 +7,7 @@ import io.cloudmw.core.chunk.ChunkDigester;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.LeafDigests;
+import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.WriteEnd;
 import io.cloudmw.core.wire.WriteResult;

@@ -13,6 +13,7 @@ import io.cloudmw.core.race.RaceCommand;
 import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacePolicy;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.thread.SerialExecutor;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.HashMap;
 import java.util.List;

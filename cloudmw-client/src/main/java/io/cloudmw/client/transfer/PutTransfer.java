@@ -13,6 +13,7 @@ import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.thread.SerialExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

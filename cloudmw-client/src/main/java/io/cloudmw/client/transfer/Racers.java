@@ -10,6 +10,7 @@ import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.wire.IssuedBlock;
 import java.util.ArrayList;
 import java.util.HashMap;

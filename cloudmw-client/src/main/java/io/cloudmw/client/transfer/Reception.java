@@ -25,6 +25,7 @@ import io.cloudmw.core.race.DeliveryCommand;
 import io.cloudmw.core.race.DeliveryEvent;
 import io.cloudmw.core.race.DeliveryPolicy;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.thread.SerialExecutor;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -16,6 +16,7 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
+import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.wire.BulkRequest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

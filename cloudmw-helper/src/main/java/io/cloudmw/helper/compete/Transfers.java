@@ -6,7 +6,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferClaims;
-import io.cloudmw.helper.thread.Threads;
+import io.cloudmw.core.thread.Threads;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;

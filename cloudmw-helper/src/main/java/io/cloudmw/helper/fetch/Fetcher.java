@@ -3,7 +3,7 @@ package io.cloudmw.helper.fetch;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.helper.thread.Threads;
+import io.cloudmw.core.thread.Threads;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;

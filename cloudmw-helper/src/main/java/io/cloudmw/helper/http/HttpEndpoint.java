@@ -5,7 +5,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.helper.thread.Threads;
+import io.cloudmw.core.thread.Threads;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,4 +1,4 @@
-package io.cloudmw.helper.thread;
+package io.cloudmw.core.thread;
 
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;

@@ -1,4 +1,4 @@
-package io.cloudmw.helper.thread;
+package io.cloudmw.core.thread;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;

@@ -1,4 +1,4 @@
-package io.cloudmw.helper.thread;
+package io.cloudmw.core.thread;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,26 @@
+package io.cloudmw.it;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.core.model.FilePath;
+import java.nio.file.Path;
+
+/** What the README shows of embedding; {@link ReadmeTest} compares, {@link FleetIT} runs it. */
+final class Embedding {
+    private Embedding() {}
+
+    static GetReceipt putAndGet(String coordinator, String name, Path source, Path copy) {
+        // README
+        try (CloudMw cloudMw = CloudMw.connect(coordinator)) { // "127.0.0.1:7400"
+            FilePath file = FilePath.parse(name); // "data:/reports/2026.parquet"
+            cloudMw.put(source, file, PutOptions.defaults()).join();
+
+            GetReceipt receipt = cloudMw.get(file, copy, GetOptions.defaults()).join();
+            System.out.println(receipt.bytes() + " bytes, won by " + receipt.winners());
+            return receipt;
+        }
+        // README
+    }
+}

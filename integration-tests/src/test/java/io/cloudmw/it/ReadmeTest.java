@@ -1,0 +1,33 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The README shows code that compiles and paths that exist. */
+final class ReadmeTest {
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+    @Test
+    void theSnippetIsTheCodeThatTheTestsRun() throws IOException {
+        String source = Files.readString(Path.of("src/test/java/io/cloudmw/it/Embedding.java"));
+        String snippet = source.split("// README\n", -1)[1];
+        String shown =
+                snippet.lines().map(line -> line.replaceFirst("^ {8}", "")).collect(Collectors.joining("\n"));
+
+        assertThat(Files.readString(ROOT.resolve("README.md"))).contains("```java\n" + shown.stripTrailing() + "\n```");
+    }
+
+    @Test
+    void everyDocumentItNamesExists() throws IOException {
+        var names = java.util.regex.Pattern.compile("`(docs/[A-Za-z0-9/.-]+|[A-Z]+\\.md)`")
+                .matcher(Files.readString(ROOT.resolve("README.md")));
+        assertThat(names.results().map(match -> match.group(1)))
+                .isNotEmpty()
+                .allSatisfy(name -> assertThat(ROOT.resolve(name)).exists());
+    }
+}
