@@ -186,6 +186,31 @@ final class TransferTest {
     }
 
     @Test
+    void aDestinationThatThrowsAnythingSaysNothingAboutTheReplicas() throws Exception {
+        helper(Script.SERVE);
+        put(bytes(2 * CHUNK));
+        WritableByteChannel broken = new WritableByteChannel() {
+            @Override
+            public int write(ByteBuffer source) {
+                throw new IllegalStateException("a defect of the application");
+            }
+
+            @Override
+            public boolean isOpen() {
+                return true;
+            }
+
+            @Override
+            public void close() {}
+        };
+        assertThatThrownBy(() ->
+                        client.read(FILE, broken, GetOptions.defaults()).get(60, SECONDS))
+                .hasMessageContaining("a defect of the application");
+        assertThat(coordinator.reports()).isEmpty();
+        await().until(() -> client.runningTransfers() == 0);
+    }
+
+    @Test
     void aStreamGetsItsBytesInOrder() throws Exception {
         helper(Script.SERVE);
         helper(Script.SERVE);

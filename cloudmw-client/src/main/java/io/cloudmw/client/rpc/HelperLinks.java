@@ -129,7 +129,7 @@ public final class HelperLinks implements AutoCloseable {
             return true;
         }
         HelperLink link = entry.link.getNow(null);
-        return link != null && link.bulk().closed().isDone();
+        return link != null && link.bulk().isClosed();
     }
 
     private CompletableFuture<HelperLink> connect(HelperAddress helper) {

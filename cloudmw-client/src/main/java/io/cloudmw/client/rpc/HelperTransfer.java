@@ -59,6 +59,10 @@ public final class HelperTransfer {
     @GuardedBy("this")
     private boolean over;
 
+    /** The connection outlives the transfer and must not hold on to it. */
+    @GuardedBy("this")
+    private Runnable forgetLink = () -> {};
+
     private volatile boolean ready;
 
     private HelperTransfer(HelperLinks links, TransferSetup setup, int self, HelperEvents events) {
@@ -94,10 +98,16 @@ public final class HelperTransfer {
             links.release(reached);
             return;
         }
-        var unusedClosed = reached.bulk()
-                .closed()
-                .thenRun(() ->
+        Runnable forget = reached.bulk()
+                .onClosed(() ->
                         gone(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, peer() + ": bulk connection closed")));
+        synchronized (this) {
+            forgetLink = forget;
+        }
+        if (isOver()) {
+            forget.run();
+            return;
+        }
         TransfersGrpc.newStub(reached.channel()).transfer(new Answers());
         try {
             Future<?> unused =
@@ -172,6 +182,7 @@ public final class HelperTransfer {
                 return;
             }
             over = true;
+            forgetLink.run();
             held = link;
             link = null;
             waiting.clear();

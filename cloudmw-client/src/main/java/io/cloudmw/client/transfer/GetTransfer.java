@@ -85,8 +85,8 @@ final class GetTransfer implements Transfer {
             try {
                 opened.open();
                 serial.execute(() -> admit(plan, wanted, opened));
-            } catch (CloudMwException e) {
-                serial.execute(() -> fail(e));
+            } catch (CloudMwException | RuntimeException | Error e) {
+                serial.execute(() -> fail(Failures.of(e)));
             }
         });
     }
@@ -136,7 +136,7 @@ final class GetTransfer implements Transfer {
             try {
                 opened.commit();
                 committed.complete(null);
-            } catch (CloudMwException e) {
+            } catch (CloudMwException | RuntimeException | Error e) {
                 committed.completeExceptionally(e);
             }
         });

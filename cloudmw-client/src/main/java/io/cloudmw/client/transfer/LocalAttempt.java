@@ -79,9 +79,9 @@ final class LocalAttempt implements Runnable, AutoCloseable {
     public void run() {
         try {
             fetch();
-        } catch (CloudMwException e) {
+        } catch (CloudMwException | RuntimeException | Error e) {
             close();
-            listener.failed(this, e);
+            listener.failed(this, Failures.of(e));
             return;
         }
         listener.finished(this);

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One put from its beginning to its commit: asks how to cut, lets {@link Sending} store the chunks, writes the manifest
  * segment by segment, and commits by compare-and-set. Its state is confined to its serial executor. What a failed put
- * has stored is garbage, which the cluster collects.
+ * has stored is garbage, which the coordinator gives up after a while.
  */
 final class PutTransfer implements Transfer, Sending.Outcome {
     private static final Logger log = LoggerFactory.getLogger(PutTransfer.class);
@@ -199,7 +199,7 @@ final class PutTransfer implements Transfer, Sending.Outcome {
         engine.threads().reads().execute(() -> {
             try {
                 done.complete(work.run());
-            } catch (CloudMwException e) {
+            } catch (CloudMwException | RuntimeException | Error e) {
                 done.completeExceptionally(e);
             }
         });

@@ -41,6 +41,7 @@ final class Relay implements BulkStreamListener {
     private volatile boolean closed;
     /** Bytes handed on; only in the lane. */
     private long handedOn;
+    private boolean broken;
     /** Bytes whose credit was given back; only in the transfer. */
     private long returned;
 
@@ -201,8 +202,10 @@ final class Relay implements BulkStreamListener {
         int bytes = payload.readableBytes();
         boolean delivered = false;
         try {
-            if (!closed) {
+            // After one leaf that did not make it, the next ones would be checked against the wrong digests.
+            if (!closed && !broken) {
                 delivered = verifyAndWrite(payload, bytes);
+                broken = !delivered;
             }
         } finally {
             payload.release();
@@ -239,9 +242,10 @@ final class Relay implements BulkStreamListener {
         }
         try {
             sink.write(chunk.range().offset() + at, leaf);
-        } catch (CloudMwException e) {
+        } catch (CloudMwException | RuntimeException | Error e) {
+            // The caller's channel may throw anything; that says nothing about the replica.
             if (!closed) {
-                owner.destinationFailed(e);
+                owner.destinationFailed(Failures.of(e));
             }
             return false;
         }

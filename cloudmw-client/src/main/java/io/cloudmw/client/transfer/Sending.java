@@ -150,8 +150,8 @@ final class Sending {
             try {
                 PutSource.Part part = request.source().part(range);
                 serial.execute(() -> taken(placed, index, range, part));
-            } catch (CloudMwException e) {
-                serial.execute(() -> outcome.failed(e));
+            } catch (CloudMwException | RuntimeException | Error e) {
+                serial.execute(() -> outcome.failed(Failures.of(e)));
             }
         });
     }

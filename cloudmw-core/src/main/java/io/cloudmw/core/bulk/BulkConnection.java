@@ -19,6 +19,17 @@ public interface BulkConnection extends AutoCloseable {
      */
     BulkStream open(byte[] request, BulkStreamListener listener);
 
+    /** Whether the connection is closed. */
+    boolean isClosed();
+
+    /**
+     * Runs {@code action} once when the connection is closed, at once if it is already. Unlike a stage of
+     * {@link #closed()}, which lives as long as the connection, this can be forgotten.
+     *
+     * @return forgets the action
+     */
+    Runnable onClosed(Runnable action);
+
     /** Completes (normally) when the connection is closed, for whatever reason. */
     CompletableFuture<Void> closed();
 

@@ -11,8 +11,10 @@ import io.netty.util.collection.IntObjectMap;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,6 +33,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
     private final boolean connector;
     private final AtomicInteger openedHere = new AtomicInteger();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private final Map<Object, Runnable> whenClosed = new ConcurrentHashMap<>();
     private final IntObjectMap<MultiplexedStream> streams = new IntObjectHashMap<>();
     private final Set<MultiplexedStream> unopened = new LinkedHashSet<>();
     private int openedThere;
@@ -78,6 +81,33 @@ final class Multiplexer implements BulkConnection, FrameSink {
             stream.broken(gone());
         }
         return stream;
+    }
+
+    @Override
+    public boolean isClosed() {
+        return closed.isDone();
+    }
+
+    @Override
+    public Runnable onClosed(Runnable action) {
+        Object key = new Object();
+        whenClosed.put(key, action);
+        if (closed.isDone()) {
+            runOnce(key);
+        }
+        return () -> whenClosed.remove(key);
+    }
+
+    private void runOnce(Object key) {
+        Runnable action = whenClosed.remove(key);
+        if (action != null) {
+            action.run();
+        }
+    }
+
+    private void completeClosed() {
+        closed.complete(null);
+        whenClosed.keySet().forEach(this::runOnce);
     }
 
     @Override
@@ -324,6 +354,6 @@ final class Multiplexer implements BulkConnection, FrameSink {
             stream.broken(cause);
         }
         // Last, so that whoever waits for this to clean up does not speak before the streams have heard the cause.
-        frames.channel().closeFuture().addListener(gone -> closed.complete(null));
+        frames.channel().closeFuture().addListener(gone -> completeClosed());
     }
 }

@@ -72,7 +72,7 @@ public final class LeafVerifier {
                 throw cancelled();
             }
         }
-        ChunkReader opened = store.read(wanted.chunk(), wanted.range());
+        ChunkReader opened = reading(() -> store.read(wanted.chunk(), wanted.range()));
         synchronized (lock) {
             reader = opened;
             if (!cancelled) {
@@ -83,9 +83,27 @@ public final class LeafVerifier {
         throw cancelled();
     }
 
+    /** The range comes from the manifest: a store that finds it beyond the chunk's end holds too short a chunk. */
+    private <T> T reading(StoreCall<T> call) throws CloudMwException {
+        try {
+            return call.run();
+        } catch (CloudMwException e) {
+            if (e.code() == ErrorCode.INVALID_ARGUMENT) {
+                throw new CloudMwException(
+                        ErrorCode.REPLICA_CORRUPT,
+                        "chunk=" + wanted.chunk() + " store=" + store.id() + ": shorter than its manifest says", e);
+            }
+            throw e;
+        }
+    }
+
+    private interface StoreCall<T> {
+        T run() throws CloudMwException;
+    }
+
     private void fill(ChunkReader in, ByteBuffer buffer, long offset) throws CloudMwException {
         while (buffer.hasRemaining()) {
-            int read = in.read(buffer);
+            int read = reading(() -> in.read(buffer));
             if (read < 0) {
                 throw new CloudMwException(
                         ErrorCode.STORE_UNAVAILABLE,

@@ -370,4 +370,25 @@ class BulkTransferTest {
             cleaned.get(10, TimeUnit.SECONDS);
         }
     }
+
+    @Test
+    void aConnectionTellsWhoStillWantsToKnowThatItIsClosed() throws Exception {
+        try (Loopback net = new Loopback(BulkOptions.defaults(), (stream, request) -> new RecordingListener())) {
+            BulkConnection connection = net.connect();
+            CompletableFuture<Void> told = new CompletableFuture<>();
+            CompletableFuture<Void> forgotten = new CompletableFuture<>();
+            connection.onClosed(() -> told.complete(null));
+            connection.onClosed(() -> forgotten.complete(null)).run();
+            assertThat(connection.isClosed()).isFalse();
+
+            net.server.close();
+
+            told.get(10, TimeUnit.SECONDS);
+            assertThat(connection.isClosed()).isTrue();
+            assertThat(forgotten).isNotDone();
+            CompletableFuture<Void> late = new CompletableFuture<>();
+            connection.onClosed(() -> late.complete(null));
+            assertThat(late).isDone();
+        }
+    }
 }

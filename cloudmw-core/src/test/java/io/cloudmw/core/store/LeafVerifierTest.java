@@ -90,6 +90,18 @@ final class LeafVerifierTest {
     }
 
     @Test
+    void aReplicaThatIsTooShortIsCorrupt() throws Exception {
+        ChunkId truncated = Chunks.id();
+        store.put(truncated, Chunks.source(Arrays.copyOf(content, SIZE - 1)));
+        LeafRange range = new LeafRange(truncated, new ByteRange(0, SIZE), LEAF, crcs);
+
+        CloudMwException failure = failure(verifier(range), LeafTarget.discarding(scratch));
+
+        assertThat(failure.code()).isEqualTo(ErrorCode.REPLICA_CORRUPT);
+        assertThat(failure).hasMessageContaining("shorter than its manifest says");
+    }
+
+    @Test
     void aStreamThatEndsEarlyIsUnavailable() {
         ChunkStore shortStore = new ForwardingChunkStore(store) {
             @Override

@@ -47,6 +47,7 @@ public final class HelperTransfer {
     private long wakeUpAtNanos;
     private int highestBlock = -1;
     private boolean closed;
+    private Runnable atEnd = () -> {};
 
     /**
      * Does nothing before {@link #start}.
@@ -162,11 +163,17 @@ public final class HelperTransfer {
         }
     }
 
+    /** Runs {@code action} when the transfer is over, whatever ends it. */
+    void atEnd(Runnable action) {
+        post(() -> atEnd = action, action);
+    }
+
     private void free() {
         if (closed) {
             return;
         }
         closed = true;
+        atEnd.run();
         removed.run();
         if (wakeUp != null) {
             wakeUp.cancel(false);

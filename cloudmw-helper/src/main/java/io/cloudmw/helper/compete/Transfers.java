@@ -73,7 +73,7 @@ public final class Transfers implements AutoCloseable {
         waiting.forEach(join -> admit(transfer, join));
         CloudMwException left = new CloudMwException(
                 ErrorCode.HELPER_UNAVAILABLE, spec + ": the destination's bulk connection is closed");
-        var unused = bulk.closed().whenComplete((nothing, error) -> transfer.abort(left));
+        transfer.atEnd(bulk.onClosed(() -> transfer.abort(left)));
         return transfer;
     }
 

@@ -103,7 +103,7 @@ final class Replication {
         } catch (CloudMwException e) {
             failed(store, e, source, listener, tried);
             return;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("{}: put failed by a defect", what(store), e);
             failed(
                     store,

@@ -51,25 +51,30 @@ public final class Writes {
     private final Surroundings around;
     private final Semaphore room;
 
+    /** Of its own: an upload here waits for peers' copies there, and they for ours, so these must never wait for each other. */
+    private final Semaphore copiesRoom;
+
     public Writes(Surroundings around) {
         this.around = around;
         this.room = new Semaphore(around.limit());
+        this.copiesRoom = new Semaphore(around.limit());
     }
 
     BulkStreamListener open(BulkStream stream, BulkRequest.Write request) throws CloudMwException {
         ChunkId chunk = request.chunk();
         TransferClaims claims = around.tokens().verify(request.token().bytes());
         claims.require(TransferRight.WRITE, chunk);
-        if (!room.tryAcquire()) {
+        boolean own = request.stores().stream()
+                .allMatch(store -> around.disks().find(store.id()).isPresent());
+        Semaphore permits = own ? copiesRoom : room;
+        if (!permits.tryAcquire()) {
             throw new CloudMwException(ErrorCode.OVERLOADED, "chunk=" + chunk + ": too many uploads at once");
         }
         StoreResolver stores = around.stores().resolver(request.stores(), request.helpers(), request.token(), claims);
-        boolean own = request.stores().stream()
-                .allMatch(store -> around.disks().find(store.id()).isPresent());
         Executor storing = own ? around.storingLocally() : around.storing();
         Replication replication = new Replication(request, claims, stores, around, storing);
         Upload upload = new Upload(
-                request, stream, around.spool(), replication, new SerialExecutor(around.receiving()), room::release);
+                request, stream, around.spool(), replication, new SerialExecutor(around.receiving()), permits::release);
         upload.start();
         return upload;
     }

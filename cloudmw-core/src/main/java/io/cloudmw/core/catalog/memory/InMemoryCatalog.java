@@ -289,7 +289,9 @@ public final class InMemoryCatalog implements Catalog {
                     if (open) {
                         replicas.put(key, report);
                     } else {
-                        replicas.remove(key);
+                        // A late word of the writer does not lift what a reader found.
+                        replicas.computeIfPresent(
+                                key, (same, found) -> found.state() == ReplicaState.CORRUPT ? found : null);
                     }
                 }
             }

@@ -30,10 +30,12 @@ final class Replicas {
         } else if (report.state() == ReplicaState.GOOD && committed) {
             Sql.update(
                     connection,
-                    "DELETE FROM replicas WHERE version_id = ? AND chunk = ? AND store_id = ?",
+                    "DELETE FROM replicas WHERE version_id = ? AND chunk = ? AND store_id = ? AND state <> ?",
                     version.value(),
                     report.chunk().index(),
-                    report.store().value());
+                    report.store().value(),
+                    // A late word of the writer does not lift what a reader found.
+                    ReplicaState.CORRUPT.name());
         } else {
             insert(connection, "INSERT OR REPLACE", report);
         }

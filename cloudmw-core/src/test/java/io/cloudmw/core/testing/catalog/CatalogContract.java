@@ -290,7 +290,7 @@ public abstract class CatalogContract {
     void faultsAreRememberedUntilTheReplicaIsGoodAgain() throws Exception {
         FileVersion version = put("v:/a", 1, Optional.empty());
         report(version.id(), 3, S1, ReplicaState.MISSING);
-        report(version.id(), 3, S2, ReplicaState.CORRUPT);
+        report(version.id(), 3, S2, ReplicaState.MISSING);
         report(version.id(), 5, S2, ReplicaState.OWED);
         assertThat(catalog.faults(version.id(), 0, 10)).hasSize(3);
         assertThat(catalog.faults(version.id(), 4, 6)).containsExactly(fault(version.id(), 5, S2, ReplicaState.OWED));
@@ -301,6 +301,15 @@ public abstract class CatalogContract {
         report(version.id(), 3, S2, ReplicaState.GOOD);
         assertThat(catalog.faults(version.id(), 0, 10)).containsExactly(fault(version.id(), 5, S2, ReplicaState.OWED));
         assertThat(catalog.underReplicatedChunks(version.id())).isEqualTo(1);
+    }
+
+    @Test
+    void aLateWordOfItsWriterDoesNotLiftAQuarantine() throws Exception {
+        FileVersion version = put("v:/a", 1, Optional.empty());
+        report(version.id(), 0, S1, ReplicaState.CORRUPT);
+        report(version.id(), 0, S1, ReplicaState.GOOD);
+        assertThat(catalog.faults(version.id(), 0, 1))
+                .containsExactly(fault(version.id(), 0, S1, ReplicaState.CORRUPT));
     }
 
     @Test
