@@ -203,8 +203,8 @@ final class TransferTest {
             @Override
             public void close() {}
         };
-        assertThatThrownBy(() ->
-                        client.read(FILE, broken, GetOptions.defaults()).get(60, SECONDS))
+        assertThatThrownBy(
+                        () -> client.read(FILE, broken, GetOptions.defaults()).get(60, SECONDS))
                 .hasMessageContaining("a defect of the application");
         assertThat(coordinator.reports()).isEmpty();
         await().until(() -> client.runningTransfers() == 0);

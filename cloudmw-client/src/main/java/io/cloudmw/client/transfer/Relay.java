@@ -41,6 +41,7 @@ final class Relay implements BulkStreamListener {
     private volatile boolean closed;
     /** Bytes handed on; only in the lane. */
     private long handedOn;
+
     private boolean broken;
     /** Bytes whose credit was given back; only in the transfer. */
     private long returned;

@@ -91,7 +91,8 @@ public final class LeafVerifier {
             if (e.code() == ErrorCode.INVALID_ARGUMENT) {
                 throw new CloudMwException(
                         ErrorCode.REPLICA_CORRUPT,
-                        "chunk=" + wanted.chunk() + " store=" + store.id() + ": shorter than its manifest says", e);
+                        "chunk=" + wanted.chunk() + " store=" + store.id() + ": shorter than its manifest says",
+                        e);
             }
             throw e;
         }
