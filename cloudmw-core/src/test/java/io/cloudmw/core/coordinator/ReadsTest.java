@@ -79,7 +79,7 @@ final class ReadsTest {
         FileVersion version = cluster.put(FILE, MIB);
         ReadPlan plan = reads().plan(FILE, Optional.empty());
         assertThat(chunk(version, ids(plan)).entrants()).containsExactly(entrant(0, 0), entrant(1, 1), entrant(2, 2));
-        report(version, "d2", ReplicaState.CORRUPT);
+        report(version, "d2", ReplicaState.MISSING);
         assertThat(chunk(version, ids(plan)).entrants()).containsExactly(entrant(0, 0), entrant(2, 2));
         assertThat(chunk(version, ids(plan)).bad()).containsExactly(new StoreId("d2"));
         report(version, "d2", ReplicaState.GOOD);
