@@ -109,6 +109,16 @@ public final class FakeBulkStream implements BulkStream, BulkConnection {
     }
 
     @Override
+    public boolean isClosed() {
+        return false;
+    }
+
+    @Override
+    public Runnable onClosed(Runnable action) {
+        return () -> {};
+    }
+
+    @Override
     public CompletableFuture<Void> closed() {
         return new CompletableFuture<>();
     }
