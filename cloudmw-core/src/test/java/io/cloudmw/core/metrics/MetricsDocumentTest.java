@@ -62,6 +62,7 @@ final class MetricsDocumentTest {
 
         RaceMetrics race = new RaceMetrics(meters);
         race.cancelled(1);
+        new MonitorMetrics(meters).evicted();
 
         assertThat(meters.getMeters())
                 .isNotEmpty()

@@ -1,0 +1,95 @@
+package io.cloudmw.core.monitor;
+
+/**
+ * What a reader may expect of one store for reads of one size: the few figures that plans carry and policies use.
+ * Immutable.
+ *
+ * @param firstByteP50Nanos half of the reads have their first byte by then
+ * @param firstByteP95Nanos 19 of 20 reads
+ * @param firstByteP99Nanos 99 of 100 reads
+ * @param bytesPerSecond median throughput after the first byte
+ * @param slowBytesPerSecond throughput that 19 of 20 reads exceed
+ * @param errorShare of the reads, 0..1
+ * @param medianShift by how much the median time to first byte has moved of late, 1 for not at all
+ * @param samples what this rests on; 0: nothing is known, these are defaults
+ */
+public record ExpectedSpeed(
+        long firstByteP50Nanos,
+        long firstByteP95Nanos,
+        long firstByteP99Nanos,
+        long bytesPerSecond,
+        long slowBytesPerSecond,
+        double errorShare,
+        double medianShift,
+        double samples) {
+    /** Fewer samples are taken for none. */
+    public static final double ENOUGH_SAMPLES = 8;
+
+    /**
+     * For a store nobody has read yet: an object store in the same region on an ordinary day. First byte 40 ms, p95 150
+     * ms, p99 400 ms; 50 MiB/s, rarely less than 15.
+     */
+    public static final ExpectedSpeed DEFAULT =
+            new ExpectedSpeed(40_000_000, 150_000_000, 400_000_000, 50L << 20, 15L << 20, 0, 1, 0);
+
+    public ExpectedSpeed {
+        if (firstByteP50Nanos < 0 || firstByteP95Nanos < firstByteP50Nanos || firstByteP99Nanos < firstByteP95Nanos) {
+            throw new IllegalArgumentException("firstByte: " + firstByteP50Nanos + ", " + firstByteP95Nanos + ", "
+                    + firstByteP99Nanos + " ns (expected: ascending, >= 0)");
+        }
+        if (slowBytesPerSecond < 1 || bytesPerSecond < slowBytesPerSecond) {
+            throw new IllegalArgumentException(
+                    "bytesPerSecond: " + slowBytesPerSecond + ", " + bytesPerSecond + " (expected: ascending, >= 1)");
+        }
+        if (!(errorShare >= 0 && errorShare <= 1)) {
+            throw new IllegalArgumentException("errorShare: " + errorShare + " (expected: 0..1)");
+        }
+        if (!(medianShift > 0 && medianShift < Double.POSITIVE_INFINITY)) {
+            throw new IllegalArgumentException("medianShift: " + medianShift + " (expected: > 0)");
+        }
+        if (!(samples >= 0 && samples < Double.POSITIVE_INFINITY)) {
+            throw new IllegalArgumentException("samples: " + samples + " (expected: >= 0)");
+        }
+    }
+
+    /** The figures of a speed; where too little is known, the {@link #DEFAULT}'s. */
+    public static ExpectedSpeed of(Speed speed) {
+        CensoredSketch waits = speed.baseline();
+        if (waits.samples() < ENOUGH_SAMPLES) {
+            return DEFAULT;
+        }
+        long half = micros(waits.quantile(0.50));
+        long p95 = Math.max(half, micros(waits.quantile(0.95)));
+        Sketch rate = speed.rate();
+        boolean rated = rate.samples() >= ENOUGH_SAMPLES;
+        long slow = rated ? Math.max(1, rate.quantile(0.05) << 10) : DEFAULT.slowBytesPerSecond;
+        long median = rated ? rate.quantile(0.50) << 10 : DEFAULT.bytesPerSecond;
+        return new ExpectedSpeed(
+                half,
+                p95,
+                Math.max(p95, micros(waits.quantile(0.99))),
+                Math.max(slow, median),
+                slow,
+                speed.errorShare(),
+                speed.medianShift(),
+                waits.samples());
+    }
+
+    private static long micros(long micros) {
+        return micros * 1000;
+    }
+
+    /** Whether it rests on samples. */
+    public boolean isKnown() {
+        return samples > 0;
+    }
+
+    /**
+     * How long a read of {@code bytes} should take, in nanoseconds. A store that fails is asked again or another is: a
+     * failure counts as one more wait as long as the p99.
+     */
+    public long expectedNanos(long bytes) {
+        double stream = bytes * 1e9 / bytesPerSecond;
+        return Math.round(firstByteP50Nanos + stream + errorShare * firstByteP99Nanos);
+    }
+}

@@ -1,0 +1,11 @@
+package io.cloudmw.core.monitor;
+
+import io.cloudmw.core.model.HelperId;
+import java.util.Optional;
+
+/**
+ * A line of a {@link SpeedBook}.
+ *
+ * @param reader empty: whoever reads
+ */
+public record SpeedEntry(Optional<HelperId> reader, SpeedKey key, ExpectedSpeed speed) {}

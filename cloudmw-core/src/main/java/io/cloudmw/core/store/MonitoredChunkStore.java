@@ -1,0 +1,71 @@
+package io.cloudmw.core.store;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.monitor.ReadProbe;
+import io.cloudmw.core.monitor.SpeedMonitor;
+import java.nio.ByteBuffer;
+
+/**
+ * Tells the performance monitor how reads go. Only what is read through it is measured: {@link #file} is passed through.
+ * The time its own reader takes between two reads counts as the store's: wrap it around stores whose readers keep up.
+ */
+public final class MonitoredChunkStore extends ForwardingChunkStore {
+    private final SpeedMonitor monitor;
+
+    public MonitoredChunkStore(ChunkStore store, SpeedMonitor monitor) {
+        super(store);
+        this.monitor = monitor;
+    }
+
+    @Override
+    public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
+        if (range.length() == 0) {
+            return super.read(chunk, range);
+        }
+        ReadProbe probe = monitor.read(id(), range.length());
+        try {
+            return new MonitoredReader(super.read(chunk, range), probe, range.length());
+        } catch (CloudMwException e) {
+            probe.failed(e.code());
+            throw e;
+        }
+    }
+
+    private static final class MonitoredReader implements ChunkReader {
+        private final ChunkReader reader;
+        private final ReadProbe probe;
+        private long left;
+
+        MonitoredReader(ChunkReader reader, ReadProbe probe, long length) {
+            this.reader = reader;
+            this.probe = probe;
+            this.left = length;
+        }
+
+        @Override
+        public int read(ByteBuffer target) throws CloudMwException {
+            int read;
+            try {
+                read = reader.read(target);
+            } catch (CloudMwException e) {
+                probe.failed(e.code());
+                throw e;
+            }
+            probe.arrived(read);
+            left -= Math.max(0, read);
+            if (left == 0) {
+                probe.ended();
+            }
+            return read;
+        }
+
+        /** Closed before its end, it was cancelled. */
+        @Override
+        public void close() {
+            probe.ended();
+            reader.close();
+        }
+    }
+}
