@@ -8,7 +8,7 @@ import java.time.Duration;
  * @param coordinator {@code host:port}
  * @param coordinatorTimeout how long one call may take altogether while the coordinator does not answer: a restart of
  *     it within this time is survived
- * @param memoryBytes bytes all gets of the client together may have in flight
+ * @param memoryBytes bytes all gets of the client together may have in flight; its puts may have a quarter as much
  * @param memoryPerGetBytes bytes one get may have in flight
  */
 public record CloudMwOptions(

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.client.rpc.FakeHelper.Script;
@@ -155,7 +156,9 @@ final class TransferTest {
         assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
         assertThat(receipt.usefulBytes()).isEqualTo(content.length);
         assertThat(receipt.wins()).hasSize(4);
-        await().until(() -> helpers.get(0).refusedRelays() + helpers.get(1).refusedRelays() == 4);
+        // Every offer beyond the four that won was refused; one that comes too late is not made at all.
+        await().until(() -> helpers.stream().allMatch(helper -> helper.openTransfers() == 0));
+        assertThat(helpers.stream().mapToInt(FakeHelper::refusedRelays).sum()).isLessThanOrEqualTo(4);
     }
 
     @Test
@@ -298,6 +301,86 @@ final class TransferTest {
     }
 
     @Test
+    void aManifestThatIsNotWhatWasCommittedIsAViolation() throws Exception {
+        helper(Script.SERVE);
+        byte[] content = bytes(3 * CHUNK);
+        put(content);
+        Path target = Files.writeString(directory.resolve("out"), "before");
+        coordinator.replicate(List.of(new StoreId("sh0"), new StoreId("another")), 0);
+        assertThatThrownBy(() -> get(target)).cause().hasMessageContaining("SHA-256");
+        coordinator.replicate(List.of(new StoreId("sh0")), 1);
+        assertThat(code(client.get(FILE, target, GetOptions.defaults()))).isEqualTo(ErrorCode.PROTOCOL_VIOLATION);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        GetOptions rest = GetOptions.defaults().withRange(new ByteRange(CHUNK, 2L * CHUNK));
+        assertThatThrownBy(
+                        () -> client.read(FILE, Channels.newChannel(out), rest).get(60, SECONDS))
+                .cause()
+                .hasMessageContaining("1 segments describe " + 2 * CHUNK + " bytes (expected: " + 3 * CHUNK + ")");
+        assertThat(target).hasContent("before");
+        assertThat(names()).containsExactly("out");
+    }
+
+    @Test
+    void aListenerOrSourceThatThrowsAnErrorFailsItsTransferAndHangsNothing() throws Exception {
+        helper(Script.SERVE);
+        TransferListener broken = new TransferListener() {
+            @Override
+            public void progressed(long done, long total) {
+                throw new OutOfMemoryError("on purpose");
+            }
+        };
+        byte[] content = bytes(2 * CHUNK);
+        InputStream source = new ByteArrayInputStream(content) {
+            @Override
+            public synchronized int read(byte[] target, int offset, int length) {
+                throw new StackOverflowError("on purpose");
+            }
+        };
+        assertThat(code(client.put(source, content.length, FILE, PutOptions.defaults())))
+                .isEqualTo(ErrorCode.INTERNAL);
+        assertThat(code(client.put(
+                        new ByteArrayInputStream(content),
+                        content.length,
+                        FILE,
+                        PutOptions.defaults().withListener(broken))))
+                .isEqualTo(ErrorCode.INTERNAL);
+        put(content);
+        Path target = directory.resolve("out");
+        assertThat(code(client.get(FILE, target, GetOptions.defaults().withListener(broken))))
+                .isEqualTo(ErrorCode.INTERNAL);
+        await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
+        assertThat(names()).isEmpty();
+    }
+
+    @Test
+    void streamsThatBlockHoldUpNoFiles() throws Exception {
+        helper(Script.SERVE);
+        byte[] content = bytes(CHUNK);
+        put(content);
+        CountDownLatch goOn = new CountDownLatch(1);
+        List<CompletableFuture<PutReceipt>> stuck = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            InputStream blocking = new ByteArrayInputStream(new byte[1]) {
+                @Override
+                public synchronized int read(byte[] target, int offset, int length) {
+                    try {
+                        goOn.await();
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                    return super.read(target, offset, length);
+                }
+            };
+            stuck.add(client.put(blocking, 1, FilePath.parse("vol:/stuck/" + i), PutOptions.defaults()));
+        }
+        get(directory.resolve("out"));
+        assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
+        client.put(directory.resolve("out"), FILE, PutOptions.defaults()).get(60, SECONDS);
+        goOn.countDown();
+        stuck.forEach(put -> put.cancel(true));
+    }
+
+    @Test
     void aDestinationThatCannotBeWrittenIsOneClearError() throws Exception {
         helper(Script.SERVE);
         put(bytes(CHUNK));
@@ -314,6 +397,55 @@ final class TransferTest {
                 .cause()
                 .hasMessageContaining("No space left on device");
         await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
+    }
+
+    @Test
+    void aDirectoryThatVanishesInMidGetIsOneClearError() throws Exception {
+        helper(Script.SERVE);
+        put(bytes(4 * CHUNK));
+        Path gone = Files.createDirectory(directory.resolve("gone"));
+        TransferListener remover = new TransferListener() {
+            @Override
+            public void progressed(long done, long total) {
+                try (var files = Files.list(gone)) {
+                    for (Path file : files.toList()) {
+                        Files.delete(file);
+                    }
+                    Files.delete(gone);
+                } catch (IOException e) {
+                    // It is gone already.
+                }
+            }
+        };
+        CompletableFuture<GetReceipt> get =
+                client.get(FILE, gone.resolve("out"), GetOptions.defaults().withListener(remover));
+        assertThatThrownBy(() -> get.get(60, SECONDS)).cause().hasMessageContaining("no such directory");
+        assertThat(code(get)).isEqualTo(ErrorCode.LOCAL_IO);
+        assertThat(names()).isEmpty();
+        await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
+    }
+
+    @Test
+    void fiftyPutsAtOnceShareOneLimitOfMemory() throws Exception {
+        FakeHelper helper = helper(Script.SERVE);
+        byte[] content = bytes(3 * CHUNK);
+        List<CompletableFuture<PutReceipt>> puts = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            puts.add(client.put(
+                    new ByteArrayInputStream(content),
+                    content.length,
+                    FilePath.parse("vol:/many/" + i),
+                    PutOptions.defaults()));
+        }
+        for (CompletableFuture<PutReceipt> put : puts) {
+            put.get(90, SECONDS);
+        }
+        assertThat(coordinator.files()).hasSize(50);
+        assertThat(chunks.values().stream().mapToInt(chunk -> chunk.length).sum())
+                .isEqualTo(50 * content.length);
+        // A quarter of the client's memory, a mebibyte for each chunk on its way.
+        assertThat(helper.mostUploads()).isBetween(1, 2);
+        await().until(() -> client.runningTransfers() == 0);
     }
 
     @Test

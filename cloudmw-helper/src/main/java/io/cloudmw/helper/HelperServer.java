@@ -199,20 +199,24 @@ public final class HelperServer implements AutoCloseable {
             Spool spool,
             ReplicaReports reports,
             ScheduledExecutorService timer) {
-        HelperConfig.Limits limits = config.limits();
-        int puts = limits.uploads() * Volume.MAX_REPLICAS;
         return new Writes.Surroundings(
                 tokens,
                 stores,
                 disks,
-                spool,
                 reports,
-                pool(Threads.blocking("receive", limits.storeThreads(), limits.uploads())),
-                pool(Threads.blocking("store", limits.storeThreads(), puts)),
-                pool(Threads.blocking("store-own", limits.storeThreads(), puts)),
+                means("upload", spool, config.limits().uploads()),
+                means("copy", spool, config.limits().copies()),
                 timer,
-                limits.uploads(),
                 RETRY_DELAYS);
+    }
+
+    private Writes.Means means(String name, Spool spool, HelperConfig.Received limits) {
+        int threads = config.limits().storeThreads();
+        return new Writes.Means(
+                spool.share(limits.spoolBytes()),
+                pool(Threads.blocking(name + "-receive", threads, limits.chunks())),
+                pool(Threads.blocking(name + "-store", threads, limits.chunks() * Volume.MAX_REPLICAS)),
+                limits.chunks());
     }
 
     private Server control(TransferService transfers, CompetitionService competition) throws IOException {

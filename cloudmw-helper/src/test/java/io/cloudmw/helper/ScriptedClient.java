@@ -37,6 +37,7 @@ import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.io.ByteArrayOutputStream;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,19 +103,41 @@ final class ScriptedClient implements AutoCloseable {
 
     /** Uploads a chunk to helper {@code to}, which writes it to {@code stores}. */
     CompletableFuture<WriteResult> upload(int to, int index, byte[] chunk, int[] crcs, List<Store> stores, int quorum) {
-        BulkRequest.Write request = new BulkRequest.Write(
+        Uploading uploading = new Uploading(chunk, crcs);
+        uploading.start(
+                bulk.get(to).open(write(index, chunk.length, stores, quorum).encode(), uploading));
+        return uploading.result;
+    }
+
+    private BulkRequest.Write write(int index, int length, List<Store> stores, int quorum) {
+        return new BulkRequest.Write(
                 cluster.token(TransferRight.WRITE),
                 chunkId(index),
-                chunk.length,
+                length,
                 LEAF,
                 stores,
                 cluster.addresses(),
                 quorum,
                 HelperCluster.FILE,
                 cluster.version);
-        Uploading uploading = new Uploading(chunk, crcs);
-        uploading.start(bulk.get(to).open(request.encode(), uploading));
+    }
+
+    /** Opens an upload of {@code length} bytes, waits until it is granted some, and sends nothing. */
+    CompletableFuture<WriteResult> hold(int to, int index, int length, List<Store> stores) throws Exception {
+        Uploading uploading = new Uploading(new byte[length], new int[0]);
+        var unused = bulk.get(to).open(write(index, length, stores, 1).encode(), uploading);
+        uploading.granted.get(10, TimeUnit.SECONDS);
         return uploading.result;
+    }
+
+    /** Opens a read of a whole chunk and grants so much. */
+    Reading read(int from, int index, Store store, long length, long granted) {
+        BulkRequest.Read request = new BulkRequest.Read(
+                cluster.token(TransferRight.READ), store.id(), chunkId(index), new ByteRange(0, length));
+        Reading reading = new Reading();
+        BulkStream stream = bulk.get(from).open(request.encode(), reading);
+        stream.grant(granted);
+        return reading;
     }
 
     /** Begins the transfer at all helpers. */
@@ -241,8 +264,38 @@ final class ScriptedClient implements AutoCloseable {
         transport.close();
     }
 
+    /** Keeps what comes. */
+    static final class Reading implements BulkStreamListener {
+        final CompletableFuture<Void> first = new CompletableFuture<>();
+        final CompletableFuture<byte[]> result = new CompletableFuture<>();
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+        @Override
+        public void data(ByteBuf payload, int crc32c) {
+            byte[] copy = new byte[payload.readableBytes()];
+            payload.readBytes(copy);
+            payload.release();
+            bytes.writeBytes(copy);
+            first.complete(null);
+        }
+
+        @Override
+        public void ended(byte[] trailer) {
+            result.complete(bytes.toByteArray());
+        }
+
+        @Override
+        public void granted() {}
+
+        @Override
+        public void failed(CloudMwException cause) {
+            result.completeExceptionally(cause);
+        }
+    }
+
     /** Sends a chunk as it is granted. */
     private static final class Uploading implements BulkStreamListener {
+        private final CompletableFuture<Void> granted = new CompletableFuture<>();
         private final CompletableFuture<WriteResult> result = new CompletableFuture<>();
         private final CompletableFuture<BulkStream> stream = new CompletableFuture<>();
         private final byte[] chunk;
@@ -263,6 +316,7 @@ final class ScriptedClient implements AutoCloseable {
         public synchronized void granted() {
             BulkStream open = stream.getNow(null);
             if (open == null) {
+                granted.complete(null);
                 return;
             }
             while (position < chunk.length) {

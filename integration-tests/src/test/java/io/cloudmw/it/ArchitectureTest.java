@@ -1,5 +1,6 @@
 package io.cloudmw.it;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
@@ -8,8 +9,14 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.Timer;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.BaseStream;
 
 /** The walls of the house: which room may know which, and which calls belong to one room alone. */
 @AnalyzeClasses(
@@ -112,13 +119,39 @@ final class ArchitectureTest {
             .callMethod(Thread.class, "sleep", long.class);
 
     @ArchTest
-    static final ArchRule nobodyUsesTheCommonPool = noClasses()
+    static final ArchRule nobodyUsesTheCommonPool = noClasses().should().callMethod(ForkJoinPool.class, "commonPool");
+
+    @ArchTest
+    static final ArchRule timersAreTheProjectsOwn = noClasses()
             .should()
-            .callMethod(ForkJoinPool.class, "commonPool")
+            .callMethod(CompletableFuture.class, "orTimeout", long.class, TimeUnit.class)
             .orShould()
-            .callMethod(CompletableFuture.class, "supplyAsync", java.util.function.Supplier.class)
+            .callMethod(CompletableFuture.class, "completeOnTimeout", Object.class, long.class, TimeUnit.class)
             .orShould()
-            .callMethod(CompletableFuture.class, "runAsync", Runnable.class);
+            .callMethod(CompletableFuture.class, "delayedExecutor", long.class, TimeUnit.class)
+            .orShould()
+            .callMethod(CompletableFuture.class, "delayedExecutor", long.class, TimeUnit.class, Executor.class)
+            .orShould()
+            .dependOnClassesThat()
+            .areAssignableTo(Timer.class)
+            .because("what a thread of the JDK runs is neither named, nor bounded, nor closed by its creator");
+
+    @ArchTest
+    static final ArchRule nothingRunsOnThreadsNobodyChose = noClasses()
+            .should()
+            .callMethodWhere(describe(
+                    "an asynchronous stage without an executor",
+                    call -> call.getTargetOwner().isAssignableTo(CompletionStage.class)
+                            && call.getName().endsWith("Async")
+                            && call.getTarget().getRawParameterTypes().stream()
+                                    .noneMatch(type -> type.isAssignableTo(Executor.class))))
+            .orShould()
+            .callMethod(Collection.class, "parallelStream")
+            .orShould()
+            .callMethodWhere(describe(
+                    "a stream made parallel",
+                    call -> call.getTargetOwner().isAssignableTo(BaseStream.class)
+                            && call.getName().equals("parallel")));
 
     /** Leaves out this module's own benchmarks and harness. */
     static final class ProductOnly implements ImportOption {

@@ -2,6 +2,7 @@ package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.core.config.Durations;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;

@@ -15,6 +15,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.IntConsumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,7 @@ final class ChunkUpload implements BulkStreamListener {
     private final Read before;
     private final ByteBufAllocator allocator;
     private final SerialExecutor lane;
+    private final long window;
     private final IntConsumer sentListener;
     private final ChunkDigester digester;
     private final int[] crcs;
@@ -48,10 +50,13 @@ final class ChunkUpload implements BulkStreamListener {
     private @Nullable BulkLease lease;
     private @Nullable LeafDigests digests;
     private long sent;
+    private long inFlight;
     private int leaf;
 
     /**
      * @param before what an earlier try has read: it must not differ now
+     * @param threads may block; run the lane
+     * @param window bytes it may have in memory; one leaf in any case
      * @param sentListener told the bytes of each leaf sent
      */
     ChunkUpload(
@@ -59,14 +64,16 @@ final class ChunkUpload implements BulkStreamListener {
             PutSource.Part part,
             Read before,
             ByteBufAllocator allocator,
-            SerialExecutor lane,
+            Executor threads,
+            long window,
             IntConsumer sentListener) {
         this.request = request;
         this.part = part;
         this.before = before;
         this.allocator = allocator;
-        this.lane = lane;
+        this.window = window;
         this.sentListener = sentListener;
+        this.lane = new SerialExecutor(threads, defect -> fail(Failures.of(defect)));
         this.digester = new ChunkDigester(request.length(), request.leafSizeBytes());
         this.crcs = before.crcs().clone();
     }
@@ -107,7 +114,8 @@ final class ChunkUpload implements BulkStreamListener {
         try {
             while (open != null && !result.isDone() && sent < request.length()) {
                 int bytes = (int) Math.min(request.leafSizeBytes(), request.length() - sent);
-                if (open.credit() < bytes) {
+                boolean room = inFlight == 0 || inFlight + bytes <= window;
+                if (!room || open.credit() < bytes) {
                     return;
                 }
                 send(open, bytes);
@@ -139,7 +147,9 @@ final class ChunkUpload implements BulkStreamListener {
             digester.update(view);
             crcs[leaf] = value;
             handedOver = true;
-            CompletableFuture<Void> unused = open.send(payload.writerIndex(bytes), value);
+            inFlight += bytes;
+            var unused = open.send(payload.writerIndex(bytes), value)
+                    .whenComplete((nothing, failure) -> lane.execute(() -> left(bytes)));
         } finally {
             if (!handedOver) {
                 payload.release();
@@ -150,19 +160,26 @@ final class ChunkUpload implements BulkStreamListener {
         sentListener.accept(bytes);
     }
 
-    private void fail(CloudMwException cause) {
-        BulkStream open = stream;
-        if (!result.isDone() && open != null) {
-            open.reset(cause.code(), String.valueOf(cause.getMessage()));
-        }
-        over(() -> result.completeExceptionally(cause));
+    /** So many bytes are in memory no more: sent, or given up. */
+    private void left(int bytes) {
+        inFlight -= bytes;
+        pump();
     }
 
-    private void over(Runnable completion) {
+    /** Tells first: cleaning up after a defect may meet another. */
+    private void fail(CloudMwException cause) {
+        BulkStream open = stream;
+        boolean told = result.completeExceptionally(cause);
+        if (told && open != null) {
+            open.reset(cause.code(), String.valueOf(cause.getMessage()));
+        }
+        release();
+    }
+
+    private void release() {
         if (lease != null) {
             lease.close();
         }
-        completion.run();
     }
 
     @Override
@@ -181,7 +198,8 @@ final class ChunkUpload implements BulkStreamListener {
             }
             try {
                 WriteResult stored = WriteResult.decode(trailer);
-                over(() -> result.complete(new Stored(all, stored)));
+                result.complete(new Stored(all, stored));
+                release();
             } catch (CloudMwException e) {
                 fail(e);
             }
@@ -195,6 +213,9 @@ final class ChunkUpload implements BulkStreamListener {
 
     @Override
     public void failed(CloudMwException cause) {
-        lane.execute(() -> over(() -> result.completeExceptionally(cause)));
+        lane.execute(() -> {
+            result.completeExceptionally(cause);
+            release();
+        });
     }
 }

@@ -6,8 +6,8 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The bytes that all gets of one client may have in flight together. A get first reserves the little it cannot do
- * without, in order of arrival, and then borrows more as long as there is some. Safe for any thread.
+ * The bytes that all gets, or all puts, of one client may have in flight together. Each first reserves the little it
+ * cannot do without, in order of arrival; a get then borrows more as long as there is some. Safe for any thread.
  */
 final class CreditPool {
     private record Waiting(long bytes, CompletableFuture<Void> admitted) {}

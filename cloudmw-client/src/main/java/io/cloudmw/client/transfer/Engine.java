@@ -24,11 +24,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Engine implements AutoCloseable {
     private static final long CLOSE_SECONDS = 5;
+    private static final int PUT_SHARE = 4;
 
     private final ClientThreads threads;
     private final CoordinatorClient coordinator;
     private final Supplier<HelperLinks> linksMaker;
     private final CreditPool credit;
+    private final CreditPool putCredit;
     private final Ticker ticker;
     private final Set<Transfer> running = ConcurrentHashMap.newKeySet();
     private @Nullable HelperLinks links;
@@ -37,7 +39,8 @@ public final class Engine implements AutoCloseable {
     /**
      * Threads, coordinator and links belong to this engine and are closed with it.
      *
-     * @param memoryBytes what all gets together may have in flight
+     * @param memoryBytes what all gets together may have in flight; puts have a quarter as much, of their own, so that
+     *     a get that feeds a put cannot starve it
      */
     public Engine(
             ClientThreads threads,
@@ -49,6 +52,7 @@ public final class Engine implements AutoCloseable {
         this.coordinator = coordinator;
         this.linksMaker = linksMaker;
         this.credit = new CreditPool(memoryBytes);
+        this.putCredit = new CreditPool(Math.max(1, memoryBytes / PUT_SHARE));
         this.ticker = ticker;
     }
 
@@ -62,6 +66,10 @@ public final class Engine implements AutoCloseable {
 
     CreditPool credit() {
         return credit;
+    }
+
+    CreditPool putCredit() {
+        return putCredit;
     }
 
     Ticker ticker() {

@@ -7,11 +7,16 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.FileSystemLoopException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,23 +24,32 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A file that appears whole or not at all: leaves go into a temporary file beside it, which is forced to the disk and
- * renamed over it at the end.
+ * renamed over it at the end. As with {@code curl} and {@code cp}, a symbolic link is followed, a file that is replaced
+ * keeps its permissions, and one that may not be written is not replaced; otherwise it is a new file (owner, hard
+ * links, extended attributes).
  */
 final class FileSink implements LeafSink {
     private static final Logger log = LoggerFactory.getLogger(FileSink.class);
 
-    private final Path target;
-    private final Path temporary;
+    private static final int MAX_LINKS = 40;
+
+    private final Path asked;
     private final boolean force;
+    private Path target;
+    private Path temporary;
     private volatile @Nullable FileChannel channel;
-    private volatile boolean aborted;
 
     /** @param force whether to wait until the bytes are on the disk */
     FileSink(Path target, boolean force) {
-        this.target = target.toAbsolutePath();
+        asked = target.toAbsolutePath();
         this.force = force;
-        String unique = UUID.randomUUID().toString().substring(0, 8);
-        temporary = this.target.resolveSibling("." + target.getFileName() + "." + unique + ".cloudmw-part");
+        this.target = asked;
+        temporary = temporary(asked);
+    }
+
+    /** Its length does not depend on the target's, which may be as long as the file system allows. */
+    private static Path temporary(Path target) {
+        return target.resolveSibling(".cloudmw-" + UUID.randomUUID() + ".part");
     }
 
     @Override
@@ -45,17 +59,48 @@ final class FileSink implements LeafSink {
 
     @Override
     public void open() throws CloudMwException {
-        if (Files.exists(target) && !Files.isRegularFile(target)) {
-            throw new CloudMwException(ErrorCode.LOCAL_IO, target + ": cannot be replaced: it is not a regular file");
-        }
         try {
-            channel = FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            target = followed(asked);
+            temporary = temporary(target);
+            boolean exists = Files.exists(target);
+            if (exists && !Files.isRegularFile(target)) {
+                throw new FileSystemException(target.toString(), null, "it is not a regular file");
+            }
+            if (exists && !Files.isWritable(target)) {
+                throw new AccessDeniedException(target.toString());
+            }
+            create(exists ? permissions(target) : Set.of());
         } catch (IOException e) {
-            throw failed("create", e);
+            throw failed(Files.exists(asked) ? "replace" : "create", e);
         }
-        if (aborted) {
-            abort();
+    }
+
+    /** What the links lead to, whether it exists or not. */
+    private static Path followed(Path path) throws IOException {
+        Path at = path;
+        for (int links = 0; Files.isSymbolicLink(at); links++) {
+            if (links == MAX_LINKS) {
+                throw new FileSystemLoopException(path.toString());
+            }
+            at = at.resolveSibling(Files.readSymbolicLink(at));
         }
+        return at;
+    }
+
+    private static Set<PosixFilePermission> permissions(Path file) throws IOException {
+        PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+        return view == null ? Set.of() : view.readAttributes().permissions();
+    }
+
+    /** @param permissions from the first byte on; empty: the process's default */
+    private void create(Set<PosixFilePermission> permissions) throws IOException {
+        Set<StandardOpenOption> fresh = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        if (permissions.isEmpty()) {
+            channel = FileChannel.open(temporary, fresh);
+            return;
+        }
+        channel = FileChannel.open(temporary, fresh, PosixFilePermissions.asFileAttribute(permissions));
+        Files.setPosixFilePermissions(temporary, permissions); // the umask has taken some away
     }
 
     @Override
@@ -90,21 +135,27 @@ final class FileSink implements LeafSink {
         }
     }
 
-    private void forceDirectory() {
+    private void forceDirectory() throws CloudMwException {
         Path directory = target.getParent();
         if (directory == null) {
             return;
         }
-        try (FileChannel handle = FileChannel.open(directory, StandardOpenOption.READ)) {
+        FileChannel handle;
+        try {
+            handle = FileChannel.open(directory, StandardOpenOption.READ);
+        } catch (IOException e) {
+            log.debug("directory {} cannot be opened, hence not forced", directory, e);
+            return;
+        }
+        try (handle) {
             handle.force(true);
         } catch (IOException e) {
-            log.debug("directory {} cannot be forced: the new name may be lost with the power", directory, e);
+            throw failed("be sure that the disk keeps", e);
         }
     }
 
     @Override
     public void abort() {
-        aborted = true;
         FileChannel file = channel;
         if (file == null) {
             return;
@@ -126,7 +177,7 @@ final class FileSink implements LeafSink {
     }
 
     private CloudMwException failed(String what, IOException e) {
-        return new CloudMwException(ErrorCode.LOCAL_IO, target + ": cannot " + what + " it: " + reason(e), e);
+        return new CloudMwException(ErrorCode.LOCAL_IO, asked + ": cannot " + what + " it: " + reason(e), e);
     }
 
     /** What the operating system says, in words. */

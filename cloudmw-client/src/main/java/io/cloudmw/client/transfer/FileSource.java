@@ -43,6 +43,11 @@ public final class FileSource implements PutSource {
     }
 
     @Override
+    public boolean isStream() {
+        return false;
+    }
+
+    @Override
     public Part part(ByteRange range) {
         return new Part() {
             @Override

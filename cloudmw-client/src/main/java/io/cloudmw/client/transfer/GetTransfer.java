@@ -20,19 +20,22 @@ final class GetTransfer implements Transfer {
     private final Engine engine;
     private final GetRequest request;
     private final SerialExecutor serial;
+    private final SerialExecutor files;
     private final ReadLedger ledger;
     private final CancellableFuture<GetReceipt> result = new CancellableFuture<>(this::cancel);
     private final CompletableFuture<Void> settled = new CompletableFuture<>();
     private final long startedNanos;
     private @Nullable CompletableFuture<?> pending;
-    private @Nullable LeafSink sink;
+    private volatile @Nullable LeafSink sink;
     private @Nullable Reception reception;
     private boolean over;
+    private boolean broken;
 
     GetTransfer(Engine engine, GetRequest request) {
         this.engine = engine;
         this.request = request;
-        serial = new SerialExecutor(engine.threads().events());
+        serial = new SerialExecutor(engine.threads().events(), this::broken);
+        files = new SerialExecutor(engine.threads().files(), this::broken);
         ledger = new ReadLedger(request.listener());
         startedNanos = engine.ticker().nanos();
     }
@@ -81,19 +84,18 @@ final class GetTransfer implements Transfer {
                 plan.helpers().stream().map(helper -> helper.id().value()).toList());
         LeafSink opened = request.destination().sink(wanted);
         sink = opened;
-        engine.threads().reads().execute(() -> {
+        files.execute(() -> {
             try {
                 opened.open();
                 serial.execute(() -> admit(plan, wanted, opened));
-            } catch (CloudMwException | RuntimeException | Error e) {
-                serial.execute(() -> fail(Failures.of(e)));
+            } catch (CloudMwException e) {
+                serial.execute(() -> fail(e));
             }
         });
     }
 
     private void admit(ReadPlan plan, ByteRange wanted, LeafSink opened) {
         if (over) {
-            abort(opened);
             return;
         }
         // Two leaves are enough for one relay to keep moving.
@@ -131,57 +133,65 @@ final class GetTransfer implements Transfer {
             return;
         }
         over = true;
-        CompletableFuture<Void> committed = new CompletableFuture<>();
-        engine.threads().reads().execute(() -> {
-            try {
-                opened.commit();
-                committed.complete(null);
-            } catch (CloudMwException | RuntimeException | Error e) {
-                committed.completeExceptionally(e);
-            }
-        });
         CompletableFuture<Void> heard =
                 reception == null ? CompletableFuture.completedFuture(null) : reception.lastWords();
-        var unused = committed.whenComplete((nothing, failure) -> {
-            if (failure != null) {
-                serial.execute(() -> finish(Failures.of(failure)));
-                return;
+        files.execute(() -> {
+            try {
+                opened.commit();
+                var unused = heard.thenRun(() -> serial.execute(() -> succeed(plan, wanted)));
+            } catch (CloudMwException e) {
+                serial.execute(() -> end(e));
             }
-            var unusedHeard = heard.thenRun(() -> serial.execute(() -> {
-                closeReception(ErrorCode.CANCELLED);
-                Duration elapsed = Duration.ofNanos(engine.ticker().nanos() - startedNanos);
-                GetReceipt receipt = ledger.receipt(plan.version(), wanted.length(), elapsed);
-                settled.complete(null);
-                result.complete(receipt);
-            }));
         });
+    }
+
+    private void succeed(ReadPlan plan, ByteRange wanted) {
+        closeReception(ErrorCode.CANCELLED);
+        Duration elapsed = Duration.ofNanos(engine.ticker().nanos() - startedNanos);
+        GetReceipt receipt = ledger.receipt(plan.version(), wanted.length(), elapsed);
+        settled.complete(null);
+        result.complete(receipt);
     }
 
     private void fail(CloudMwException cause) {
-        if (over) {
-            return;
+        if (!over) {
+            over = true;
+            end(cause);
         }
-        over = true;
-        if (pending != null) {
-            pending.cancel(true);
-        }
-        finish(cause);
     }
 
-    private void finish(CloudMwException cause) {
-        closeReception(cause.code());
-        LeafSink opened = sink;
-        engine.threads().reads().execute(() -> {
-            if (opened != null) {
-                opened.abort();
+    /** A task threw: nobody may wait for what it would have done. Any thread. */
+    private void broken(Throwable defect) {
+        serial.execute(() -> {
+            if (!broken) {
+                broken = true;
+                over = true;
+                end(Failures.of(defect));
             }
-            settled.complete(null);
-            result.completeExceptionally(cause);
         });
     }
 
-    private void abort(LeafSink opened) {
-        engine.threads().reads().execute(opened::abort);
+    private void end(CloudMwException cause) {
+        try {
+            if (pending != null) {
+                pending.cancel(true);
+            }
+            closeReception(cause.code());
+        } finally {
+            files.execute(() -> abort(cause));
+        }
+    }
+
+    private void abort(CloudMwException cause) {
+        LeafSink opened = sink;
+        try {
+            if (opened != null) {
+                opened.abort();
+            }
+        } finally {
+            settled.complete(null);
+            result.completeExceptionally(cause);
+        }
     }
 
     private void closeReception(ErrorCode why) {

@@ -6,6 +6,7 @@ import io.cloudmw.core.thread.SerialExecutor;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** A relay from an attempt of this very process: the same leaves, the same credit, no network. */
@@ -18,10 +19,10 @@ final class LocalInflow implements Inflow {
     private long credit;
     private long sent;
 
-    LocalInflow(LocalAttempt attempt, ByteBufAllocator allocator, SerialExecutor lane) {
+    LocalInflow(LocalAttempt attempt, ByteBufAllocator allocator, Executor threads) {
         this.attempt = attempt;
         this.allocator = allocator;
-        this.lane = lane;
+        this.lane = new SerialExecutor(threads, this::broken);
     }
 
     /** Before the first grant. */
@@ -35,6 +36,14 @@ final class LocalInflow implements Inflow {
             credit += bytes;
             send();
         });
+    }
+
+    private void broken(Throwable defect) {
+        done = true;
+        Relay target = relay;
+        if (target != null) {
+            target.failed(Failures.of(defect));
+        }
     }
 
     private void send() {

@@ -110,7 +110,7 @@ final class LocalRace implements LocalAttempt.Listener {
         LocalAttempt attempt = new LocalAttempt(start.attempt(), start.block(), item, store, stores, this);
         attempts.put(start.attempt(), attempt);
         tell(attempt, AttemptState.STARTED, Optional.empty());
-        engine.threads().reads().execute(attempt);
+        engine.threads().replicas().execute(attempt);
     }
 
     private void deliver(RaceCommand.Deliver deliver) {
@@ -119,9 +119,7 @@ final class LocalRace implements LocalAttempt.Listener {
             return;
         }
         LocalInflow inflow = new LocalInflow(
-                attempt,
-                UnpooledByteBufAllocator.DEFAULT,
-                new SerialExecutor(engine.threads().reads()));
+                attempt, UnpooledByteBufAllocator.DEFAULT, engine.threads().replicas());
         inflow.bind(events.offer(deliver.attempt().racer(), deliver.block(), attempt.store(), inflow));
     }
 
@@ -176,6 +174,6 @@ final class LocalRace implements LocalAttempt.Listener {
         closed = true;
         attempts.values().forEach(LocalAttempt::close);
         attempts.clear();
-        engine.threads().reads().execute(stores::close);
+        engine.threads().replicas().execute(stores::close);
     }
 }

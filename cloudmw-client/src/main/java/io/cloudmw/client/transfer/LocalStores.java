@@ -61,7 +61,7 @@ final class LocalStores {
     CompletableFuture<Boolean> reachable() {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
         engine.threads()
-                .reads()
+                .replicas()
                 .execute(() -> answer.complete(stores.values().stream().anyMatch(this::isReachable)));
         return answer;
     }

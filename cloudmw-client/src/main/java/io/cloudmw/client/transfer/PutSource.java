@@ -13,6 +13,9 @@ public interface PutSource extends AutoCloseable {
      */
     long open() throws CloudMwException;
 
+    /** Whether its calls may block for as long as a caller's stream likes; reading a part never does. */
+    boolean isStream();
+
     /**
      * The bytes of one chunk, to be read as often as it takes. Called in the order of the file, by one thread at a
      * time.

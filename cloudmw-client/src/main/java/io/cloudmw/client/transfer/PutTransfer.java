@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,6 +35,8 @@ final class PutTransfer implements Transfer, Sending.Outcome {
     private final Engine engine;
     private final PutRequest request;
     private final SerialExecutor serial;
+    private final SerialExecutor files;
+    private final Executor source;
     private final VersionId version = VersionId.random();
     private final CancellableFuture<PutReceipt> result = new CancellableFuture<>(this::cancel);
     private final CompletableFuture<Void> settled = new CompletableFuture<>();
@@ -48,11 +51,15 @@ final class PutTransfer implements Transfer, Sending.Outcome {
     private long stored;
     private long progressed;
     private boolean over;
+    private boolean broken;
 
     PutTransfer(Engine engine, PutRequest request) {
         this.engine = engine;
         this.request = request;
-        serial = new SerialExecutor(engine.threads().events());
+        ClientThreads threads = engine.threads();
+        serial = new SerialExecutor(threads.events(), this::broken);
+        files = new SerialExecutor(threads.files(), this::broken);
+        source = request.source().isStream() ? threads.sources() : threads.files();
         startedNanos = engine.ticker().nanos();
     }
 
@@ -158,10 +165,24 @@ final class PutTransfer implements Transfer, Sending.Outcome {
 
     @Override
     public void failed(CloudMwException cause) {
-        if (over) {
-            return;
+        if (!over) {
+            over = true;
+            end(cause);
         }
-        over = true;
+    }
+
+    /** A task threw: nobody may wait for what it would have done. Any thread. */
+    private void broken(Throwable defect) {
+        serial.execute(() -> {
+            if (!broken) {
+                broken = true;
+                over = true;
+                end(Failures.of(defect));
+            }
+        });
+    }
+
+    private void end(CloudMwException cause) {
         if (pending != null) {
             pending.cancel(true);
         }
@@ -169,14 +190,22 @@ final class PutTransfer implements Transfer, Sending.Outcome {
     }
 
     private void finish(Runnable completion) {
-        if (sending != null) {
-            sending.close();
+        try {
+            if (sending != null) {
+                sending.close();
+            }
+        } finally {
+            files.execute(() -> close(completion));
         }
-        engine.threads().reads().execute(() -> {
+    }
+
+    private void close(Runnable completion) {
+        try {
             request.source().close();
+        } finally {
             settled.complete(null);
             completion.run();
-        });
+        }
     }
 
     /** Continues on the serial executor with what a call gives. */
@@ -196,7 +225,7 @@ final class PutTransfer implements Transfer, Sending.Outcome {
 
     private <T> void blocking(Blocking<T> work, Consumer<T> next) {
         CompletableFuture<T> done = new CompletableFuture<>();
-        engine.threads().reads().execute(() -> {
+        source.execute(() -> {
             try {
                 done.complete(work.run());
             } catch (CloudMwException | RuntimeException | Error e) {

@@ -26,13 +26,14 @@ import io.cloudmw.core.race.DeliveryEvent;
 import io.cloudmw.core.race.DeliveryPolicy;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.thread.SerialExecutor;
+import io.cloudmw.core.thread.Threads;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +53,7 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
     }
 
     private static final Logger log = LoggerFactory.getLogger(Reception.class);
-    private static final long LAST_WORDS_MILLIS = 300;
+    private static final long LAST_WORDS_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
     private final Engine engine;
     private final SerialExecutor serial;
@@ -70,7 +71,7 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
     private final Map<Long, Relay> relays = new HashMap<>();
     private final AtomicLong relayNumbers = new AtomicLong();
     private final CompletableFuture<Void> lastWords = new CompletableFuture<>();
-    private @Nullable ScheduledFuture<?> alarm;
+    private @Nullable Future<?> alarm;
     private long alarmAtNanos;
     private boolean planEndSaid;
     private boolean delivered;
@@ -207,9 +208,8 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
         }
         alarmAtNanos = wake.getAsLong();
         long delay = Math.max(0, alarmAtNanos - engine.ticker().nanos());
-        try {
-            alarm = engine.threads().timer().schedule(this::alarmed, delay, TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException e) {
+        alarm = Threads.later(engine.threads().timer(), delay, this::alarmed).orElse(null);
+        if (alarm == null) {
             fail(Engine.closedException());
         }
     }
@@ -244,7 +244,10 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
             lastWords.complete(null);
             return;
         }
-        lastWords.completeOnTimeout(null, LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
+        if (Threads.later(engine.threads().timer(), LAST_WORDS_NANOS, () -> lastWords.complete(null))
+                .isEmpty()) {
+            lastWords.complete(null);
+        }
     }
 
     /** Ends everything that is open, everywhere. Idempotent. */
@@ -283,9 +286,9 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
     /** Any thread. */
     @Override
     public Relay offer(RacerId racer, BlockId block, StoreId store, Inflow inflow) {
-        SerialExecutor lane = new SerialExecutor(
-                sink.inOrder() ? engine.threads().sinks() : engine.threads().workers());
-        Relay relay = new Relay(relayNumbers.incrementAndGet(), block, racer, store, inflow, this, sink, lane);
+        Executor threads =
+                sink.inOrder() ? engine.threads().sinks() : engine.threads().workers();
+        Relay relay = new Relay(relayNumbers.incrementAndGet(), block, racer, store, inflow, this, sink, threads);
         serial.execute(() -> {
             if (closed || delivered) {
                 relay.refuse(ErrorCode.CANCELLED, "transfer over");

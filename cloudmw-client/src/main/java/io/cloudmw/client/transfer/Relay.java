@@ -9,6 +9,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.thread.SerialExecutor;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
@@ -33,7 +34,7 @@ final class Relay implements BulkStreamListener {
     private final Inflow inflow;
     private final RelayOwner owner;
     private final LeafSink sink;
-    private final Executor lane;
+    private final SerialExecutor lane;
     private final MessageDigest sha256 = sha256();
     private final AtomicLong received = new AtomicLong();
     private volatile @Nullable Expected expected;
@@ -56,7 +57,7 @@ final class Relay implements BulkStreamListener {
             Inflow inflow,
             RelayOwner owner,
             LeafSink sink,
-            Executor lane) {
+            Executor threads) {
         this.number = number;
         this.block = block;
         this.racer = racer;
@@ -64,7 +65,7 @@ final class Relay implements BulkStreamListener {
         this.inflow = inflow;
         this.owner = owner;
         this.sink = sink;
-        this.lane = lane;
+        this.lane = new SerialExecutor(threads, this::brokenBy);
     }
 
     long number() {
@@ -199,12 +200,17 @@ final class Relay implements BulkStreamListener {
         lane.execute(() -> owner.relayFailed(this, cause));
     }
 
+    private void brokenBy(Throwable defect) {
+        owner.relayFailed(this, Failures.of(defect));
+    }
+
     private void handOn(ByteBuf payload) {
         int bytes = payload.readableBytes();
         boolean delivered = false;
         try {
             // After one leaf that did not make it, the next ones would be checked against the wrong digests.
             if (!closed && !broken) {
+                broken = true;
                 delivered = verifyAndWrite(payload, bytes);
                 broken = !delivered;
             }

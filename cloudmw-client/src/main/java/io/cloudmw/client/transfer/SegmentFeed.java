@@ -3,6 +3,8 @@ package io.cloudmw.client.transfer;
 import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.PlannedSegment;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.placement.PlannedChunk;
@@ -15,8 +17,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The chunks of a get in order, a segment at a time: the next is asked for when few are left. Confined to the
- * transfer.
+ * The chunks of a get in order, a segment at a time: the next is asked for when few are left. A manifest must describe
+ * exactly the file its version promises; where all of it is read, its SHA-256 is compared too, before its last segment
+ * is used. Confined to the transfer.
  */
 final class SegmentFeed {
     /** A chunk and which segment of the manifest describes it. */
@@ -31,6 +34,7 @@ final class SegmentFeed {
     private final Executor owner;
     private final Runnable arrived;
     private final Consumer<Throwable> failed;
+    private final @Nullable ManifestDigest digest;
     private final Queue<Item> queue = new ArrayDeque<>();
     private @Nullable CompletableFuture<PlannedSegment> asked;
     private int nextSegment;
@@ -56,6 +60,7 @@ final class SegmentFeed {
         this.owner = owner;
         this.arrived = arrived;
         this.failed = failed;
+        this.digest = wanted.length() == version.sizeBytes() ? new ManifestDigest() : null;
     }
 
     /** The next chunk that holds wanted bytes; null when none is here now. */
@@ -70,15 +75,20 @@ final class SegmentFeed {
 
     /** Whether {@link #poll} will never give another. */
     boolean isEnded() {
-        return queue.isEmpty() && asked == null && isLastAsked();
+        return queue.isEmpty() && asked == null && isComplete();
     }
 
-    private boolean isLastAsked() {
-        return wanted.isEmpty() || nextSegment >= version.segmentCount() || nextOffset >= wanted.end();
+    private boolean isComplete() {
+        return wanted.isEmpty() || nextOffset >= wanted.end();
     }
 
     private void ask() {
-        if (asked != null || closed || isLastAsked()) {
+        if (asked != null || closed || isComplete()) {
+            return;
+        }
+        if (nextSegment >= version.segmentCount()) {
+            fail(violation("its " + nextSegment + " segments describe " + nextOffset + " bytes (expected: "
+                    + version.sizeBytes() + ")"));
             return;
         }
         CompletableFuture<PlannedSegment> call = coordinator.segment(plan, nextSegment++);
@@ -92,23 +102,52 @@ final class SegmentFeed {
             return;
         }
         if (segment == null) {
-            closed = true;
-            failed.accept(failure == null ? new IllegalStateException("no segment and no failure") : failure);
+            fail(failure == null ? new IllegalStateException("no segment and no failure") : failure);
             return;
         }
         try {
+            check(segment);
             for (PlannedChunk chunk : segment.chunks()) {
                 add(chunk, segment.index());
             }
         } catch (CloudMwException e) {
-            closed = true;
-            failed.accept(e);
+            fail(e);
             return;
         }
         if (segment.index() == 0) {
             skipSegments();
         }
         arrived.run();
+    }
+
+    private void fail(Throwable cause) {
+        close();
+        failed.accept(cause);
+    }
+
+    private CloudMwException violation(String message) {
+        return Failures.violation(version.file() + ": manifest of version " + version.id() + ": " + message);
+    }
+
+    private void check(PlannedSegment segment) throws CloudMwException {
+        ManifestSegment checked;
+        try {
+            checked = new ManifestSegment(
+                    segment.index(),
+                    segment.chunks().stream().map(PlannedChunk::chunk).toList());
+        } catch (IllegalArgumentException e) {
+            throw violation("segment " + segment.index() + ": " + e.getMessage());
+        }
+        if (digest == null) {
+            return;
+        }
+        digest.add(ManifestDigest.ofSegment(checked.encode()));
+        if (segment.index() == version.segmentCount() - 1) {
+            String found = digest.finish();
+            if (!found.equals(version.manifestSha256())) {
+                throw violation("SHA-256 " + found + " (expected: " + version.manifestSha256() + ")");
+            }
+        }
     }
 
     /** Every segment but the last describes as many bytes as the first. */
@@ -123,9 +162,9 @@ final class SegmentFeed {
 
     private void add(PlannedChunk chunk, int segment) throws CloudMwException {
         ByteRange range = chunk.chunk().range();
-        if (range.offset() != nextOffset || range.isEmpty()) {
-            throw Failures.violation(
-                    "manifest of " + version.id() + ": chunk at " + range + " (expected: at " + nextOffset + ")");
+        if (range.offset() != nextOffset || range.isEmpty() || range.end() > version.sizeBytes()) {
+            throw violation("chunk " + chunk.chunk().id() + " at " + range + " (expected: at " + nextOffset
+                    + ", within " + version.sizeBytes() + " bytes)");
         }
         nextOffset = range.end();
         if (range.offset() < wanted.end() && range.end() > wanted.offset()) {

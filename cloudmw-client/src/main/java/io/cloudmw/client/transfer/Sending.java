@@ -17,6 +17,7 @@ import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.thread.SerialExecutor;
+import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.BulkRequest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,8 +26,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +49,8 @@ final class Sending {
     private static final int CHUNKS_IN_FLIGHT = 3;
     private static final int BATCH = 64;
     private static final int MAX_TRIES = 6;
-    private static final long FIRST_PAUSE_MILLIS = 50;
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long WINDOW_BYTES = 1 << 20;
 
     /** One chunk being stored. */
     private static final class Job {
@@ -62,7 +63,10 @@ final class Sending {
         ChunkUpload upload;
 
         @Nullable
-        ScheduledFuture<?> pause;
+        CompletableFuture<Void> admission;
+
+        @Nullable
+        Future<?> pause;
 
         int tries;
 
@@ -108,7 +112,10 @@ final class Sending {
         this.plan = plan;
         this.begun = begun;
         this.outcome = outcome;
-        sourceLane = new SerialExecutor(engine.threads().reads());
+        ClientThreads threads = engine.threads();
+        sourceLane = new SerialExecutor(
+                request.source().isStream() ? threads.sources() : threads.files(),
+                defect -> serial.execute(() -> outcome.failed(Failures.of(defect))));
     }
 
     void start() {
@@ -150,8 +157,8 @@ final class Sending {
             try {
                 PutSource.Part part = request.source().part(range);
                 serial.execute(() -> taken(placed, index, range, part));
-            } catch (CloudMwException | RuntimeException | Error e) {
-                serial.execute(() -> outcome.failed(Failures.of(e)));
+            } catch (CloudMwException e) {
+                serial.execute(() -> outcome.failed(e));
             }
         });
     }
@@ -167,39 +174,63 @@ final class Sending {
         send(job, placed);
     }
 
+    /** Waits for its share of memory, then sends. */
     private void send(Job job, Placed placed) {
         BulkRequest.Write write;
         HelperAddress helper;
         try {
             helper = helper(placed);
-            write = new BulkRequest.Write(
-                    placed.plan().token(),
-                    placed.chunk().chunk(),
-                    job.range.length(),
-                    begun.leafSizeBytes(),
-                    stores(placed),
-                    placed.plan().helpers(),
-                    begun.writeQuorum(),
-                    request.file(),
-                    version);
+            write = write(job, placed);
         } catch (IllegalArgumentException e) {
             outcome.failed(Failures.violation("placement of chunk " + job.index + ": " + e.getMessage()));
             return;
         }
+        CreditPool memory = engine.putCredit();
+        long window = Math.min(
+                memory.capacity(), Math.max(begun.leafSizeBytes(), Math.min(job.range.length(), WINDOW_BYTES)));
+        CompletableFuture<Void> admission = memory.reserve(window);
+        job.admission = admission;
+        var unused = admission.thenRun(() -> serial.execute(() -> {
+            job.admission = null;
+            if (closed) {
+                memory.giveBack(window);
+                finish(job);
+            } else {
+                upload(job, placed.chunk(), helper, write, window);
+            }
+        }));
+    }
+
+    private BulkRequest.Write write(Job job, Placed placed) {
+        return new BulkRequest.Write(
+                placed.plan().token(),
+                placed.chunk().chunk(),
+                job.range.length(),
+                begun.leafSizeBytes(),
+                stores(placed),
+                placed.plan().helpers(),
+                begun.writeQuorum(),
+                request.file(),
+                version);
+    }
+
+    private void upload(Job job, PlacedChunk placed, HelperAddress helper, BulkRequest.Write write, long window) {
         ChunkUpload upload = new ChunkUpload(
                 write,
                 job.part,
                 job.read,
                 engine.links().allocator(),
-                new SerialExecutor(engine.threads().reads()),
+                engine.threads().files(),
+                window,
                 bytes -> serial.execute(() -> outcome.progressed(bytes)));
         job.upload = upload;
         job.tries++;
         var unusedResult = upload.result()
                 .whenComplete((stored, failure) -> serial.execute(() -> {
+                    engine.putCredit().giveBack(window);
                     job.upload = null;
                     if (stored != null) {
-                        stored(job, placed.chunk(), stored);
+                        stored(job, placed, stored);
                     } else if (failure != null) {
                         retry(job, helper.id(), upload, Failures.of(failure));
                     }
@@ -263,14 +294,10 @@ final class Sending {
         }
         job.read = upload.read();
         avoid.add(helper);
-        try {
-            job.pause = engine.threads()
-                    .timer()
-                    .schedule(
-                            () -> serial.execute(() -> placeAnew(job)),
-                            FIRST_PAUSE_MILLIS << job.tries,
-                            TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
+        Runnable again = () -> serial.execute(() -> placeAnew(job));
+        job.pause = Threads.later(engine.threads().timer(), FIRST_PAUSE_NANOS << job.tries, again)
+                .orElse(null);
+        if (job.pause == null) {
             outcome.failed(Engine.closedException());
         }
     }
@@ -306,7 +333,7 @@ final class Sending {
 
     private void finish(Job job) {
         if (jobs.remove(job)) {
-            engine.threads().reads().execute(job.part::close);
+            engine.threads().files().execute(job.part::close);
         }
     }
 
@@ -321,11 +348,12 @@ final class Sending {
                 job.pause.cancel(false);
             }
             ChunkUpload upload = job.upload;
-            if (upload == null) {
-                finish(job);
-            } else {
+            CompletableFuture<Void> admission = job.admission;
+            if (upload != null) {
                 upload.cancel();
-            }
+            } else if (admission == null || admission.cancel(false)) {
+                finish(job);
+            } // otherwise it was admitted just now and finishes when it sees that this is closed
         }
     }
 }

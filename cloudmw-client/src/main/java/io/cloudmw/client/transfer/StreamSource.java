@@ -36,6 +36,11 @@ public final class StreamSource implements PutSource {
     }
 
     @Override
+    public boolean isStream() {
+        return true;
+    }
+
+    @Override
     public Part part(ByteRange range) throws CloudMwException {
         if (range.offset() != position) {
             throw new IllegalStateException("offset: " + range.offset() + " (expected: " + position + ")");

@@ -172,12 +172,4 @@ final class MainTest {
     private static String squeezed(String row) {
         return row.replaceAll("[ |]+", " ").strip();
     }
-
-    @Test
-    void timesAreReadAsPeopleWriteThem() {
-        assertThat(Durations.parse("500ms").toMillis()).isEqualTo(500);
-        assertThat(Durations.parse("30s").toSeconds()).isEqualTo(30);
-        assertThat(Durations.parse("2m").toMinutes()).isEqualTo(2);
-        assertThat(Durations.parse("7").toSeconds()).isEqualTo(7);
-    }
 }

@@ -2,6 +2,8 @@ package io.cloudmw.client.rpc;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
@@ -51,6 +53,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -108,7 +111,30 @@ public final class FakeCoordinator implements AutoCloseable {
 
     /** From now on every chunk is in these stores. */
     public void replicate(List<StoreId> replicas) {
+        replicate(replicas, 0);
+        files.replaceAll((file, version) -> {
+            ManifestDigest digest = new ManifestDigest();
+            for (int i = 0; i < version.segmentCount(); i++) {
+                List<Chunk> chunks =
+                        Objects.requireNonNull(segments.get(new Key(version.id().value(), i)));
+                digest.add(ManifestDigest.ofSegment(new ManifestSegment(i, chunks).encode()));
+            }
+            return new FileVersion(
+                    version.file(),
+                    version.id(),
+                    version.sizeBytes(),
+                    version.chunkCount(),
+                    version.segmentCount(),
+                    version.leafSizeBytes(),
+                    version.committedAtMillis(),
+                    digest.finish());
+        });
+    }
+
+    /** From now on the manifests are not what was committed: other stores, and so many chunks fewer at the end. */
+    public void replicate(List<StoreId> replicas, int fewerChunks) {
         segments.replaceAll((key, chunks) -> chunks.stream()
+                .limit(chunks.size() - fewerChunks)
                 .map(chunk -> new Chunk(
                         chunk.index(), chunk.id(), chunk.range(), chunk.leafSizeBytes(), chunk.leaves(), replicas))
                 .toList());

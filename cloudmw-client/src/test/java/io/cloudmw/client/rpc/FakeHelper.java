@@ -75,6 +75,8 @@ public final class FakeHelper implements AutoCloseable {
     private final AtomicInteger openTransfers = new AtomicInteger();
     private final AtomicInteger refusedRelays = new AtomicInteger();
     private final AtomicInteger leavesRelayed = new AtomicInteger();
+    private final AtomicInteger uploads = new AtomicInteger();
+    private final AtomicInteger mostUploads = new AtomicInteger();
     private final List<Long> largestCredit = new CopyOnWriteArrayList<>();
 
     /** @param chunks shared by the helpers of a test: what one writes all can read */
@@ -107,6 +109,11 @@ public final class FakeHelper implements AutoCloseable {
 
     public int leavesRelayed() {
         return leavesRelayed.get();
+    }
+
+    /** The most chunks it ever received at once. */
+    public int mostUploads() {
+        return mostUploads.get();
     }
 
     /** The most credit any relay ever had. */
@@ -144,6 +151,7 @@ public final class FakeHelper implements AutoCloseable {
             if (!(BulkRequest.decode(request) instanceof BulkRequest.Write write)) {
                 throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "writes only");
             }
+            mostUploads.accumulateAndGet(uploads.incrementAndGet(), Math::max);
             stream.grant(1 << 20);
             return new Writing(stream, write);
         }
@@ -176,6 +184,7 @@ public final class FakeHelper implements AutoCloseable {
 
         @Override
         public void ended(byte[] trailer) {
+            uploads.decrementAndGet();
             chunks.put(write.chunk(), bytes.toByteArray());
             stream.end(new WriteResult(write.stores().stream().map(Store::id).toList(), List.of()).encode());
         }

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,16 +19,27 @@ public final class SerialExecutor implements Executor {
     private static final int BATCH = 64;
 
     private final Executor threads;
+    private final Consumer<? super Throwable> defects;
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
 
     @GuardedBy("tasks")
     private boolean running;
 
-    public SerialExecutor(Executor threads) {
+    /**
+     * Runs nothing yet.
+     *
+     * @param defects given whatever a task throws, an {@link OutOfMemoryError} too, in the task's place; the tasks
+     *     after it run all the same. What waits for the task must be failed there, or it waits for ever.
+     */
+    public SerialExecutor(Executor threads, Consumer<? super Throwable> defects) {
         this.threads = threads;
+        this.defects = defects;
     }
 
-    /** When the threads take nothing more because they are closing, the task runs at once, on the caller's thread. */
+    /**
+     * When the threads take nothing more, because they are closing or none can be started, the task runs at once, on
+     * the caller's thread.
+     */
     @Override
     public void execute(Runnable task) {
         synchronized (tasks) {
@@ -39,8 +51,8 @@ public final class SerialExecutor implements Executor {
         }
         try {
             threads.execute(this::run);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("closing: running what is left here");
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            LOG.debug("no thread: running what is left here", e);
             while (!runBatch()) {
                 // Until nothing is left.
             }
@@ -52,8 +64,8 @@ public final class SerialExecutor implements Executor {
             try {
                 threads.execute(this::run);
                 return;
-            } catch (RejectedExecutionException e) {
-                LOG.debug("closing: going on here");
+            } catch (RejectedExecutionException | OutOfMemoryError e) {
+                LOG.debug("no thread: going on here", e);
             }
         }
     }
@@ -69,12 +81,20 @@ public final class SerialExecutor implements Executor {
                     return true;
                 }
             }
-            try {
-                task.run();
-            } catch (RuntimeException | Error e) {
-                LOG.error("a task failed by a defect", e);
-            }
+            run(task);
         }
         return false;
+    }
+
+    private void run(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            try {
+                defects.accept(e);
+            } catch (RuntimeException | Error again) {
+                LOG.error("a task failed by a defect, and so did telling of it", again);
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -36,15 +37,23 @@ public final class Threads {
         return pool;
     }
 
+    /** A pool whose users bound what they have waiting in it: at most {@code threads} run, the others queue. */
+    public static ThreadPoolExecutor unbounded(String name, int threads) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threads, threads, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory(name));
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
     /**
      * Runs a task later.
      *
-     * @return empty when the timer is closing: the task will not run
+     * @return empty when the timer is closing, or its thread cannot be started: the task will not run
      */
     public static Optional<Future<?>> later(ScheduledExecutorService timer, long delayNanos, Runnable task) {
         try {
             return Optional.of(timer.schedule(task, delayNanos, TimeUnit.NANOSECONDS));
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
             return Optional.empty();
         }
     }

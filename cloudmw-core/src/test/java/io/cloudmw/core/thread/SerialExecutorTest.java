@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 final class SerialExecutorTest {
     private final ThreadPoolExecutor threads = Threads.blocking("test", 4, 4);
+    private final List<Throwable> defects = new CopyOnWriteArrayList<>();
 
     @AfterEach
     void stop() {
@@ -21,7 +23,7 @@ final class SerialExecutorTest {
 
     @Test
     void tasksRunInOrderAndNeverTwoAtOnce() throws InterruptedException {
-        SerialExecutor serial = new SerialExecutor(threads);
+        SerialExecutor serial = new SerialExecutor(threads, defects::add);
         List<Integer> ran = new ArrayList<>();
         CountDownLatch done = new CountDownLatch(1);
         for (int i = 0; i < 1000; i++) {
@@ -35,21 +37,44 @@ final class SerialExecutorTest {
     }
 
     @Test
-    void aTaskThatThrowsDoesNotStopTheNext() throws InterruptedException {
-        SerialExecutor serial = new SerialExecutor(threads);
+    void aTaskThatThrowsIsToldAndDoesNotStopTheNext() throws InterruptedException {
+        SerialExecutor serial = new SerialExecutor(threads, defect -> {
+            defects.add(defect);
+            throw new IllegalStateException("telling fails too");
+        });
+        IllegalStateException exception = new IllegalStateException("on purpose");
+        OutOfMemoryError error = new OutOfMemoryError("on purpose");
         CountDownLatch done = new CountDownLatch(1);
         serial.execute(() -> {
-            throw new IllegalStateException("on purpose");
+            throw exception;
+        });
+        serial.execute(() -> {
+            throw error;
         });
         serial.execute(done::countDown);
         assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(defects).containsExactly(exception, error);
+    }
+
+    @Test
+    void whenNoThreadCanBeStartedTasksRunHere() {
+        List<String> ran = new ArrayList<>();
+        SerialExecutor serial = new SerialExecutor(
+                task -> {
+                    throw new OutOfMemoryError("unable to create native thread");
+                },
+                defects::add);
+        serial.execute(() -> ran.add("first"));
+        serial.execute(() -> ran.add("second"));
+        assertThat(ran).containsExactly("first", "second");
     }
 
     @Test
     void whenTheThreadsAreClosingTasksRunHere() {
         threads.shutdown();
         List<String> ran = new ArrayList<>();
-        new SerialExecutor(threads).execute(() -> ran.add(Thread.currentThread().getName()));
+        new SerialExecutor(threads, defects::add)
+                .execute(() -> ran.add(Thread.currentThread().getName()));
         assertThat(ran).containsExactly(Thread.currentThread().getName());
     }
 }

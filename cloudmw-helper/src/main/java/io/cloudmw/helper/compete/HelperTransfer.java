@@ -60,7 +60,7 @@ public final class HelperTransfer {
         this.around = around;
         this.destination = destination;
         this.removed = removed;
-        this.executor = new SerialExecutor(around.threads());
+        this.executor = new SerialExecutor(around.threads(), this::broken);
         this.race = new Race(around.policy(), Set.of(spec.self()));
         this.peers = new Peers(spec.helpers().size(), spec.self());
         this.attempts = new Attempts(spec, around, bulk, destination, new AttemptEvents());
@@ -158,8 +158,11 @@ public final class HelperTransfer {
 
     private void fail(CloudMwException cause) {
         if (!closed && ended.compareAndSet(false, true)) {
-            destination.failed(cause);
-            free();
+            try {
+                destination.failed(cause);
+            } finally {
+                free();
+            }
         }
     }
 
@@ -194,13 +197,13 @@ public final class HelperTransfer {
                 otherwise.run();
                 return;
             }
-            try {
-                task.run();
-            } catch (RuntimeException e) {
-                LOG.error("{} failed by a defect", spec, e);
-                fail(new CloudMwException(ErrorCode.INTERNAL, spec + ": " + e, e));
-            }
+            task.run();
         });
+    }
+
+    private void broken(Throwable defect) {
+        LOG.error("{} failed by a defect", spec, defect);
+        fail(new CloudMwException(ErrorCode.INTERNAL, spec + ": " + defect, defect));
     }
 
     private void settle(BlockId block, RaceEvent event) {

@@ -39,6 +39,9 @@ public record HelperConfig(
     /**
      * What a helper may use.
      *
+     * @param spoolBytes for blocks on their way, in the spool directory
+     * @param uploads chunks that clients send
+     * @param copies chunks for this helper's own disks
      * @param memoryBytes direct memory for blocks kept in memory
      * @param memoryBlockBytes longest block kept in memory
      * @param fetchThreads attempts that run at once
@@ -51,9 +54,15 @@ public record HelperConfig(
             int fetchThreads,
             int transfers,
             int blocks,
-            int uploads,
+            Received uploads,
+            Received copies,
             int reads,
             int storeThreads) {}
+
+    /**
+     * How many chunks of one kind may be received at once, and what they may use of the spool directory.
+     */
+    public record Received(int chunks, long spoolBytes) {}
 
     /** Reads the settings of the helper called {@code helper.id}. */
     public static HelperConfig read(Settings settings) throws CloudMwException {
@@ -104,9 +113,16 @@ public record HelperConfig(
                 settings.integer(prefix + ".fetch.threads", 64, 1, 1024),
                 settings.integer(prefix + ".transfers.limit", 256, 1, 100_000),
                 settings.integer(prefix + ".transfers.blocks", 64, 1, 4096),
-                settings.integer(prefix + ".uploads.limit", 32, 1, 4096),
+                received(settings, prefix + ".uploads"),
+                received(settings, prefix + ".copies"),
                 settings.integer(prefix + ".reads.limit", 128, 1, 4096),
                 settings.integer(prefix + ".store.threads", 16, 1, 1024));
+    }
+
+    private static Received received(Settings settings, String prefix) throws CloudMwException {
+        return new Received(
+                settings.integer(prefix + ".limit", 32, 1, 4096),
+                settings.size(prefix + ".spool", 4L << 30, 1L << 20, 1L << 50));
     }
 
     private static List<DiskConfig> disks(Settings settings, String prefix, HelperId id) throws CloudMwException {

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A directory for bytes on their way, bounded by a number of bytes. Its files have no name once they are open, so
+ * A share of a directory for bytes on their way, bounded by a number of bytes. Its files have no name once they are open, so
  * that nothing is left when the process dies; what an older process could not remove is removed when it is opened.
  * Safe for any thread.
  */
@@ -25,11 +25,12 @@ public final class Spool {
 
     private final Path directory;
     private final ByteBudget budget;
-    private final AtomicLong sequence = new AtomicLong();
+    private final AtomicLong sequence;
 
-    private Spool(Path directory, ByteBudget budget) {
+    private Spool(Path directory, ByteBudget budget, AtomicLong sequence) {
         this.directory = directory;
         this.budget = budget;
+        this.sequence = sequence;
     }
 
     /**
@@ -44,7 +45,12 @@ public final class Spool {
                 Files.deleteIfExists(file);
             }
         }
-        return new Spool(directory, new ByteBudget(limitBytes));
+        return new Spool(directory, new ByteBudget(limitBytes), new AtomicLong());
+    }
+
+    /** Another share of the same directory, with a limit of its own: what uses this one never waits for that one. */
+    public Spool share(long limitBytes) {
+        return new Spool(directory, new ByteBudget(limitBytes), sequence);
     }
 
     /** What its files may use together. */

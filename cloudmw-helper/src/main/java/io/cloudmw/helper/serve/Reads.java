@@ -8,7 +8,6 @@ import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.store.ChunkStore;
-import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.helper.disk.OwnDisks;
 import io.netty.buffer.ByteBufAllocator;
@@ -21,6 +20,7 @@ public final class Reads {
     private final TransferTokens tokens;
     private final Executor threads;
     private final ByteBufAllocator allocator;
+    private final int limit;
     private final Semaphore room;
 
     /**
@@ -34,6 +34,7 @@ public final class Reads {
         this.tokens = tokens;
         this.threads = threads;
         this.allocator = allocator;
+        this.limit = limit;
         this.room = new Semaphore(limit);
     }
 
@@ -46,10 +47,10 @@ public final class Reads {
             throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "range: " + request.range() + " is too long");
         }
         if (!room.tryAcquire()) {
-            throw new CloudMwException(ErrorCode.OVERLOADED, "chunk=" + request.chunk() + ": too many reads at once");
+            throw new CloudMwException(
+                    ErrorCode.OVERLOADED, "chunk=" + request.chunk() + ": " + limit + " reads at once already");
         }
-        ServedRead read = new ServedRead(
-                disk, request.chunk(), request.range(), stream, allocator, new SerialExecutor(threads), room::release);
+        ServedRead read = new ServedRead(disk, request, stream, allocator, threads, room::release);
         read.start();
         return read;
     }

@@ -87,7 +87,7 @@ final class Replication {
     private void attempt(StoreId store, ChunkSource source, Listener listener, int tried) {
         try {
             storing.execute(() -> put(store, source, listener, tried));
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
             failed(
                     store,
                     new CloudMwException(ErrorCode.OVERLOADED, what(store) + ": too many puts wait", e),
@@ -130,12 +130,15 @@ final class Replication {
                 answer = new WriteResult(stored, owed);
             }
         }
-        if (answer != null) {
-            listener.durable(answer);
-        } else if (late) {
-            around.ledger().report(claims, new ReplicaReport(request.chunk(), store, ReplicaState.GOOD));
+        try {
+            if (answer != null) {
+                listener.durable(answer);
+            } else if (late) {
+                around.ledger().report(claims, new ReplicaReport(request.chunk(), store, ReplicaState.GOOD));
+            }
+        } finally {
+            settle(listener);
         }
-        settle(listener);
     }
 
     private void failed(StoreId store, CloudMwException cause, ChunkSource source, Listener listener, int tried) {
@@ -156,10 +159,13 @@ final class Replication {
                 answer = quorumNotMet();
             }
         }
-        if (answer != null) {
-            listener.failed(answer);
+        try {
+            if (answer != null) {
+                listener.failed(answer);
+            }
+        } finally {
+            settle(listener);
         }
-        settle(listener);
     }
 
     @GuardedBy("lock")

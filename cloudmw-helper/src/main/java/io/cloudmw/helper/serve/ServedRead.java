@@ -1,7 +1,6 @@
 package io.cloudmw.helper.serve;
 
 import io.cloudmw.core.bulk.BulkStream;
-import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -9,68 +8,57 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.wire.BulkRequest;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/**
- * One range on its way to somebody else. Reads only what it has credit for, and holds no thread while it waits for
- * more. Everything but the listener's methods runs on its serial executor.
- */
-final class ServedRead implements BulkStreamListener {
-    private static final Logger LOG = LoggerFactory.getLogger(ServedRead.class);
+/** One range on its way to somebody else. Reads only what it has credit for, and holds no thread while it waits for more. */
+final class ServedRead extends ServedStream {
     private static final int FRAME_BYTES = Leaves.DEFAULT_SIZE_BYTES;
     private static final byte[] NO_TRAILER = {};
 
     private final ChunkStore disk;
     private final ChunkId chunk;
     private final ByteRange range;
-    private final BulkStream stream;
     private final ByteBufAllocator allocator;
-    private final Executor executor;
-    private final Runnable finished;
     private final CRC32C crc = new CRC32C();
     private @Nullable ChunkReader reader;
     private long sent;
-    private boolean over;
 
     ServedRead(
             ChunkStore disk,
-            ChunkId chunk,
-            ByteRange range,
+            BulkRequest.Read request,
             BulkStream stream,
             ByteBufAllocator allocator,
-            Executor executor,
+            Executor threads,
             Runnable finished) {
+        super("chunk=" + request.chunk() + " store=" + disk.id(), stream, threads, finished);
         this.disk = disk;
-        this.chunk = chunk;
-        this.range = range;
-        this.stream = stream;
+        this.chunk = request.chunk();
+        this.range = request.range();
         this.allocator = allocator;
-        this.executor = executor;
-        this.finished = finished;
     }
 
     /** Opens at once, so that a missing chunk is told without waiting for credit. */
     void start() {
-        executor.execute(this::advance);
+        post(this::advance);
     }
 
     @Override
     public void granted() {
-        executor.execute(this::advance);
+        post(this::advance);
     }
 
     @Override
     public void data(ByteBuf payload, int crc32c) {
         payload.release();
-        executor.execute(() ->
-                fail(new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "chunk=" + chunk + ": data sent to a read")));
+        post(() -> {
+            throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, what() + ": data sent to a read");
+        });
     }
 
     @Override
@@ -78,43 +66,28 @@ final class ServedRead implements BulkStreamListener {
         // The reader has nothing to say.
     }
 
-    @Override
-    public void failed(CloudMwException cause) {
-        executor.execute(this::close);
-    }
-
-    private void advance() {
-        if (over) {
-            return;
+    private void advance() throws CloudMwException {
+        ChunkReader open = reader;
+        if (open == null) {
+            open = disk.read(chunk, range);
+            reader = open;
         }
-        try {
-            ChunkReader open = reader;
-            if (open == null) {
-                open = disk.read(chunk, range);
-                reader = open;
-            }
-            send(open);
-            if (sent == range.length()) {
-                stream.end(NO_TRAILER);
-                close();
-            }
-        } catch (CloudMwException e) {
-            fail(e);
-        } catch (RuntimeException e) {
-            LOG.error("chunk={} store={}: serving failed by a defect", chunk, disk.id(), e);
-            fail(new CloudMwException(ErrorCode.INTERNAL, "chunk=" + chunk + ": " + e, e));
+        send(open);
+        if (sent == range.length()) {
+            stream().end(NO_TRAILER);
+            close();
         }
     }
 
     private void send(ChunkReader open) throws CloudMwException {
         while (sent < range.length()) {
             int length = (int) Math.min(FRAME_BYTES, range.length() - sent);
-            length = (int) Math.min(length, stream.credit());
+            length = (int) Math.min(length, stream().credit());
             if (length <= 0) {
                 return;
             }
             ByteBuf frame = read(open, length);
-            var unused = stream.send(frame, (int) crc.getValue());
+            var unused = stream().send(frame, (int) crc.getValue());
             sent += length;
         }
     }
@@ -126,8 +99,7 @@ final class ServedRead implements BulkStreamListener {
             ByteBuffer bytes = frame.nioBuffer(0, length);
             while (bytes.hasRemaining()) {
                 if (open.read(bytes) < 0) {
-                    throw new CloudMwException(
-                            ErrorCode.STORE_UNAVAILABLE, "chunk=" + chunk + " store=" + disk.id() + ": ended early");
+                    throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, what() + ": ended early");
                 }
             }
             crc.reset();
@@ -142,20 +114,10 @@ final class ServedRead implements BulkStreamListener {
         }
     }
 
-    private void fail(CloudMwException cause) {
-        if (!over) {
-            stream.reset(cause.code(), String.valueOf(cause.getMessage()));
-            close();
-        }
-    }
-
-    private void close() {
-        if (!over) {
-            over = true;
-            if (reader != null) {
-                reader.close();
-            }
-            finished.run();
+    @Override
+    void free() {
+        if (reader != null) {
+            reader.close();
         }
     }
 }

@@ -1,7 +1,6 @@
 package io.cloudmw.helper.serve;
 
 import io.cloudmw.core.bulk.BulkStream;
-import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.wire.BulkRequest;
@@ -13,31 +12,26 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.Arrays;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One chunk coming in: leaf by leaf into a spool file, checked against what the writer says at its end, then handed
- * to {@link Replication}. Everything but the listener's methods runs on its serial executor.
+ * to {@link Replication}.
  */
-final class Upload implements BulkStreamListener {
+final class Upload extends ServedStream {
     /** Granted and not yet written to the spool. */
     static final int WINDOW_BYTES = 1 << 20;
 
     private static final long SPOOL_WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final BulkRequest.Write request;
-    private final BulkStream stream;
     private final Spool spool;
     private final Replication replication;
-    private final Executor executor;
-    private final Runnable finished;
     private final int[] checksums;
     private Spool.@Nullable SpoolFile file;
     private long received;
     private long granted;
-    private boolean over;
 
     /**
      * Takes nothing before {@link #start}.
@@ -47,52 +41,31 @@ final class Upload implements BulkStreamListener {
     Upload(
             BulkRequest.Write request,
             BulkStream stream,
-            Spool spool,
+            Writes.Means means,
             Replication replication,
-            Executor executor,
             Runnable finished) {
+        super("chunk=" + request.chunk(), stream, means.receiving(), finished);
         this.request = request;
-        this.stream = stream;
-        this.spool = spool;
+        this.spool = means.spool();
         this.replication = replication;
-        this.executor = executor;
-        this.finished = finished;
         this.checksums = new int[(int) ((request.length() + request.leafSizeBytes() - 1) / request.leafSizeBytes())];
     }
 
     void start() {
-        executor.execute(() -> {
-            try {
-                file = spool.create(request.length(), SPOOL_WAIT_NANOS);
-                grant(WINDOW_BYTES);
-            } catch (CloudMwException e) {
-                fail(e);
-            }
+        post(() -> {
+            file = spool.create(request.length(), SPOOL_WAIT_NANOS);
+            grant(WINDOW_BYTES);
         });
     }
 
     @Override
     public void data(ByteBuf payload, int crc32c) {
-        executor.execute(() -> {
-            try {
-                take(payload, crc32c);
-            } catch (CloudMwException e) {
-                fail(e);
-            } finally {
-                payload.release();
-            }
-        });
+        post(() -> take(payload, crc32c), payload::release);
     }
 
     @Override
     public void ended(byte[] trailer) {
-        executor.execute(() -> {
-            try {
-                complete(trailer);
-            } catch (CloudMwException e) {
-                fail(e);
-            }
-        });
+        post(() -> complete(trailer));
     }
 
     @Override
@@ -100,14 +73,9 @@ final class Upload implements BulkStreamListener {
         // Nothing is sent.
     }
 
-    @Override
-    public void failed(CloudMwException cause) {
-        executor.execute(this::close);
-    }
-
     private void take(ByteBuf payload, int crc32c) throws CloudMwException {
         Spool.SpoolFile target = file;
-        if (over || target == null) {
+        if (target == null) {
             return;
         }
         long left = request.length() - received;
@@ -141,13 +109,13 @@ final class Upload implements BulkStreamListener {
         long more = Math.min(bytes, request.length() - granted);
         if (more > 0) {
             granted += more;
-            stream.grant(more);
+            stream().grant(more);
         }
     }
 
     private void complete(byte[] trailer) throws CloudMwException {
         Spool.SpoolFile source = file;
-        if (over || source == null) {
+        if (source == null) {
             return;
         }
         if (received != request.length()) {
@@ -160,40 +128,30 @@ final class Upload implements BulkStreamListener {
                     ErrorCode.REPLICA_CORRUPT,
                     "chunk=" + request.chunk() + ": what arrived is not what the writer cut");
         }
-        over = true;
+        handOver();
         replication.start(new SpoolSource(source.channel(), request.length()), new Replication.Listener() {
             @Override
             public void durable(WriteResult result) {
-                stream.end(result.encode());
+                stream().end(result.encode());
             }
 
             @Override
             public void failed(CloudMwException cause) {
-                stream.reset(cause.code(), String.valueOf(cause.getMessage()));
+                stream().reset(cause.code(), String.valueOf(cause.getMessage()));
             }
 
             @Override
             public void finished() {
                 source.close();
-                finished.run();
+                Upload.this.finished();
             }
         });
     }
 
-    private void fail(CloudMwException cause) {
-        if (!over) {
-            stream.reset(cause.code(), String.valueOf(cause.getMessage()));
-            close();
-        }
-    }
-
-    private void close() {
-        if (!over) {
-            over = true;
-            if (file != null) {
-                file.close();
-            }
-            finished.run();
+    @Override
+    void free() {
+        if (file != null) {
+            file.close();
         }
     }
 }

@@ -8,7 +8,6 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
-import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.helper.disk.OwnDisks;
 import io.cloudmw.helper.fetch.Spool;
@@ -25,39 +24,44 @@ public final class Writes {
     /**
      * What writes need of the process around them.
      *
-     * @param receiving may block; takes at least {@code limit} tasks
-     * @param storing may block; runs the puts of uploads
-     * @param storingLocally may block; runs puts that peers ask for: separate, because theirs wait for ours
-     * @param limit uploads at once
+     * @param uploads for chunks that clients send
+     * @param copies for chunks that go to disks of this helper alone, as peers' copies do. They share nothing with
+     *     uploads: an upload here waits for copies at peers, and theirs for copies here, so copies must never wait for
+     *     uploads
      * @param retryDelays how long to wait before each further try at a store that failed
      */
     public record Surroundings(
             TransferTokens tokens,
             StoreDirectory stores,
             OwnDisks disks,
-            Spool spool,
             ReplicaLedger ledger,
-            Executor receiving,
-            Executor storing,
-            Executor storingLocally,
+            Means uploads,
+            Means copies,
             ScheduledExecutorService timer,
-            int limit,
             List<Duration> retryDelays) {
         public Surroundings {
             retryDelays = List.copyOf(retryDelays);
         }
     }
 
-    private final Surroundings around;
-    private final Semaphore room;
+    /**
+     * What one kind of chunks may use.
+     *
+     * @param spool keeps them until they are stored
+     * @param receiving may block; takes at least {@code limit} tasks
+     * @param storing may block; runs their puts
+     * @param limit chunks at once
+     */
+    public record Means(Spool spool, Executor receiving, Executor storing, int limit) {}
 
-    /** Of its own: an upload here waits for peers' copies there, and they for ours, so these must never wait for each other. */
+    private final Surroundings around;
+    private final Semaphore uploadsRoom;
     private final Semaphore copiesRoom;
 
     public Writes(Surroundings around) {
         this.around = around;
-        this.room = new Semaphore(around.limit());
-        this.copiesRoom = new Semaphore(around.limit());
+        this.uploadsRoom = new Semaphore(around.uploads().limit());
+        this.copiesRoom = new Semaphore(around.copies().limit());
     }
 
     BulkStreamListener open(BulkStream stream, BulkRequest.Write request) throws CloudMwException {
@@ -66,15 +70,16 @@ public final class Writes {
         claims.require(TransferRight.WRITE, chunk);
         boolean own = request.stores().stream()
                 .allMatch(store -> around.disks().find(store.id()).isPresent());
-        Semaphore permits = own ? copiesRoom : room;
-        if (!permits.tryAcquire()) {
-            throw new CloudMwException(ErrorCode.OVERLOADED, "chunk=" + chunk + ": too many uploads at once");
+        Semaphore room = own ? copiesRoom : uploadsRoom;
+        Means means = own ? around.copies() : around.uploads();
+        if (!room.tryAcquire()) {
+            throw new CloudMwException(
+                    ErrorCode.OVERLOADED,
+                    "chunk=" + chunk + ": " + means.limit() + (own ? " copies" : " uploads") + " at once already");
         }
         StoreResolver stores = around.stores().resolver(request.stores(), request.helpers(), request.token(), claims);
-        Executor storing = own ? around.storingLocally() : around.storing();
-        Replication replication = new Replication(request, claims, stores, around, storing);
-        Upload upload = new Upload(
-                request, stream, around.spool(), replication, new SerialExecutor(around.receiving()), permits::release);
+        Replication replication = new Replication(request, claims, stores, around, means.storing());
+        Upload upload = new Upload(request, stream, means, replication, room::release);
         upload.start();
         return upload;
     }

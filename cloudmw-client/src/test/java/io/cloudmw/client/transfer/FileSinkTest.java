@@ -1,0 +1,120 @@
+package io.cloudmw.client.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.core.error.CloudMwException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class FileSinkTest {
+    @TempDir
+    private Path directory;
+
+    private static FileSink begun(Path target) throws CloudMwException {
+        FileSink sink = new FileSink(target, true);
+        sink.open();
+        sink.write(0, ByteBuffer.wrap("after".getBytes(StandardCharsets.UTF_8)));
+        return sink;
+    }
+
+    private static void write(Path target) throws CloudMwException {
+        begun(target).commit();
+    }
+
+    private Path existing(String name, String permissions) throws IOException {
+        Path file = Files.writeString(directory.resolve(name), "before");
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+    }
+
+    private static String permissions(Path file) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+    }
+
+    private List<String> names() throws IOException {
+        try (var list = Files.list(directory)) {
+            return list.map(path -> path.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    @Test
+    void aNameMayBeAsLongAsTheFileSystemAllows() throws Exception {
+        Path target = directory.resolve("n".repeat(255));
+        write(target);
+        assertThat(target).hasContent("after");
+    }
+
+    @Test
+    void aFileThatIsReplacedKeepsItsPermissionsAndItsSuccessorHasThemFromTheFirstByte() throws Exception {
+        for (String permissions : List.of("rw-------", "rwxrwxrwx", "rw-rw-r--")) {
+            Path target = existing("out", permissions);
+            FileSink sink = begun(target);
+            for (String name : names()) {
+                assertThat(permissions(directory.resolve(name))).isEqualTo(permissions);
+            }
+            sink.commit();
+            assertThat(target).hasContent("after");
+            assertThat(permissions(target)).isEqualTo(permissions);
+        }
+    }
+
+    @Test
+    void aFileThatMayNotBeWrittenIsNotReplaced() throws Exception {
+        Path target = existing("out", "r--r--r--");
+        if (Files.isWritable(target)) { // by the superuser, who may do anything
+            write(target);
+            assertThat(target).hasContent("after");
+            assertThat(permissions(target)).isEqualTo("r--r--r--");
+        } else {
+            assertThatThrownBy(() -> write(target)).hasMessageContaining("permission denied");
+            assertThat(target).hasContent("before");
+        }
+        assertThat(names()).containsExactly("out");
+    }
+
+    @Test
+    void aSymbolicLinkIsFollowedWhetherWhatItLeadsToExistsOrNot() throws Exception {
+        Path real = existing("real", "rw-r-----");
+        Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
+        Path link = Files.createSymbolicLink(elsewhere.resolve("link"), Path.of("..", "second"));
+        Files.createSymbolicLink(directory.resolve("second"), Path.of("real"));
+        write(link);
+        assertThat(Files.isSymbolicLink(link)).isTrue();
+        assertThat(real).hasContent("after").isRegularFile();
+        assertThat(permissions(real)).isEqualTo("rw-r-----");
+
+        Path dangling = Files.createSymbolicLink(directory.resolve("dangling"), Path.of("new"));
+        write(dangling);
+        assertThat(directory.resolve("new")).hasContent("after");
+        assertThat(Files.isSymbolicLink(dangling)).isTrue();
+        assertThat(names()).containsExactly("dangling", "elsewhere", "new", "real", "second");
+    }
+
+    @Test
+    void linksThatGoRoundAreAnError() throws Exception {
+        Path one = directory.resolve("one");
+        Files.createSymbolicLink(one, Path.of("other"));
+        Files.createSymbolicLink(directory.resolve("other"), Path.of("one"));
+        assertThatThrownBy(() -> write(one)).hasMessageContaining("cannot create it");
+    }
+
+    @Test
+    void aDirectoryThatVanishesIsOneClearErrorAndNothingIsLeft() throws Exception {
+        Path gone = Files.createDirectory(directory.resolve("gone"));
+        FileSink sink = begun(gone.resolve("out"));
+        try (var files = Files.list(gone)) {
+            Files.delete(files.findFirst().orElseThrow());
+        }
+        Files.delete(gone);
+        assertThatThrownBy(sink::commit).hasMessageContaining("cannot replace it: no such directory");
+        sink.abort();
+        assertThat(names()).isEmpty();
+    }
+}

@@ -1,0 +1,108 @@
+package io.cloudmw.helper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.wire.WriteResult;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a helper takes at once, and that uploads and the copies of peers do not stand in each other's way. */
+@Timeout(60)
+final class HelperLimitsTest {
+    private static final int MIB = 1 << 20;
+
+    @TempDir
+    private Path directory;
+
+    private static WriteResult write(ScriptedClient client, int to, int index, List<Store> stores) throws Exception {
+        byte[] chunk = new byte[MIB];
+        return client.upload(to, index, chunk, ScriptedClient.crcs(chunk), stores, stores.size())
+                .get(20, TimeUnit.SECONDS);
+    }
+
+    private static void refused(CompletableFuture<?> call, String message) {
+        assertThat(call)
+                .failsWithin(20, TimeUnit.SECONDS)
+                .withThrowableThat()
+                .havingCause()
+                .withMessageContaining(message)
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
+    }
+
+    @Test
+    void uploadsThatFillTheirShareOfTheSpoolLeaveRoomForCopies() throws Exception {
+        Map<String, String> small = Map.of("helper.uploads.spool", "1MiB", "helper.store.threads", "1");
+        try (HelperCluster cluster = new HelperCluster(directory, small, -1, -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            CompletableFuture<WriteResult> held = client.hold(0, 0, MIB, cluster.stores());
+            CompletableFuture<WriteResult> waits =
+                    client.upload(0, 1, new byte[MIB], ScriptedClient.crcs(new byte[MIB]), cluster.stores(), 2);
+            assertThat(write(client, 0, 2, cluster.stores().subList(0, 1)).owed())
+                    .isEmpty();
+            assertThat(write(client, 1, 3, cluster.stores()).stored()).hasSize(2);
+            refused(waits, "no room for " + MIB + " bytes");
+            assertThat(held).isNotDone();
+        }
+    }
+
+    @Test
+    void copiesThatFillTheirShareOfTheSpoolLeaveRoomForUploads() throws Exception {
+        Map<String, String> small = Map.of("helper.copies.spool", "1MiB", "helper.store.threads", "1");
+        try (HelperCluster cluster = new HelperCluster(directory, small, -1, -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            CompletableFuture<WriteResult> held =
+                    client.hold(0, 0, MIB, cluster.stores().subList(0, 1));
+            assertThat(write(client, 0, 1, cluster.stores()).stored()).hasSize(2);
+            assertThat(held).isNotDone();
+        }
+    }
+
+    @Test
+    void uploadsAndCopiesBeyondTheirLimitsAreRefused() throws Exception {
+        Map<String, String> one = Map.of("helper.uploads.limit", "1", "helper.copies.limit", "1");
+        try (HelperCluster cluster = new HelperCluster(directory, one, -1, -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            byte[] chunk = new byte[10];
+            List<Store> own = cluster.stores().subList(0, 1);
+            var unusedUpload = client.hold(0, 0, MIB, cluster.stores());
+            refused(
+                    client.upload(0, 1, chunk, ScriptedClient.crcs(chunk), cluster.stores(), 2),
+                    "1 uploads at once already");
+            var unusedCopy = client.hold(0, 2, MIB, own);
+            refused(client.upload(0, 3, chunk, ScriptedClient.crcs(chunk), own, 1), "1 copies at once already");
+            client.dropBulk(0);
+            try (ScriptedClient another = new ScriptedClient(cluster)) {
+                await().ignoreExceptions()
+                        .until(() -> write(another, 0, 4, own).stored().size() == 1);
+            }
+        }
+    }
+
+    @Test
+    void readsBeyondTheLimitAreRefusedAndOnesThatEndMakeRoom() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.reads.limit", "1"), -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            Store disk = cluster.stores().get(0);
+            write(client, 0, 0, List.of(disk));
+            ScriptedClient.Reading held = client.read(0, 0, disk, MIB, 1);
+            held.first.get(20, TimeUnit.SECONDS);
+            refused(client.read(0, 0, disk, MIB, MIB).result, "1 reads at once already");
+            client.dropBulk(0);
+            try (ScriptedClient another = new ScriptedClient(cluster)) {
+                await().ignoreExceptions()
+                        .until(() -> another.read(0, 0, disk, MIB, MIB).result.get(20, TimeUnit.SECONDS).length == MIB);
+            }
+        }
+    }
+}
