@@ -11,6 +11,7 @@ import io.cloudmw.client.transfer.ClientThreads;
 import io.cloudmw.client.transfer.Engine;
 import io.cloudmw.client.transfer.FileSource;
 import io.cloudmw.client.transfer.GetRequest;
+import io.cloudmw.client.transfer.PositionalTarget;
 import io.cloudmw.client.transfer.PutRequest;
 import io.cloudmw.client.transfer.PutSource;
 import io.cloudmw.client.transfer.StreamSource;
@@ -163,6 +164,14 @@ public final class CloudMw implements AutoCloseable {
      */
     public CompletableFuture<GetReceipt> read(FilePath source, WritableByteChannel target, GetOptions getOptions) {
         return engine.get(request(source, GetRequest.Destination.channel(target), getOptions));
+    }
+
+    /**
+     * Reads a file, or a range of it, in whatever order its bytes come: nothing waits for what comes before it. Every
+     * byte was verified before it is written to {@code target}.
+     */
+    public CompletableFuture<GetReceipt> read(FilePath source, PositionalTarget target, GetOptions getOptions) {
+        return engine.get(request(source, GetRequest.Destination.target(target), getOptions));
     }
 
     private GetRequest request(FilePath source, GetRequest.Destination target, GetOptions getOptions) {

@@ -225,6 +225,31 @@ final class TransferTest {
     }
 
     @Test
+    void aPositionalTargetGetsExactlyTheBytesOfARangeInAnyOrder() throws Exception {
+        helper(Script.SERVE);
+        helper(Script.SERVE);
+        byte[] content = bytes(5 * CHUNK + 17);
+        put(content);
+        byte[] got = new byte[content.length];
+        GetReceipt receipt = client.read(
+                        FILE,
+                        (long offset, java.nio.ByteBuffer bytes) -> bytes.get(got, (int) offset, bytes.remaining()),
+                        GetOptions.defaults().withRange(new ByteRange(1001, 4L * CHUNK)))
+                .get(60, SECONDS);
+        byte[] expected = new byte[content.length];
+        System.arraycopy(content, 1001, expected, 1001, 4 * CHUNK);
+        assertThat(got).isEqualTo(expected);
+        assertThat(receipt.bytes()).isEqualTo(4L * CHUNK);
+        assertThat(code(client.read(
+                        FILE,
+                        (long offset, java.nio.ByteBuffer bytes) -> {
+                            throw new IOException("full");
+                        },
+                        GetOptions.defaults())))
+                .isEqualTo(ErrorCode.LOCAL_IO);
+    }
+
+    @Test
     void aRangeGivesExactlyItsBytes() throws Exception {
         helper(Script.SERVE);
         byte[] content = bytes(3 * CHUNK);

@@ -58,7 +58,7 @@ final class HelperCluster implements AutoCloseable {
                     store -> {
                         throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "no S3 here");
                     },
-                    (store, speed) -> new StallingStore(store, (int) speed.minBytesPerSecond()),
+                    (store, law) -> new StallingStore(store, (int) law.bytesPerSecondAt(0)),
                     registry));
         }
     }

@@ -58,6 +58,11 @@ final class FileSink implements LeafSink {
     }
 
     @Override
+    public boolean mayBlock() {
+        return false;
+    }
+
+    @Override
     public void open() throws CloudMwException {
         try {
             target = followed(asked);

@@ -23,17 +23,25 @@ public record GetRequest(
         Destination destination,
         long memoryBytes,
         TransferListener listener) {
-    /** Where the bytes go: one of the two. */
+    /** Where the bytes go: one of the three. */
     public record Destination(
-            @Nullable Path file, boolean force, @Nullable WritableByteChannel channel) {
+            @Nullable Path file,
+            boolean force,
+            @Nullable WritableByteChannel channel,
+            @Nullable PositionalTarget target) {
         /** A file that is replaced when everything is there; {@code force}: and on the disk. */
         public static Destination file(Path file, boolean force) {
-            return new Destination(file, force, null);
+            return new Destination(file, force, null, null);
         }
 
         /** In order; the channel stays open. */
         public static Destination channel(WritableByteChannel channel) {
-            return new Destination(null, false, channel);
+            return new Destination(null, false, channel, null);
+        }
+
+        /** In any order. */
+        public static Destination target(PositionalTarget target) {
+            return new Destination(null, false, null, target);
         }
 
         LeafSink sink(ByteRange wanted) {
@@ -42,6 +50,9 @@ public record GetRequest(
             }
             if (channel != null) {
                 return new StreamSink(channel, wanted);
+            }
+            if (target != null) {
+                return new PositionalSink(target, wanted);
             }
             throw new IllegalStateException("no destination");
         }

@@ -287,7 +287,7 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
     @Override
     public Relay offer(RacerId racer, BlockId block, StoreId store, Inflow inflow) {
         Executor threads =
-                sink.inOrder() ? engine.threads().sinks() : engine.threads().workers();
+                sink.mayBlock() ? engine.threads().sinks() : engine.threads().workers();
         Relay relay = new Relay(relayNumbers.incrementAndGet(), block, racer, store, inflow, this, sink, threads);
         serial.execute(() -> {
             if (closed || delivered) {

@@ -25,6 +25,11 @@ final class StreamSink implements LeafSink {
     }
 
     @Override
+    public boolean mayBlock() {
+        return true;
+    }
+
+    @Override
     public void open() {}
 
     /** Synchronized: a relay that was given up may still be in here with a leaf its successor brings again. */

@@ -1,6 +1,8 @@
 package io.cloudmw.core.store;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.emulation.ResponsePace;
+import io.cloudmw.core.emulation.StoreLaw;
+import io.cloudmw.core.emulation.StorePace;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
@@ -9,86 +11,49 @@ import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.Ticker;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A store whose reads, all together, are no faster than a speed that varies: for demonstrations, for tests of
- * the race, and for disks that must leave room to others. Only reads are slowed. {@link #file} is passed through:
- * a caller that sends from the file has read and verified the range through {@link #read} before.
+ * A store whose reads are as slow, uneven or stalled as a law says: for demonstrations, for tests of the race, and for
+ * disks that must leave room to others. Only reads are slowed. {@link #file} is passed through: a caller that sends from
+ * the file has read and verified the range through {@link #read} before.
  */
 public final class ThrottledChunkStore extends ForwardingChunkStore {
     /** A reader waits in naps of this length, so that it notices soon that it was closed. */
     private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private static final long PIECE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-    private static final int MIN_PIECE_BYTES = 1024;
-
-    private final ReadSpeed speed;
-    private final Ticker ticker;
+    private final StorePace pace;
     private final Sleeper sleeper;
-    private final Object lock = new Object();
 
-    @GuardedBy("lock")
-    private boolean started;
-
-    @GuardedBy("lock")
-    private long startNanos;
-
-    /** When the store has sent all that was read so far, counted from the start. */
-    @GuardedBy("lock")
-    private long busyUntilNanos;
-
-    public ThrottledChunkStore(ChunkStore store, ReadSpeed speed, Ticker ticker, Sleeper sleeper) {
+    public ThrottledChunkStore(ChunkStore store, StoreLaw law, Ticker ticker, Sleeper sleeper) {
         super(store);
-        this.speed = speed;
-        this.ticker = ticker;
+        this.pace = new StorePace(law, ticker);
         this.sleeper = sleeper;
     }
 
     @Override
     public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
-        return new ThrottledReader(super.read(chunk, range), "chunk=" + chunk + " store=" + id());
-    }
-
-    /** Bytes that a single read may give, so that readers at the same time take turns. */
-    private int pieceBytes() {
-        long bytes = speed.bytesPerSecondAt(elapsedNanos()) * PIECE_NANOS / TimeUnit.SECONDS.toNanos(1);
-        return (int) Math.max(MIN_PIECE_BYTES, Math.min(bytes, Integer.MAX_VALUE));
-    }
-
-    /** Queues {@code bytes} behind all that was read before; returns when they would have arrived. */
-    private long arrivalNanos(int bytes) {
-        synchronized (lock) {
-            long from = Math.max(elapsedNanos(), busyUntilNanos);
-            double seconds = (double) bytes / speed.bytesPerSecondAt(from);
-            busyUntilNanos = from + (long) (seconds * TimeUnit.SECONDS.toNanos(1));
-            return busyUntilNanos;
-        }
-    }
-
-    private long elapsedNanos() {
-        synchronized (lock) {
-            if (!started) {
-                started = true;
-                startNanos = ticker.nanos();
-            }
-            return ticker.nanos() - startNanos;
-        }
+        return new ThrottledReader(super.read(chunk, range), range.length(), "chunk=" + chunk + " store=" + id());
     }
 
     private final class ThrottledReader implements ChunkReader {
         private final ChunkReader reader;
+        private final long length;
         private final String what;
+        private @Nullable ResponsePace response;
         private volatile boolean closed;
 
-        ThrottledReader(ChunkReader reader, String what) {
+        ThrottledReader(ChunkReader reader, long length, String what) {
             this.reader = reader;
+            this.length = length;
             this.what = what;
         }
 
         @Override
         public int read(ByteBuffer target) throws CloudMwException {
+            ResponsePace paced = response();
             int limit = target.limit();
-            target.limit(target.position() + Math.min(target.remaining(), pieceBytes()));
+            target.limit(target.position() + Math.min(target.remaining(), paced.pieceBytes()));
             int read;
             try {
                 read = reader.read(target);
@@ -96,9 +61,20 @@ public final class ThrottledChunkStore extends ForwardingChunkStore {
                 target.limit(limit);
             }
             if (read > 0) {
-                await(arrivalNanos(read));
+                await(paced.arrivalNanos(read));
             }
             return read;
+        }
+
+        /** The request is made by the first read, as remote stores do it. */
+        private ResponsePace response() {
+            ResponsePace made = response;
+            if (made == null) {
+                made = pace.request();
+                made.length(length);
+                response = made;
+            }
+            return made;
         }
 
         @Override
@@ -109,7 +85,7 @@ public final class ThrottledChunkStore extends ForwardingChunkStore {
 
         private void await(long untilNanos) throws CloudMwException {
             try {
-                for (long left = untilNanos - elapsedNanos(); left > 0; left = untilNanos - elapsedNanos()) {
+                for (long left = left(untilNanos); left > 0; left = left(untilNanos)) {
                     if (closed) {
                         throw new CloudMwException(ErrorCode.CANCELLED, what + ": cancelled");
                     }
@@ -119,6 +95,10 @@ public final class ThrottledChunkStore extends ForwardingChunkStore {
                 Thread.currentThread().interrupt();
                 throw new CloudMwException(ErrorCode.CANCELLED, what + ": interrupted", e);
             }
+        }
+
+        private long left(long untilNanos) {
+            return untilNanos - pace.elapsedNanos();
         }
     }
 }

@@ -3,6 +3,8 @@ package io.cloudmw.core.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.cloudmw.core.emulation.ReadSpeed;
+import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
@@ -59,6 +61,41 @@ final class ThrottledChunkStoreTest extends ChunkStoreContract {
         Chunks.read(varying, chunk, 0, (long) possible);
 
         assertThat(seconds()).isCloseTo(4.0, within(0.2));
+    }
+
+    @Test
+    void aLawThatIsNotSharedGivesEachReaderTheWholeSpeed() throws Exception {
+        ChunkStore store = new ThrottledChunkStore(memory(), StoreLaw.parse("paper-table2,seed=3"), time, time);
+        ChunkId chunk = Chunks.id();
+        store.put(chunk, Chunks.source(new byte[8 << 20]));
+        double alone =
+                (8 << 20) / (double) StoreLaw.parse("paper-table2,seed=3").bytesPerSecondAt(0);
+
+        ByteBuffer target = ByteBuffer.allocate(1 << 20);
+        try (ChunkReader one = store.read(chunk, new ByteRange(0, 8 << 20));
+                ChunkReader two = store.read(chunk, new ByteRange(0, 8 << 20))) {
+            while (one.read(target.clear()) >= 0) {
+                assertThat(two.read(target.clear())).isPositive();
+            }
+        }
+
+        assertThat(seconds()).isCloseTo(alone, within(0.05));
+    }
+
+    @Test
+    void theFirstByteTakesAsLongAsItWasDrawn() throws Exception {
+        StoreLaw law = StoreLaw.parse("s3-tail,seed=4");
+        ChunkStore store = new ThrottledChunkStore(memory(), law, time, time);
+        ChunkId chunk = Chunks.id();
+        store.put(chunk, Chunks.source(new byte[1]));
+
+        for (int request = 0; request < 50; request++) {
+            double before = seconds();
+            Chunks.read(store, chunk, 0, 1);
+            double drawn = law.answer(request, 0).firstByteNanos()
+                    + law.answer(request, 0).stallNanos();
+            assertThat(seconds() - before).isCloseTo(drawn / 1e9, within(0.001));
+        }
     }
 
     @Test

@@ -1,13 +1,13 @@
 package io.cloudmw.helper.bucket;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.store.CachingStoreOpener;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.MeteredChunkStore;
-import io.cloudmw.core.store.ReadSpeed;
 import io.cloudmw.core.store.StoreOpener;
 import io.cloudmw.core.store.ThrottledChunkStore;
 import io.cloudmw.core.store.s3.S3Settings;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * needed: a helper that only has disks does without.
  */
 public final class Buckets implements StoreOpener, AutoCloseable {
-    private final Optional<ReadSpeed> throttle;
+    private final Optional<StoreLaw> throttle;
     private final MeterRegistry meters;
     private final CachingStoreOpener stores = new CachingStoreOpener(this::openAnew);
 
@@ -38,7 +38,7 @@ public final class Buckets implements StoreOpener, AutoCloseable {
      *
      * @param throttle how fast each bucket may be read from here; empty: as fast as it can
      */
-    public Buckets(Optional<ReadSpeed> throttle, MeterRegistry meters) {
+    public Buckets(Optional<StoreLaw> throttle, MeterRegistry meters) {
         this.throttle = throttle;
         this.meters = meters;
     }

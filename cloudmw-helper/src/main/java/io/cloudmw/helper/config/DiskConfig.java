@@ -1,7 +1,7 @@
 package io.cloudmw.helper.config;
 
+import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.store.ReadSpeed;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -12,5 +12,4 @@ import java.util.Optional;
  * @param reserveBytes puts leave this much of its file system free
  * @param throttle how slow it is to be, for demonstrations; empty: as fast as it can
  */
-public record DiskConfig(
-        StoreId id, Path path, String failureDomain, long reserveBytes, Optional<ReadSpeed> throttle) {}
+public record DiskConfig(StoreId id, Path path, String failureDomain, long reserveBytes, Optional<StoreLaw> throttle) {}

@@ -2,12 +2,12 @@ package io.cloudmw.helper.config;
 
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.RacePolicy;
-import io.cloudmw.core.store.ReadSpeed;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ public record HelperConfig(
         List<DiskConfig> disks,
         Limits limits,
         RacePolicy race,
-        Optional<ReadSpeed> s3Throttle,
+        Optional<StoreLaw> s3Throttle,
         Optional<HostPort> http) {
     public HelperConfig {
         disks = List.copyOf(disks);
@@ -147,7 +147,7 @@ public record HelperConfig(
         return disks;
     }
 
-    private static Optional<ReadSpeed> throttle(Settings settings, String key) throws CloudMwException {
-        return settings.optional(key, "a speed like 20MiB/s or 10..40MiB/s,redraw=2s,seed=7", ReadSpeed::parse);
+    private static Optional<StoreLaw> throttle(Settings settings, String key) throws CloudMwException {
+        return settings.optional(key, "a law like " + StoreLaw.FORMS, StoreLaw::parse);
     }
 }

@@ -1,11 +1,11 @@
 package io.cloudmw.helper.disk;
 
+import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.MeteredChunkStore;
-import io.cloudmw.core.store.ReadSpeed;
 import io.cloudmw.core.store.ThrottledChunkStore;
 import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.store.disk.FreeSpace;
@@ -22,14 +22,14 @@ public final class DiskOpener {
     /** Makes a store slower than it is. */
     @FunctionalInterface
     public interface Throttle {
-        ChunkStore apply(ChunkStore store, ReadSpeed speed);
+        ChunkStore apply(ChunkStore store, StoreLaw law);
     }
 
     private DiskOpener() {}
 
     /** Really slower. */
     public static Throttle throttling() {
-        return (store, speed) -> new ThrottledChunkStore(store, speed, Ticker.system(), Sleeper.system());
+        return (store, law) -> new ThrottledChunkStore(store, law, Ticker.system(), Sleeper.system());
     }
 
     /**

@@ -1,4 +1,4 @@
-package io.cloudmw.core.store;
+package io.cloudmw.core.emulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,0 +1,23 @@
+package io.cloudmw.client.transfer;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * A destination that takes a file's bytes in any order: memory, a mapped file, a device.
+ *
+ * <p>Called by several threads at once, for disjoint or equal ranges; it may block, and the transfer then grants its
+ * helpers no more credit than memory is left: a slow target slows the transfer. After a relay broke, bytes that were
+ * written already may be written again; they are the same.
+ */
+@FunctionalInterface
+public interface PositionalTarget {
+    /**
+     * Takes verified bytes.
+     *
+     * @param offset of the first of them in the file
+     * @param bytes to be taken before it returns; the buffer is reused after
+     * @throws IOException the transfer fails with {@code LOCAL_IO}
+     */
+    void write(long offset, ByteBuffer bytes) throws IOException;
+}

@@ -1,0 +1,5 @@
+/** The laws against their own figures. */
+@NullMarked
+package io.cloudmw.core.emulation;
+
+import org.jspecify.annotations.NullMarked;
