@@ -23,6 +23,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.time.Ticker;
 import java.io.InputStream;
@@ -120,6 +121,11 @@ public final class CloudMw implements AutoCloseable {
 
     public CompletableFuture<List<HelperStatus>> helpers() {
         return engine.coordinator().helpers();
+    }
+
+    /** How fast stores and helpers are, and what helpers do, as the helpers reported it within the last seconds. */
+    public CompletableFuture<FleetView> fleet() {
+        return engine.coordinator().viewFleet();
     }
 
     /**

@@ -7,12 +7,16 @@ import io.cloudmw.core.bulk.BulkTransport;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.metrics.RaceMetrics;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.monitor.HelperActivity;
+import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.store.MonitoredChunkStore;
 import io.cloudmw.core.store.StoreOpener;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
@@ -28,6 +32,7 @@ import io.cloudmw.helper.disk.OwnDisks;
 import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.peer.PeerConnections;
 import io.cloudmw.helper.peer.StoreDirectory;
 import io.cloudmw.helper.rpc.CompetitionService;
@@ -55,6 +60,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,7 +85,9 @@ public final class HelperServer implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final HelperAddress address;
     private final OwnDisks disks;
+    private final SpeedMonitor speeds;
     private final CompletableFuture<Void> registered;
+    private Supplier<HelperActivity> activity = () -> HelperActivity.NONE;
 
     /** A thing to close, later ones first. */
     private interface Closing {
@@ -111,13 +119,14 @@ public final class HelperServer implements AutoCloseable {
             MeterRegistry meters)
             throws CloudMwException {
         this.config = config;
+        this.speeds = new SpeedMonitor(Ticker.system(), SpeedMonitor.DEFAULT_KEYS, new MonitorMetrics(meters));
         boolean started = false;
         try {
             disks = opened(DiskOpener.open(config.id(), config.disks(), throttle, meters));
             CoordinatorCalls coordinator = opened(new CoordinatorCalls(config.coordinator()));
             address = serve(new TransferTokens(secret, WallClock.system()), coordinator, others, meters);
-            Registration registration =
-                    opened(new Registration(coordinator, address, disks.all(), ThreadLocalRandom.current()));
+            Registration registration = opened(
+                    new Registration(coordinator, address, disks.all(), speeds, activity, ThreadLocalRandom.current()));
             registered = registration.start();
             started = true;
         } catch (IOException e) {
@@ -153,14 +162,15 @@ public final class HelperServer implements AutoCloseable {
                 transport.allocator()));
         BulkSessions sessions = new BulkSessions();
         PeerChannels channels = opened(new PeerChannels(PEERS));
+        RaceMetrics races = new RaceMetrics(meters);
         Transfers transfers = new Transfers(new Surroundings(
                 fetcher,
-                spec -> stores.resolver(spec.stores(), spec.helpers(), spec.token(), spec.claims()),
+                spec -> measured(stores.resolver(spec.stores(), spec.helpers(), spec.token(), spec.claims())),
                 sessions::find,
                 (transfer, block, store) -> new BulkRequest.Relay(transfer, block, store).encode(),
                 channels,
                 reports,
-                new RaceMetrics(meters),
+                races,
                 pool(Threads.blocking("transfer", 4, limits.transfers() + 16)),
                 timer,
                 Ticker.system(),
@@ -187,10 +197,27 @@ public final class HelperServer implements AutoCloseable {
         Server control =
                 control(new TransferService(config.id(), tokens, transfers), new CompetitionService(tokens, transfers));
         opened(transfers);
+        activity = () -> activity(transfers.size(), races.totals());
         return new HelperAddress(
                 config.id(),
                 advertised(config.controlListen(), control.getPort()),
                 advertised(config.bulkListen(), bulk.port()));
+    }
+
+    /** What races read tells how fast stores are. */
+    private StoreResolver measured(StoreResolver resolver) {
+        return id -> new MonitoredChunkStore(resolver.open(id), speeds);
+    }
+
+    private static HelperActivity activity(int transfers, RaceMetrics.Totals totals) {
+        return new HelperActivity(
+                transfers,
+                totals.attempts(),
+                totals.wins(),
+                totals.cancelled(),
+                totals.failed(),
+                totals.relayedBytes(),
+                totals.wastedBytes());
     }
 
     private Writes.Surroundings writes(

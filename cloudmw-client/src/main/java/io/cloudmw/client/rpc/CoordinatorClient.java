@@ -12,11 +12,13 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.proto.v1.AddStoreRequest;
 import io.cloudmw.proto.v1.BeginPutRequest;
@@ -40,6 +42,7 @@ import io.cloudmw.proto.v1.RemoveRequest;
 import io.cloudmw.proto.v1.RemoveStoreRequest;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.StatRequest;
+import io.cloudmw.proto.v1.ViewFleetRequest;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;
@@ -124,6 +127,10 @@ public final class CoordinatorClient implements AutoCloseable {
                 CoordinatorGrpc.getListHelpersMethod(),
                 ListHelpersRequest.getDefaultInstance(),
                 answer -> all(answer.getHelpersList(), CoordinatorClient::helperStatus));
+    }
+
+    public CompletableFuture<FleetView> viewFleet() {
+        return call(CoordinatorGrpc.getViewFleetMethod(), ViewFleetRequest.getDefaultInstance(), MonitorWire::view);
     }
 
     private static HelperStatus helperStatus(HelperState state) throws CloudMwException {

@@ -7,7 +7,10 @@ import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.HelperLinks;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.MonitorMetrics;
+import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.time.Ticker;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,6 +35,7 @@ public final class Engine implements AutoCloseable {
     private final CreditPool credit;
     private final CreditPool putCredit;
     private final Ticker ticker;
+    private final SpeedMonitor speeds;
     private final Set<Transfer> running = ConcurrentHashMap.newKeySet();
     private @Nullable HelperLinks links;
     private volatile boolean closed;
@@ -54,6 +58,8 @@ public final class Engine implements AutoCloseable {
         this.credit = new CreditPool(memoryBytes);
         this.putCredit = new CreditPool(Math.max(1, memoryBytes / PUT_SHARE));
         this.ticker = ticker;
+        this.speeds =
+                new SpeedMonitor(ticker, SpeedMonitor.DEFAULT_KEYS, new MonitorMetrics(new CompositeMeterRegistry()));
     }
 
     ClientThreads threads() {
@@ -70,6 +76,11 @@ public final class Engine implements AutoCloseable {
 
     CreditPool putCredit() {
         return putCredit;
+    }
+
+    /** What this client has seen of the stores it read by itself. */
+    SpeedMonitor speeds() {
+        return speeds;
     }
 
     Ticker ticker() {

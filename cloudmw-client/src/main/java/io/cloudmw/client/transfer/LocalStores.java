@@ -10,6 +10,7 @@ import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.MonitoredChunkStore;
 import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.store.http.HttpTimeouts;
 import io.cloudmw.core.store.http.PresignedChunkStore;
@@ -93,7 +94,8 @@ final class LocalStores {
         if (store == null) {
             throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store " + id + " is not in the plan");
         }
-        return store.kind() instanceof Store.Disk disk ? disk(id, disk) : bucket(id, item);
+        ChunkStore opened = store.kind() instanceof Store.Disk disk ? disk(id, disk) : bucket(id, item);
+        return new MonitoredChunkStore(opened, engine.speeds());
     }
 
     private ChunkStore disk(StoreId id, Store.Disk disk) throws CloudMwException {

@@ -14,6 +14,7 @@ import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
@@ -251,7 +252,8 @@ public final class FakeCoordinator implements AutoCloseable {
                             Mode.ROUNDS,
                             false,
                             token(),
-                            stores.size())));
+                            stores.size(),
+                            SpeedBook.EMPTY)));
         }
 
         @Override

@@ -2,6 +2,7 @@ package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.monitor.FleetSpeeds;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
@@ -15,12 +16,13 @@ public final class Coordinator {
     private final Uploads uploads;
     private final Reads reads;
     private final ReplicaReports replicas;
+    private final Monitoring monitoring;
     private final CoordinatorOptions options;
 
     /**
      * Takes up the work on what the catalog holds; uploads that nobody has touched for long are given up.
      *
-     * @param ticker measures leases
+     * @param ticker measures leases and ages speeds
      * @param clock stamps versions and tokens
      */
     public Coordinator(
@@ -36,7 +38,9 @@ public final class Coordinator {
         this.options = options;
         this.administration = new Administration(catalog, helpers, stores, direct, clock);
         this.uploads = new Uploads(catalog, helpers, stores, tokens, clock, options);
-        this.reads = new Reads(catalog, helpers, stores, tokens, direct, clock, options);
+        FleetSpeeds speeds = new FleetSpeeds(ticker, FleetSpeeds.DEFAULT_REPORTS);
+        this.reads = new Reads(catalog, helpers, stores, tokens, direct, clock, options, speeds);
+        this.monitoring = new Monitoring(helpers, stores, speeds);
         this.replicas = new ReplicaReports(catalog, clock);
         long now = clock.millis();
         catalog.retireAbandoned(now - options.abandonedAfter().toMillis(), now);
@@ -56,6 +60,10 @@ public final class Coordinator {
 
     public ReplicaReports replicas() {
         return replicas;
+    }
+
+    public Monitoring monitoring() {
+        return monitoring;
     }
 
     public CoordinatorOptions options() {

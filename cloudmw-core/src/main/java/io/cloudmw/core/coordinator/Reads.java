@@ -20,6 +20,8 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.monitor.FleetSpeeds;
+import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.ReadPlanner;
@@ -52,6 +54,7 @@ public final class Reads {
     private final BucketAccess direct;
     private final WallClock clock;
     private final CoordinatorOptions options;
+    private final FleetSpeeds speeds;
 
     Reads(
             Catalog catalog,
@@ -60,7 +63,8 @@ public final class Reads {
             TransferTokens tokens,
             BucketAccess direct,
             WallClock clock,
-            CoordinatorOptions options) {
+            CoordinatorOptions options,
+            FleetSpeeds speeds) {
         this.catalog = catalog;
         this.helpers = helpers;
         this.stores = stores;
@@ -68,6 +72,7 @@ public final class Reads {
         this.direct = direct;
         this.clock = clock;
         this.options = options;
+        this.speeds = speeds;
     }
 
     /**
@@ -86,14 +91,22 @@ public final class Reads {
                     ErrorCode.COORDINATOR_UNAVAILABLE,
                     "the coordinator has just started: waiting for helpers to register again");
         }
+        List<HelperAddress> ranked = ranked(version, volumeStores, volume);
         return new ReadPlan(
                 version,
-                ranked(version, volumeStores, volume),
+                ranked,
                 volumeStores.stream().map(stores::status).toList(),
                 volume.mode(),
                 volume.rotateReplicas(),
                 readToken(version),
-                volume.replicas());
+                volume.replicas(),
+                speeds(ranked, volumeStores));
+    }
+
+    private SpeedBook speeds(List<HelperAddress> readers, List<Store> volumeStores) {
+        return new SpeedBook(speeds.expected(
+                readers.stream().map(HelperAddress::id).toList(),
+                volumeStores.stream().map(Store::id).toList()));
     }
 
     private List<HelperAddress> ranked(FileVersion version, List<Store> volumeStores, Volume volume) {

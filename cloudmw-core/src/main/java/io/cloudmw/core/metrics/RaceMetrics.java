@@ -68,6 +68,19 @@ public final class RaceMetrics {
         return Counter.builder(name).baseUnit("bytes").register(meters);
     }
 
+    /** Everything counted so far. */
+    public record Totals(long attempts, long wins, long cancelled, long failed, long relayedBytes, long wastedBytes) {}
+
+    public Totals totals() {
+        return new Totals(
+                Math.round(attempts.count()),
+                Math.round(wins.count()),
+                Math.round(cancelled.count()),
+                Math.round(failed.count()),
+                Math.round(relayed.count()),
+                Math.round(wasted.count()));
+    }
+
     public void started() {
         attempts.increment();
     }

@@ -35,6 +35,21 @@ public final class SpeedBook {
         return entries;
     }
 
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof SpeedBook that && entries.equals(that.entries);
+    }
+
+    @Override
+    public int hashCode() {
+        return entries.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return entries.toString();
+    }
+
     /** What {@code reader} may expect of reads of {@code bytes} from {@code store}. */
     public ExpectedSpeed of(HelperId reader, StoreId store, long bytes) {
         return find(Optional.of(reader), store, SizeClass.of(bytes))

@@ -3,6 +3,7 @@ package io.cloudmw.core.placement;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.security.TransferToken;
 import java.util.List;
 
@@ -12,6 +13,7 @@ import java.util.List;
  * @param helpers in rank order; may be empty
  * @param stores every store of the volume
  * @param replicas k of the volume
+ * @param speeds what to expect of the stores, as far as it is known
  */
 public record ReadPlan(
         FileVersion version,
@@ -20,7 +22,8 @@ public record ReadPlan(
         Mode mode,
         boolean rotateReplicas,
         TransferToken token,
-        int replicas) {
+        int replicas,
+        SpeedBook speeds) {
     public ReadPlan {
         helpers = List.copyOf(helpers);
         stores = List.copyOf(stores);

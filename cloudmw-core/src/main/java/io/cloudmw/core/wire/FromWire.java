@@ -335,7 +335,8 @@ public final class FromWire {
                 mode(message.getMode()),
                 message.getRotateReplicas(),
                 token(message.getToken().toByteArray()),
-                message.getReplicas());
+                message.getReplicas(),
+                MonitorWire.book(message.getSpeedsList()));
     }
 
     public static WritePlan writePlan(PlaceChunksResponse message) throws CloudMwException {

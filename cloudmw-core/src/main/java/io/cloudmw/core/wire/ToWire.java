@@ -191,6 +191,7 @@ public final class ToWire {
                 .setRotateReplicas(plan.rotateReplicas())
                 .setToken(token(plan.token()))
                 .setReplicas(plan.replicas())
+                .addAllSpeeds(MonitorWire.book(plan.speeds()))
                 .build();
     }
 

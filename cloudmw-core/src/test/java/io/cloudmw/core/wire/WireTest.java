@@ -84,7 +84,8 @@ final class WireTest {
         StoreStatus store =
                 new StoreStatus(new Store(STORES.get(0), "eu", new Store.S3("b", "eu-west-1", "", false, "")), true);
         TransferToken token = TransferToken.of(new byte[] {1, 2, 3});
-        ReadPlan read = new ReadPlan(version(), List.of(helper), List.of(store), Mode.ROUNDS, true, token, 3);
+        ReadPlan read = new ReadPlan(
+                version(), List.of(helper), List.of(store), Mode.ROUNDS, true, token, 3, MonitorWireTest.book());
         assertThat(FromWire.readPlan(ToWire.readPlan(read))).isEqualTo(read);
 
         PlacedChunk placed = new PlacedChunk(new ChunkId(VERSION, 0), STORES, helper.id());

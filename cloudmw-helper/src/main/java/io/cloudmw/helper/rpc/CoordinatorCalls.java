@@ -6,9 +6,13 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.monitor.HelperActivity;
+import io.cloudmw.core.monitor.Speed;
+import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.helper.disk.OwnDisk;
@@ -23,6 +27,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** What a helper asks of the coordinator. Calls block their thread for at most {@value #DEADLINE_SECONDS} seconds. */
@@ -65,13 +70,18 @@ public final class CoordinatorCalls implements AutoCloseable {
     }
 
     /**
-     * Keeps the lease.
+     * Keeps the lease, and tells the news.
      *
      * @throws CloudMwException {@code HELPER_UNKNOWN} when it is over
      */
-    public void heartbeat(HelperAddress self, long epoch, List<OwnDisk> disks) throws CloudMwException {
-        HeartbeatRequest.Builder request =
-                HeartbeatRequest.newBuilder().setHelperId(self.id().value()).setEpoch(epoch);
+    public void heartbeat(
+            HelperAddress self, long epoch, List<OwnDisk> disks, Map<SpeedKey, Speed> news, HelperActivity activity)
+            throws CloudMwException {
+        HeartbeatRequest.Builder request = HeartbeatRequest.newBuilder()
+                .setHelperId(self.id().value())
+                .setEpoch(epoch)
+                .addAllSpeeds(MonitorWire.speeds(news))
+                .setActivity(MonitorWire.activity(activity));
         for (OwnDisk disk : disks) {
             try {
                 request.addDisks(DiskUsage.newBuilder()

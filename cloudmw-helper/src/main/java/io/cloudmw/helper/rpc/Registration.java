@@ -3,13 +3,17 @@ package io.cloudmw.helper.rpc;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.monitor.HelperActivity;
+import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.helper.disk.OwnDisk;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,16 +33,30 @@ public final class Registration implements AutoCloseable {
     private final CoordinatorCalls coordinator;
     private final HelperAddress self;
     private final List<OwnDisk> disks;
+    private final SpeedMonitor speeds;
+    private final Supplier<HelperActivity> activity;
     private final RandomGenerator random;
     private final ScheduledExecutorService thread = Threads.timer("registration");
     private final CompletableFuture<Void> registered = new CompletableFuture<>();
     private CoordinatorCalls.@Nullable Lease lease;
     private int failures;
 
-    public Registration(CoordinatorCalls coordinator, HelperAddress self, List<OwnDisk> disks, RandomGenerator random) {
+    /**
+     * @param speeds what to tell of stores
+     * @param activity asked on the thread of the heartbeats
+     */
+    public Registration(
+            CoordinatorCalls coordinator,
+            HelperAddress self,
+            List<OwnDisk> disks,
+            SpeedMonitor speeds,
+            Supplier<HelperActivity> activity,
+            RandomGenerator random) {
         this.coordinator = coordinator;
         this.self = self;
         this.disks = List.copyOf(disks);
+        this.speeds = speeds;
+        this.activity = activity;
         this.random = random;
     }
 
@@ -62,8 +80,11 @@ public final class Registration implements AutoCloseable {
                 lease = held;
                 LOG.info("helper {} is registered, epoch {}", self.id(), held.epoch());
                 registered.complete(null);
+                speeds.tellAgain();
             } else {
-                coordinator.heartbeat(self, held.epoch(), disks);
+                SpeedMonitor.News news = speeds.news(MonitorWire.MAX_SPEEDS);
+                coordinator.heartbeat(self, held.epoch(), disks, news.speeds(), activity.get());
+                news.told();
             }
             failures = 0;
             again(jittered(Math.max(SHORTEST_HEARTBEAT_MILLIS, held.heartbeatMillis())));

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperAddress;
@@ -14,8 +15,11 @@ import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.monitor.HelperActivity;
+import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
@@ -28,6 +32,7 @@ import io.cloudmw.proto.v1.ReportReplicasResponse;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -46,6 +51,9 @@ final class RegistrationTest {
     private static final HelperAddress SELF = new HelperAddress(new HelperId("h"), "127.0.0.1:1", "127.0.0.1:2");
 
     private final FakeCoordinator coordinator = new FakeCoordinator();
+    private final SpeedMonitor speeds =
+            new SpeedMonitor(Ticker.system(), 8, new MonitorMetrics(new SimpleMeterRegistry()));
+    private final HelperActivity activity = new HelperActivity(3, 5, 4, 1, 0, 100, 10);
     private Server server;
     private CoordinatorCalls calls;
     private Registration registration;
@@ -54,7 +62,7 @@ final class RegistrationTest {
     void start() throws IOException {
         server = serve(0);
         calls = new CoordinatorCalls(new HostPort("127.0.0.1", server.getPort()));
-        registration = new Registration(calls, SELF, List.of(), new Random(1));
+        registration = new Registration(calls, SELF, List.of(), speeds, () -> activity, new Random(1));
     }
 
     @AfterEach
@@ -99,6 +107,19 @@ final class RegistrationTest {
     }
 
     @Test
+    void whatItSeesIsToldOnceAndAgainToWhoHasForgotten() {
+        speeds.read(new StoreId("s"), 100).ended();
+        assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
+        await().until(() -> coordinator.heartbeats.size() >= 3);
+        assertThat(coordinator.speeds).containsExactly("s");
+        assertThat(coordinator.activities)
+                .allSatisfy(told -> assertThat(told.getWins()).isEqualTo(4));
+
+        coordinator.epoch = 2;
+        await().until(() -> coordinator.speeds.size() == 2);
+    }
+
+    @Test
     void aRefusalIsTold() {
         coordinator.refusal = new CloudMwException(ErrorCode.INVALID_ARGUMENT, "such a name");
         CompletableFuture<Void> registered = registration.start();
@@ -131,6 +152,8 @@ final class RegistrationTest {
     private static final class FakeCoordinator extends CoordinatorGrpc.CoordinatorImplBase {
         private final List<String> registrations = new CopyOnWriteArrayList<>();
         private final List<Long> heartbeats = new CopyOnWriteArrayList<>();
+        private final List<String> speeds = new CopyOnWriteArrayList<>();
+        private final List<io.cloudmw.proto.v1.HelperActivity> activities = new CopyOnWriteArrayList<>();
         private final List<ReportReplicasRequest> reports = new CopyOnWriteArrayList<>();
         private volatile long epoch = 1;
         private volatile CloudMwException refusal = new CloudMwException(ErrorCode.INTERNAL, "none");
@@ -156,6 +179,8 @@ final class RegistrationTest {
                 answer.onError(WireErrors.toStatus(new CloudMwException(ErrorCode.HELPER_UNKNOWN, "who?")));
                 return;
             }
+            request.getSpeedsList().forEach(speed -> speeds.add(speed.getStoreId()));
+            activities.add(request.getActivity());
             heartbeats.add(request.getEpoch());
             answer.onNext(HeartbeatResponse.getDefaultInstance());
             answer.onCompleted();

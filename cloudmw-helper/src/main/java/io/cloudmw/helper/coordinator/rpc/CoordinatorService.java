@@ -19,8 +19,12 @@ import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.monitor.HelperActivity;
+import io.cloudmw.core.monitor.Speed;
+import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.proto.v1.AddStoreRequest;
@@ -68,10 +72,13 @@ import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.ReportReplicasResponse;
 import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.StatResponse;
+import io.cloudmw.proto.v1.ViewFleetRequest;
+import io.cloudmw.proto.v1.ViewFleetResponse;
 import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -179,7 +186,11 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                 }
                 disks.add(new DiskUsage(FromWire.storeId(disk.getStoreId()), disk.getUsedBytes(), disk.getFreeBytes()));
             }
-            coordinator.administration().heartbeat(FromWire.helperId(request.getHelperId()), request.getEpoch(), disks);
+            HelperId helper = FromWire.helperId(request.getHelperId());
+            Map<SpeedKey, Speed> news = MonitorWire.speeds(request.getSpeedsList());
+            HelperActivity activity = MonitorWire.activity(request.getActivity());
+            coordinator.administration().heartbeat(helper, request.getEpoch(), disks);
+            coordinator.monitoring().heard(helper, news, activity);
             return HeartbeatResponse.getDefaultInstance();
         });
     }
@@ -193,6 +204,11 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                                 .map(CoordinatorService::helper)
                                 .toList())
                         .build());
+    }
+
+    @Override
+    public void viewFleet(ViewFleetRequest request, StreamObserver<ViewFleetResponse> observer) {
+        calls.answer(observer, () -> MonitorWire.view(coordinator.monitoring().view()));
     }
 
     private static HelperState helper(HelperStatus helper) {

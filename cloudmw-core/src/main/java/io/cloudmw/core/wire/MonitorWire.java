@@ -1,0 +1,300 @@
+package io.cloudmw.core.wire;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.monitor.CensoredSketch;
+import io.cloudmw.core.monitor.ExpectedSpeed;
+import io.cloudmw.core.monitor.FleetView;
+import io.cloudmw.core.monitor.HelperActivity;
+import io.cloudmw.core.monitor.SizeClass;
+import io.cloudmw.core.monitor.Sketch;
+import io.cloudmw.core.monitor.Speed;
+import io.cloudmw.core.monitor.SpeedBook;
+import io.cloudmw.core.monitor.SpeedEntry;
+import io.cloudmw.core.monitor.SpeedKey;
+import io.cloudmw.core.monitor.SpeedSummary;
+import io.cloudmw.proto.v1.HelperView;
+import io.cloudmw.proto.v1.PlannedSpeed;
+import io.cloudmw.proto.v1.StoreSpeed;
+import io.cloudmw.proto.v1.StoreView;
+import io.cloudmw.proto.v1.ViewFleetResponse;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The monitor's values as messages and back. What is not well formed is {@code INVALID_ARGUMENT}; a failure code of a
+ * later release counts as {@code INTERNAL}.
+ */
+public final class MonitorWire {
+    /** Speeds in one heartbeat. */
+    public static final int MAX_SPEEDS = 16;
+
+    private MonitorWire() {}
+
+    public static List<StoreSpeed> speeds(Map<SpeedKey, Speed> speeds) {
+        List<StoreSpeed> messages = new ArrayList<>();
+        speeds.forEach((key, speed) -> messages.add(speed(key, speed)));
+        return messages;
+    }
+
+    private static StoreSpeed speed(SpeedKey key, Speed speed) {
+        return StoreSpeed.newBuilder()
+                .setStoreId(key.store().value())
+                .setSize(size(key.size()))
+                .setRecentEnded(sketch(speed.recent().ended()))
+                .setRecentCut(sketch(speed.recent().cut()))
+                .setEnded(sketch(speed.baseline().ended()))
+                .setCut(sketch(speed.baseline().cut()))
+                .setRate(sketch(speed.rate()))
+                .setAttempts(speed.attempts())
+                .putAllErrors(named(speed.errors()))
+                .setRecentReads(speed.recentReads())
+                .setRecentBytes(speed.recentBytes())
+                .build();
+    }
+
+    /** From a heartbeat; more than {@value #MAX_SPEEDS} are refused. */
+    public static Map<SpeedKey, Speed> speeds(List<StoreSpeed> messages) throws CloudMwException {
+        if (messages.size() > MAX_SPEEDS) {
+            throw invalid("speeds: " + messages.size() + " (expected: <= " + MAX_SPEEDS + ")");
+        }
+        Map<SpeedKey, Speed> speeds = new HashMap<>();
+        for (StoreSpeed message : messages) {
+            SpeedKey key = new SpeedKey(FromWire.storeId(message.getStoreId()), size(message.getSize()));
+            speeds.put(key, valid(() -> speed(message)));
+        }
+        return speeds;
+    }
+
+    private static Speed speed(StoreSpeed message) {
+        return new Speed(
+                new CensoredSketch(sketch(message.getRecentEnded()), sketch(message.getRecentCut())),
+                new CensoredSketch(sketch(message.getEnded()), sketch(message.getCut())),
+                sketch(message.getRate()),
+                message.getAttempts(),
+                errors(message.getErrorsMap()),
+                message.getRecentReads(),
+                message.getRecentBytes());
+    }
+
+    private static io.cloudmw.proto.v1.Sketch sketch(Sketch sketch) {
+        io.cloudmw.proto.v1.Sketch.Builder message = io.cloudmw.proto.v1.Sketch.newBuilder();
+        long before = 0;
+        for (int i = 0; i < sketch.entries(); i++) {
+            message.addSteps(sketch.value(i) - before).addWeights(sketch.weight(i));
+            before = sketch.value(i);
+        }
+        return message.build();
+    }
+
+    private static Sketch sketch(io.cloudmw.proto.v1.Sketch message) {
+        if (message.getStepsCount() > Sketch.MAX_ENTRIES) {
+            throw new IllegalArgumentException(
+                    "sketch: " + message.getStepsCount() + " values (expected: <= " + Sketch.MAX_ENTRIES + ")");
+        }
+        long[] values = new long[message.getStepsCount()];
+        long before = 0;
+        for (int i = 0; i < values.length; i++) {
+            before = Math.addExact(before, message.getSteps(i));
+            values[i] = before;
+        }
+        return Sketch.of(
+                values,
+                message.getWeightsList().stream().mapToLong(Long::longValue).toArray());
+    }
+
+    public static io.cloudmw.proto.v1.HelperActivity activity(HelperActivity activity) {
+        return io.cloudmw.proto.v1.HelperActivity.newBuilder()
+                .setTransfers(activity.transfers())
+                .setAttempts(activity.attempts())
+                .setWins(activity.wins())
+                .setCancelled(activity.cancelled())
+                .setFailed(activity.failed())
+                .setRelayedBytes(activity.relayedBytes())
+                .setWastedBytes(activity.wastedBytes())
+                .build();
+    }
+
+    public static HelperActivity activity(io.cloudmw.proto.v1.HelperActivity message) throws CloudMwException {
+        return valid(() -> new HelperActivity(
+                message.getTransfers(),
+                message.getAttempts(),
+                message.getWins(),
+                message.getCancelled(),
+                message.getFailed(),
+                message.getRelayedBytes(),
+                message.getWastedBytes()));
+    }
+
+    public static List<PlannedSpeed> book(SpeedBook book) {
+        return book.entries().stream().map(MonitorWire::line).toList();
+    }
+
+    private static PlannedSpeed line(SpeedEntry entry) {
+        return PlannedSpeed.newBuilder()
+                .setHelperId(entry.reader().map(HelperId::value).orElse(""))
+                .setStoreId(entry.key().store().value())
+                .setSize(size(entry.key().size()))
+                .setSpeed(expected(entry.speed()))
+                .build();
+    }
+
+    public static SpeedBook book(List<PlannedSpeed> messages) throws CloudMwException {
+        List<SpeedEntry> entries = new ArrayList<>();
+        for (PlannedSpeed message : messages) {
+            Optional<HelperId> reader = message.getHelperId().isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(FromWire.helperId(message.getHelperId()));
+            StoreId store = FromWire.storeId(message.getStoreId());
+            entries.add(
+                    new SpeedEntry(reader, new SpeedKey(store, size(message.getSize())), expected(message.getSpeed())));
+        }
+        return new SpeedBook(entries);
+    }
+
+    private static io.cloudmw.proto.v1.ExpectedSpeed expected(ExpectedSpeed speed) {
+        return io.cloudmw.proto.v1.ExpectedSpeed.newBuilder()
+                .setFirstByteP50Nanos(speed.firstByteP50Nanos())
+                .setFirstByteP95Nanos(speed.firstByteP95Nanos())
+                .setFirstByteP99Nanos(speed.firstByteP99Nanos())
+                .setBytesPerSecond(speed.bytesPerSecond())
+                .setSlowBytesPerSecond(speed.slowBytesPerSecond())
+                .setErrorShare(speed.errorShare())
+                .setMedianShift(speed.medianShift())
+                .setSamples(speed.samples())
+                .build();
+    }
+
+    private static ExpectedSpeed expected(io.cloudmw.proto.v1.ExpectedSpeed message) throws CloudMwException {
+        return valid(() -> new ExpectedSpeed(
+                message.getFirstByteP50Nanos(),
+                message.getFirstByteP95Nanos(),
+                message.getFirstByteP99Nanos(),
+                message.getBytesPerSecond(),
+                message.getSlowBytesPerSecond(),
+                message.getErrorShare(),
+                message.getMedianShift(),
+                message.getSamples()));
+    }
+
+    public static ViewFleetResponse view(FleetView view) {
+        return ViewFleetResponse.newBuilder()
+                .addAllStores(view.stores().stream().map(MonitorWire::store).toList())
+                .addAllHelpers(view.helpers().stream().map(MonitorWire::helper).toList())
+                .build();
+    }
+
+    private static StoreView store(FleetView.OfStore store) {
+        return StoreView.newBuilder()
+                .setStoreId(store.id().value())
+                .setAvailable(store.available())
+                .setSpeed(summary(store.speed()))
+                .build();
+    }
+
+    private static HelperView helper(FleetView.OfHelper helper) {
+        return HelperView.newBuilder()
+                .setHelperId(helper.id().value())
+                .setAlive(helper.alive())
+                .setLastHeartbeatAgeMillis(helper.heartbeatAgeMillis())
+                .setActivity(activity(helper.activity()))
+                .setSpeed(summary(helper.speed()))
+                .build();
+    }
+
+    public static FleetView view(ViewFleetResponse message) throws CloudMwException {
+        List<FleetView.OfStore> stores = new ArrayList<>();
+        for (StoreView store : message.getStoresList()) {
+            stores.add(new FleetView.OfStore(
+                    FromWire.storeId(store.getStoreId()), store.getAvailable(), summary(store.getSpeed())));
+        }
+        List<FleetView.OfHelper> helpers = new ArrayList<>();
+        for (HelperView helper : message.getHelpersList()) {
+            helpers.add(new FleetView.OfHelper(
+                    FromWire.helperId(helper.getHelperId()),
+                    helper.getAlive(),
+                    helper.getLastHeartbeatAgeMillis(),
+                    activity(helper.getActivity()),
+                    summary(helper.getSpeed())));
+        }
+        return new FleetView(stores, helpers);
+    }
+
+    private static io.cloudmw.proto.v1.SpeedSummary summary(SpeedSummary summary) {
+        return io.cloudmw.proto.v1.SpeedSummary.newBuilder()
+                .setExpected(expected(summary.expected()))
+                .setReadsPerSecond(summary.readsPerSecond())
+                .setBytesPerSecond(summary.bytesPerSecond())
+                .putAllErrors(named(summary.errors()))
+                .build();
+    }
+
+    private static SpeedSummary summary(io.cloudmw.proto.v1.SpeedSummary message) throws CloudMwException {
+        return new SpeedSummary(
+                expected(message.getExpected()),
+                message.getReadsPerSecond(),
+                message.getBytesPerSecond(),
+                errors(message.getErrorsMap()));
+    }
+
+    private static Map<String, Double> named(Map<ErrorCode, Double> errors) {
+        Map<String, Double> byName = new HashMap<>();
+        errors.forEach((code, count) -> byName.put(code.name(), count));
+        return byName;
+    }
+
+    private static Map<ErrorCode, Double> errors(Map<String, Double> byName) {
+        Map<ErrorCode, Double> errors = new EnumMap<>(ErrorCode.class);
+        byName.forEach((name, count) -> errors.merge(code(name), count, Double::sum));
+        return errors;
+    }
+
+    private static ErrorCode code(String name) {
+        try {
+            return ErrorCode.valueOf(name);
+        } catch (IllegalArgumentException e) {
+            return ErrorCode.INTERNAL;
+        }
+    }
+
+    private static io.cloudmw.proto.v1.SizeClass size(SizeClass size) {
+        return switch (size) {
+            case TINY -> io.cloudmw.proto.v1.SizeClass.SIZE_CLASS_TINY;
+            case SMALL -> io.cloudmw.proto.v1.SizeClass.SIZE_CLASS_SMALL;
+            case MEDIUM -> io.cloudmw.proto.v1.SizeClass.SIZE_CLASS_MEDIUM;
+            case LARGE -> io.cloudmw.proto.v1.SizeClass.SIZE_CLASS_LARGE;
+        };
+    }
+
+    private static SizeClass size(io.cloudmw.proto.v1.SizeClass size) throws CloudMwException {
+        return switch (size) {
+            case SIZE_CLASS_TINY -> SizeClass.TINY;
+            case SIZE_CLASS_SMALL -> SizeClass.SMALL;
+            case SIZE_CLASS_MEDIUM -> SizeClass.MEDIUM;
+            case SIZE_CLASS_LARGE -> SizeClass.LARGE;
+            case SIZE_CLASS_UNSPECIFIED, UNRECOGNIZED -> throw invalid("size: " + size);
+        };
+    }
+
+    private static CloudMwException invalid(String message) {
+        return new CloudMwException(ErrorCode.INVALID_ARGUMENT, message);
+    }
+
+    private static <T> T valid(Conversion<T> conversion) throws CloudMwException {
+        try {
+            return conversion.run();
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private interface Conversion<T> {
+        T run();
+    }
+}
