@@ -20,19 +20,27 @@ final class CommandLine {
     private final String coordinator;
 
     private final Map<String, String> environment;
+    private final List<String> shell;
 
     CommandLine(String coordinator) {
-        this(coordinator, Map.of());
+        this(coordinator, Map.of(), List.of());
     }
 
-    private CommandLine(String coordinator, Map<String, String> environment) {
+    private CommandLine(String coordinator, Map<String, String> environment, List<String> shell) {
         this.coordinator = coordinator;
         this.environment = environment;
+        this.shell = shell;
+    }
+
+    /** The same, for which every file system is full once a file has so many bytes. */
+    CommandLine withFilesUpTo(long bytes) {
+        String limited = "ulimit -f " + bytes / 512 + "; exec \"$@\"";
+        return new CommandLine(coordinator, environment, List.of("sh", "-c", limited, "sh"));
     }
 
     /** The same with more in the environment. */
     CommandLine with(Map<String, String> more) {
-        return new CommandLine(coordinator, more);
+        return new CommandLine(coordinator, more, shell);
     }
 
     /** What a command that ended left behind. */
@@ -52,7 +60,7 @@ final class CommandLine {
     }
 
     Result run(String... arguments) {
-        List<String> command = new ArrayList<>();
+        List<String> command = new ArrayList<>(shell);
         command.add(LAUNCHER.toString());
         command.addAll(List.of(arguments));
         try {

@@ -16,6 +16,10 @@ import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.StoreStatus;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -53,8 +57,25 @@ final class Fleet implements AutoCloseable {
         return fleet;
     }
 
+    /** What a disk helper's metrics endpoint says of one meter, all tags together. */
+    double metric(int i, String name) throws IOException, InterruptedException {
+        URI metrics = URI.create("http://" + helper(i).ready().path("http").asText() + "/metrics");
+        String answer = HttpClient.newHttpClient()
+                .send(HttpRequest.newBuilder(metrics).build(), HttpResponse.BodyHandlers.ofString())
+                .body();
+        List<String> lines =
+                answer.lines().filter(line -> line.matches(name + "[ {].*")).toList();
+        if (lines.isEmpty()) {
+            throw new AssertionError("no " + name + " in\n" + answer);
+        }
+        return lines.stream()
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .sum();
+    }
+
     ServerProcess startDiskHelper(int i, String throttle) throws IOException {
         Map<String, String> own = new HashMap<>(processes.disk("disk-" + i));
+        own.put("helper.http.listen", "127.0.0.1:0");
         if (!throttle.isEmpty()) {
             own.put("helper.disk.disk-" + i + ".throttle", throttle);
         }

@@ -26,6 +26,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The main job and its accidents on real processes: a coordinator and helpers with a disk each. */
@@ -307,8 +308,26 @@ final class FleetIT {
         }
     }
 
-    @Test
-    void aCorruptReplicaOnADiskIsNamedQuarantinedAndReadAroundFromThenOn() throws IOException {
+    /** What can happen to a file on a disk. */
+    enum Damage {
+        FLIPPED_BYTE,
+        TRUNCATED;
+
+        void doTo(Path replica) throws IOException {
+            byte[] bytes = Files.readAllBytes(replica);
+            if (this == FLIPPED_BYTE) {
+                bytes[1000] ^= 1;
+                Files.write(replica, bytes);
+            } else {
+                Files.write(replica, java.util.Arrays.copyOf(bytes, 100_000));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aDamagedReplicaOnADiskIsNamedCountedQuarantinedAndReadAroundFromThenOn(Damage damage)
+            throws IOException, InterruptedException {
         try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
             FilePath file = new FilePath(fleet.volume("v", new Chunking.ByCount(1), 3, Fleet.disks(1, 2, 3)), "/f");
             Path source = fleet.file("source", 6 * MIB);
@@ -320,9 +339,7 @@ final class FleetIT {
                         .findFirst()
                         .orElseThrow();
             }
-            byte[] bytes = Files.readAllBytes(replica);
-            bytes[1000] ^= 1;
-            Files.write(replica, bytes);
+            damage.doTo(replica);
 
             GetReceipt receipt = fleet.get(file, fleet.target("back"));
 
@@ -331,9 +348,57 @@ final class FleetIT {
                 assertThat(fault.store().value()).isEqualTo("disk-1");
                 assertThat(fault.code()).isEqualTo(ErrorCode.REPLICA_CORRUPT);
             });
+            assertThat(fleet.metric(1, "cloudmw_replica_faults_total")
+                            + fleet.metric(2, "cloudmw_replica_faults_total")
+                            + fleet.metric(3, "cloudmw_replica_faults_total"))
+                    .isGreaterThanOrEqualTo(1);
             Awaitility.await().until(() -> fleet.client().stat(file).join().underReplicatedChunks() == 1);
             GetReceipt again = fleet.get(file, fleet.target("again"));
             assertThat(again.rows()).noneMatch(row -> row.store().value().equals("disk-1"));
+        }
+    }
+
+    @Test
+    void aDestinationThatIsFullIsOneClearErrorAndLeavesNothing() throws IOException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 2, "")) {
+            FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2)), "/f");
+            fleet.put(fleet.file("source", 6 * MIB), file);
+            Path destination = Files.createDirectory(directory.resolve("destination"));
+            Path target = Files.writeString(destination.resolve("file"), "before");
+
+            CommandLine.Result result = new CommandLine(fleet.coordinatorAddress())
+                    .withFilesUpTo(2 * MIB)
+                    .run("get", file.toString(), target.toString());
+
+            assertThat(result.exitCode()).as(result.toString()).isEqualTo(7);
+            assertThat(result.err()).contains(target + ": cannot write to it: ");
+            assertThat(target).hasContent("before");
+            assertThat(destination).isDirectoryNotContaining("glob:**.part");
+        }
+    }
+
+    @Test
+    void aDestinationThatVanishesInTheMiddleOfAGetIsOneClearError() throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 2, SLOW)) {
+            FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2)), "/f");
+            fleet.put(fleet.file("source", 12 * MIB), file);
+            Path destination = Files.createDirectory(directory.resolve("destination"));
+            Milestone middle = new Milestone(MIB);
+            CompletableFuture<GetReceipt> get = fleet.client()
+                    .get(
+                            file,
+                            destination.resolve("file"),
+                            GetOptions.defaults().withListener(middle));
+            middle.await();
+            try (Stream<Path> files = Files.list(destination)) {
+                for (Path path : files.toList()) {
+                    Files.delete(path);
+                }
+            }
+            Files.delete(destination);
+
+            assertThat(failure(get)).containsExactly(ErrorCode.LOCAL_IO);
+            assertThat(destination).doesNotExist();
         }
     }
 }

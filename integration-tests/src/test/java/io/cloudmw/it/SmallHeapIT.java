@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VolumeName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +40,26 @@ final class SmallHeapIT {
                             source.toString()));
 
             assertThat(java.waitFor(5, TimeUnit.MINUTES)).as(java.log()).isZero();
+        }
+    }
+
+    @Test
+    void fiftyPutsAtOnceFitInto64MegabytesOfHeapAtTheClient() throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+            VolumeName volume = fleet.volume("v", new Chunking.BySize(4 * MIB), 2, Fleet.disks(1, 2, 3));
+            Path source = fleet.file("source", 8 * MIB + 3);
+
+            Java java = Java.start(
+                    directory.resolve("many.log"),
+                    List.of("-Xmx64m", "-XX:MaxDirectMemorySize=64m"),
+                    ManyPuts.class,
+                    List.of(fleet.coordinatorAddress(), volume.value(), "50", source.toString()));
+
+            assertThat(java.waitFor(5, TimeUnit.MINUTES)).as(java.log()).isZero();
+            for (int i = 0; i < 50; i += 7) {
+                fleet.get(new FilePath(volume, "/put-" + i), fleet.target("back"));
+                assertThat(Files.mismatch(fleet.target("back"), source)).isEqualTo(-1);
+            }
         }
     }
 

@@ -25,10 +25,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -36,33 +34,8 @@ import picocli.CommandLine.Parameters;
 final class FileCommands {
     private FileCommands() {}
 
-    /** Shared by all. */
-    private abstract static class FileCommand implements Callable<Integer> {
-        final CommandContext context;
-
-        @Mixin
-        GlobalOptions options = new GlobalOptions();
-
-        FileCommand(CommandContext context) {
-            this.context = context;
-        }
-
-        @Override
-        public Integer call() throws Exception {
-            return context.run(options, this::run);
-        }
-
-        abstract Map<String, ?> run(CloudMw client) throws Exception;
-
-        void say(String line) {
-            if (!options.json()) {
-                context.out().println(line);
-            }
-        }
-    }
-
     @Command(name = "put", mixinStandardHelpOptions = true, description = "Write a file, or a new version of it.")
-    static final class Put extends FileCommand {
+    static final class Put extends ClientCommand {
         @Parameters(index = "0", paramLabel = "FILE|-", description = "what to write; -: standard input")
         private String source = "";
 
@@ -111,7 +84,7 @@ final class FileCommands {
             name = "get",
             mixinStandardHelpOptions = true,
             description = "Read a file; the target is replaced whole or not at all.")
-    static final class Get extends FileCommand {
+    static final class Get extends ClientCommand {
         @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
         private String source = "";
 
@@ -161,7 +134,7 @@ final class FileCommands {
             name = "cat",
             mixinStandardHelpOptions = true,
             description = "Write a file, or some of it, to standard output.")
-    static final class Cat extends FileCommand {
+    static final class Cat extends ClientCommand {
         @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
         private String source = "";
 
@@ -197,7 +170,7 @@ final class FileCommands {
     }
 
     @Command(name = "ls", mixinStandardHelpOptions = true, description = "List a directory.")
-    static final class Ls extends FileCommand {
+    static final class Ls extends ClientCommand {
         @Parameters(index = "0", paramLabel = "VOLUME[:/PATH]")
         private String directory = "";
 
@@ -230,17 +203,17 @@ final class FileCommands {
             if (options.json()) {
                 entries.add(row);
             }
-            say(String.format(
+            say(
                     "%12s  %s",
                     entry.version()
                             .map(version -> Sizes.approximate(version.sizeBytes()))
                             .orElse("-"),
-                    entry.name() + (entry.version().isEmpty() ? "/" : "")));
+                    entry.name() + (entry.version().isEmpty() ? "/" : ""));
         }
     }
 
     @Command(name = "stat", mixinStandardHelpOptions = true, description = "What is known of a file.")
-    static final class Stat extends FileCommand {
+    static final class Stat extends ClientCommand {
         @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
         private String file = "";
 
@@ -253,13 +226,13 @@ final class FileCommands {
             FileStatus status = CommandContext.await(client.stat(FilePath.parse(file)));
             Map<String, Object> answer = Json.of(status.version());
             answer.put("under_replicated_chunks", status.underReplicatedChunks());
-            answer.forEach((name, value) -> say(String.format("%-24s %s", name, value)));
+            answer.forEach((name, value) -> say("%-24s %s", name, value));
             return answer;
         }
     }
 
     @Command(name = "rm", mixinStandardHelpOptions = true, description = "Remove a file.")
-    static final class Rm extends FileCommand {
+    static final class Rm extends ClientCommand {
         @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
         private String file = "";
 

@@ -1,5 +1,6 @@
 package io.cloudmw.client.cli;
 
+import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.HelperStatus;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -8,10 +9,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -23,12 +22,7 @@ final class StoreCommands {
     static final class Group extends CommandGroup {}
 
     @Command(name = "add", mixinStandardHelpOptions = true, description = "Make a bucket known.")
-    static final class Add implements Callable<Integer> {
-        private final CommandContext context;
-
-        @Mixin
-        private GlobalOptions options = new GlobalOptions();
-
+    static final class Add extends ClientCommand {
         @Parameters(index = "0", paramLabel = "ID")
         private String id = "";
 
@@ -54,12 +48,12 @@ final class StoreCommands {
         private boolean create;
 
         Add(CommandContext context) {
-            this.context = context;
+            super(context);
         }
 
         @Override
-        public Integer call() throws Exception {
-            return context.run(options, client -> Json.of(CommandContext.await(client.addStore(store(), create))));
+        Map<String, ?> run(CloudMw client) throws Exception {
+            return Json.of(CommandContext.await(client.addStore(store(), create)));
         }
 
         private Store store() {
@@ -81,101 +75,72 @@ final class StoreCommands {
     }
 
     @Command(name = "ls", mixinStandardHelpOptions = true, description = "List stores.")
-    static final class Ls implements Callable<Integer> {
-        private final CommandContext context;
-
-        @Mixin
-        private GlobalOptions options = new GlobalOptions();
-
+    static final class Ls extends ClientCommand {
         Ls(CommandContext context) {
-            this.context = context;
+            super(context);
         }
 
         @Override
-        public Integer call() throws Exception {
-            return context.run(options, client -> {
-                List<Map<String, ?>> rows = new ArrayList<>();
-                for (StoreStatus status : CommandContext.await(client.stores())) {
-                    Map<String, Object> row = Json.of(status.store());
-                    row.put("available", status.available());
-                    rows.add(row);
-                    if (!options.json()) {
-                        context.out()
-                                .printf(
-                                        "%-24s %-12s domain=%s %s%n",
-                                        status.store().id(),
-                                        VolumeCommands.availability(status),
-                                        status.store().failureDomain(),
-                                        status.store().kind());
-                    }
-                }
-                return Map.of("stores", rows);
-            });
+        Map<String, ?> run(CloudMw client) throws Exception {
+            List<Map<String, ?>> rows = new ArrayList<>();
+            for (StoreStatus status : CommandContext.await(client.stores())) {
+                Map<String, Object> row = Json.of(status.store());
+                row.put("available", status.available());
+                rows.add(row);
+                say(
+                        "%-24s %-12s domain=%s %s",
+                        status.store().id(),
+                        VolumeCommands.availability(status),
+                        status.store().failureDomain(),
+                        status.store().kind());
+            }
+            return Map.of("stores", rows);
         }
     }
 
     @Command(name = "rm", mixinStandardHelpOptions = true, description = "Forget a store; what is in it stays.")
-    static final class Rm implements Callable<Integer> {
-        private final CommandContext context;
-
-        @Mixin
-        private GlobalOptions options = new GlobalOptions();
-
+    static final class Rm extends ClientCommand {
         @Parameters(index = "0", paramLabel = "ID")
         private String id = "";
 
         Rm(CommandContext context) {
-            this.context = context;
+            super(context);
         }
 
         @Override
-        public Integer call() throws Exception {
-            return context.run(options, client -> {
-                CommandContext.await(client.removeStore(new StoreId(id)));
-                return Map.of("removed", id);
-            });
+        Map<String, ?> run(CloudMw client) throws Exception {
+            CommandContext.await(client.removeStore(new StoreId(id)));
+            return Map.of("removed", id);
         }
     }
 
     @Command(name = "helpers", mixinStandardHelpOptions = true, description = "List helpers.")
-    static final class Helpers implements Callable<Integer> {
-        private final CommandContext context;
-
-        @Mixin
-        private GlobalOptions options = new GlobalOptions();
-
+    static final class Helpers extends ClientCommand {
         Helpers(CommandContext context) {
-            this.context = context;
+            super(context);
         }
 
         @Override
-        public Integer call() throws Exception {
-            return context.run(options, client -> {
-                List<Map<String, ?>> rows = new ArrayList<>();
-                for (HelperStatus status : CommandContext.await(client.helpers())) {
-                    Map<String, Object> row = new LinkedHashMap<>();
-                    row.put("id", status.helper().id().value());
-                    row.put("control", status.helper().control());
-                    row.put("bulk", status.helper().bulk());
-                    row.put("alive", status.alive());
-                    row.put(
-                            "last_heartbeat_age_millis",
-                            status.lastHeartbeatAge().toMillis());
-                    row.put("disks", status.disks().stream().map(StoreId::value).toList());
-                    rows.add(row);
-                    if (!options.json()) {
-                        context.out()
-                                .printf(
-                                        "%-24s %-6s control=%s bulk=%s disks=%s%n",
-                                        status.helper().id(),
-                                        status.alive() ? "alive" : "gone",
-                                        status.helper().control(),
-                                        status.helper().bulk(),
-                                        status.disks());
-                    }
-                }
-                return Map.of("helpers", rows);
-            });
+        Map<String, ?> run(CloudMw client) throws Exception {
+            List<Map<String, ?>> rows = new ArrayList<>();
+            for (HelperStatus status : CommandContext.await(client.helpers())) {
+                Map<String, Object> row = new LinkedHashMap<>();
+                row.put("id", status.helper().id().value());
+                row.put("control", status.helper().control());
+                row.put("bulk", status.helper().bulk());
+                row.put("alive", status.alive());
+                row.put("last_heartbeat_age_millis", status.lastHeartbeatAge().toMillis());
+                row.put("disks", status.disks().stream().map(StoreId::value).toList());
+                rows.add(row);
+                say(
+                        "%-24s %-6s control=%s bulk=%s disks=%s",
+                        status.helper().id(),
+                        status.alive() ? "alive" : "gone",
+                        status.helper().control(),
+                        status.helper().bulk(),
+                        status.disks());
+            }
+            return Map.of("helpers", rows);
         }
     }
 }

@@ -12,10 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -27,12 +25,7 @@ final class VolumeCommands {
     static final class Group extends CommandGroup {}
 
     @Command(name = "create", mixinStandardHelpOptions = true, description = "Create a volume.")
-    static final class Create implements Callable<Integer> {
-        private final CommandContext context;
-
-        @Mixin
-        private GlobalOptions options = new GlobalOptions();
-
+    static final class Create extends ClientCommand {
         @Parameters(index = "0", paramLabel = "NAME")
         private String name = "";
 
@@ -65,15 +58,11 @@ final class VolumeCommands {
         private boolean rotate;
 
         Create(CommandContext context) {
-            this.context = context;
+            super(context);
         }
 
         @Override
-        public Integer call() throws Exception {
-            return context.run(options, this::run);
-        }
-
-        private Map<String, ?> run(CloudMw client) throws Exception {
+        Map<String, ?> run(CloudMw client) throws Exception {
             Volume wanted = new Volume(
                     new VolumeName(name),
                     chunking(),
@@ -115,44 +104,29 @@ final class VolumeCommands {
     }
 
     @Command(name = "ls", mixinStandardHelpOptions = true, description = "List volumes.")
-    static final class Ls implements Callable<Integer> {
-        private final CommandContext context;
-
-        @Mixin
-        private GlobalOptions options = new GlobalOptions();
-
+    static final class Ls extends ClientCommand {
         Ls(CommandContext context) {
-            this.context = context;
+            super(context);
         }
 
         @Override
-        public Integer call() throws Exception {
-            return context.run(options, client -> {
-                List<Volume> volumes = CommandContext.await(client.volumes());
-                if (!options.json()) {
-                    for (Volume volume : volumes) {
-                        context.out()
-                                .printf(
-                                        "%-24s replicas=%d quorum=%d mode=%s stores=%s%n",
-                                        volume.name(),
-                                        volume.replicas(),
-                                        volume.writeQuorum(),
-                                        volume.mode().label(),
-                                        volume.stores());
-                    }
-                }
-                return Map.of("volumes", volumes.stream().map(Json::of).toList());
-            });
+        Map<String, ?> run(CloudMw client) throws Exception {
+            List<Volume> volumes = CommandContext.await(client.volumes());
+            for (Volume volume : volumes) {
+                say(
+                        "%-24s replicas=%d quorum=%d mode=%s stores=%s",
+                        volume.name(),
+                        volume.replicas(),
+                        volume.writeQuorum(),
+                        volume.mode().label(),
+                        volume.stores());
+            }
+            return Map.of("volumes", volumes.stream().map(Json::of).toList());
         }
     }
 
     @Command(name = "rm", mixinStandardHelpOptions = true, description = "Remove a volume.")
-    static final class Rm implements Callable<Integer> {
-        private final CommandContext context;
-
-        @Mixin
-        private GlobalOptions options = new GlobalOptions();
-
+    static final class Rm extends ClientCommand {
         @Parameters(index = "0", paramLabel = "NAME")
         private String name = "";
 
@@ -160,15 +134,13 @@ final class VolumeCommands {
         private boolean force;
 
         Rm(CommandContext context) {
-            this.context = context;
+            super(context);
         }
 
         @Override
-        public Integer call() throws Exception {
-            return context.run(options, client -> {
-                CommandContext.await(client.deleteVolume(new VolumeName(name), force));
-                return Map.of("removed", name);
-            });
+        Map<String, ?> run(CloudMw client) throws Exception {
+            CommandContext.await(client.deleteVolume(new VolumeName(name), force));
+            return Map.of("removed", name);
         }
     }
 

@@ -144,7 +144,7 @@ public final class HelperLinks implements AutoCloseable {
 
     private HelperLink linked(HelperAddress helper, BulkConnection connection) {
         HelperLink link = new HelperLink(helper, Channels.open(helper.control(), executor), connection);
-        CompletableFuture<Void> unused = connection.closed().thenRun(link::close);
+        connection.onClosed(link::close);
         boolean late;
         synchronized (entries) {
             late = closed;

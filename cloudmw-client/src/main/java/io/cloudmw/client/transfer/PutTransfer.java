@@ -3,7 +3,6 @@ package io.cloudmw.client.transfer;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.BegunPut;
-import io.cloudmw.client.rpc.CancellableFuture;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -13,8 +12,7 @@ import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.thread.SerialExecutor;
-import java.time.Duration;
+import io.cloudmw.core.placement.WritePlan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -29,62 +27,36 @@ import org.slf4j.LoggerFactory;
  * segment by segment, and commits by compare-and-set. Its state is confined to its serial executor. What a failed put
  * has stored is garbage, which the coordinator gives up after a while.
  */
-final class PutTransfer implements Transfer, Sending.Outcome {
+final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.Outcome {
     private static final Logger log = LoggerFactory.getLogger(PutTransfer.class);
 
-    private final Engine engine;
     private final PutRequest request;
-    private final SerialExecutor serial;
-    private final SerialExecutor files;
     private final Executor source;
     private final VersionId version = VersionId.random();
-    private final CancellableFuture<PutReceipt> result = new CancellableFuture<>(this::cancel);
-    private final CompletableFuture<Void> settled = new CompletableFuture<>();
-    private final long startedNanos;
     private final List<ReplicaReport> owed = new ArrayList<>();
     private final ManifestDigest digest = new ManifestDigest();
-    private @Nullable CompletableFuture<?> pending;
     private @Nullable Sending sending;
     private @Nullable BegunPut begun;
     private @Nullable ManifestWriter manifest;
     private long size;
     private long stored;
     private long progressed;
-    private boolean over;
-    private boolean broken;
 
     PutTransfer(Engine engine, PutRequest request) {
-        this.engine = engine;
+        super(engine, request.file().toString());
         this.request = request;
         ClientThreads threads = engine.threads();
-        serial = new SerialExecutor(threads.events(), this::broken);
-        files = new SerialExecutor(threads.files(), this::broken);
         source = request.source().isStream() ? threads.sources() : threads.files();
-        startedNanos = engine.ticker().nanos();
-    }
-
-    CancellableFuture<PutReceipt> result() {
-        return result;
     }
 
     @Override
-    public CompletableFuture<Void> settled() {
-        return settled;
-    }
-
-    @Override
-    public void start() {
+    void begin() {
         blocking(() -> request.source().open(), this::opened);
-    }
-
-    @Override
-    public void cancel() {
-        serial.execute(() -> failed(new CloudMwException(ErrorCode.CANCELLED, request.file() + ": put cancelled")));
     }
 
     private void opened(long bytes) {
         size = bytes;
-        then(engine.coordinator().beginPut(request.file(), bytes, version), this::begun);
+        then(engine().coordinator().beginPut(request.file(), bytes, version), this::begun);
     }
 
     private void begun(BegunPut answer) {
@@ -97,12 +69,12 @@ final class PutTransfer implements Transfer, Sending.Outcome {
         try {
             plan = new ManifestPlan(new ChunkCutter(size, answer.chunkSizeBytes()), answer.leafSizeBytes());
         } catch (IllegalArgumentException e) {
-            failed(Failures.violation("begin put: " + e.getMessage()));
+            fail(Failures.violation("begin put: " + e.getMessage()));
             return;
         }
         manifest = new ManifestWriter(
-                engine.coordinator(), version, plan, digest, serial, this::checkAndCommit, this::failed);
-        Sending started = new Sending(engine, serial, request, version, plan, answer, this);
+                engine().coordinator(), version, plan, digest, serial(), this::checkAndCommit, this::failed);
+        Sending started = new Sending(engine(), serial(), request, version, plan, answer, this);
         sending = started;
         started.start();
     }
@@ -119,16 +91,22 @@ final class PutTransfer implements Transfer, Sending.Outcome {
 
     @Override
     public void stored(Chunk chunk, int copies, List<ReplicaReport> owing) {
-        if (over || manifest == null) {
+        if (isOver() || manifest == null) {
             return;
         }
         stored += copies;
         owed.addAll(owing);
+        try {
+            WritePlan.checkOwed(request.file(), owed.size());
+        } catch (CloudMwException e) {
+            fail(e);
+            return;
+        }
         manifest.add(chunk);
     }
 
     private void checkAndCommit(int segments) {
-        if (over) {
+        if (isOver()) {
             return;
         }
         blocking(
@@ -153,74 +131,28 @@ final class PutTransfer implements Transfer, Sending.Outcome {
                 put.leafSizeBytes(),
                 0,
                 digest.finish());
-        then(engine.coordinator().commitPut(committing, put.expected(), owed), this::committed);
+        then(engine().coordinator().commitPut(committing, put.expected(), owed), this::committed);
     }
 
     private void committed(FileVersion committed) {
-        over = true;
-        Duration elapsed = Duration.ofNanos(engine.ticker().nanos() - startedNanos);
-        PutReceipt receipt = new PutReceipt(committed, stored, owed.size(), elapsed);
-        finish(() -> result.complete(receipt));
+        succeed(new PutReceipt(committed, stored, owed.size(), elapsed()));
     }
 
     @Override
     public void failed(CloudMwException cause) {
-        if (!over) {
-            over = true;
-            end(cause);
+        fail(cause);
+    }
+
+    @Override
+    void stop(ErrorCode why) {
+        if (sending != null) {
+            sending.close();
         }
     }
 
-    /** A task threw: nobody may wait for what it would have done. Any thread. */
-    private void broken(Throwable defect) {
-        serial.execute(() -> {
-            if (!broken) {
-                broken = true;
-                over = true;
-                end(Failures.of(defect));
-            }
-        });
-    }
-
-    private void end(CloudMwException cause) {
-        if (pending != null) {
-            pending.cancel(true);
-        }
-        finish(() -> result.completeExceptionally(cause));
-    }
-
-    private void finish(Runnable completion) {
-        try {
-            if (sending != null) {
-                sending.close();
-            }
-        } finally {
-            files.execute(() -> close(completion));
-        }
-    }
-
-    private void close(Runnable completion) {
-        try {
-            request.source().close();
-        } finally {
-            settled.complete(null);
-            completion.run();
-        }
-    }
-
-    /** Continues on the serial executor with what a call gives. */
-    private <T> void then(CompletableFuture<T> call, Consumer<T> next) {
-        pending = call;
-        var unused = call.whenComplete((answer, failure) -> serial.execute(() -> {
-            if (over) {
-                return;
-            }
-            if (failure != null) {
-                failed(Failures.of(failure));
-            } else {
-                next.accept(answer);
-            }
-        }));
+    @Override
+    void free() {
+        request.source().close();
     }
 
     private <T> void blocking(Blocking<T> work, Consumer<T> next) {

@@ -11,6 +11,7 @@ import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.ReplicaReport;
@@ -18,7 +19,6 @@ import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.ReadPlan;
-import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Delivery;
 import io.cloudmw.core.race.DeliveryCommand;
@@ -27,15 +27,11 @@ import io.cloudmw.core.race.DeliveryPolicy;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * Carries out what {@link Delivery} decides: issues blocks to racers, takes relays under credit, and tells it what
  * happened. Confined to the transfer's serial executor, except where it says otherwise.
  */
-final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
+final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     /** Told once, on the transfer's executor. */
     interface Outcome {
         void delivered();
@@ -59,8 +55,6 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
     private final SerialExecutor serial;
     private final ReadPlan plan;
     private final ByteRange wanted;
-    private final LeafSink sink;
-    private final CreditDesk credit;
     private final ReadLedger ledger;
     private final Outcome outcome;
     private final String transferId = VersionId.random().value();
@@ -68,8 +62,7 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
     private final OpenChunks chunks = new OpenChunks();
     private final Racers racers;
     private final Delivery delivery;
-    private final Map<Long, Relay> relays = new HashMap<>();
-    private final AtomicLong relayNumbers = new AtomicLong();
+    private final Relays relays;
     private final CompletableFuture<Void> lastWords = new CompletableFuture<>();
     private @Nullable Future<?> alarm;
     private long alarmAtNanos;
@@ -91,10 +84,9 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
         this.serial = serial;
         this.plan = plan;
         this.wanted = wanted;
-        this.sink = sink;
         this.ledger = ledger;
         this.outcome = outcome;
-        credit = new CreditDesk(share, sink.inOrder());
+        relays = new Relays(engine.threads(), serial, sink, share, this);
         feed = new SegmentFeed(
                 engine.coordinator(), plan, wanted, serial, this::pump, failure -> fail(Failures.of(failure)));
         racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan), this);
@@ -144,7 +136,8 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
     }
 
     /** Takes an event, then plans more if there is room. */
-    private void happened(DeliveryEvent event) {
+    @Override
+    public void happened(DeliveryEvent event) {
         if (!closed && !delivered) {
             apply(event);
             pump();
@@ -164,14 +157,15 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
         if (command instanceof DeliveryCommand.Issue issue) {
             racers.issue(issue.block(), chunks.of(issue.block()));
         } else if (command instanceof DeliveryCommand.Withdraw withdraw) {
-            dropRelaysOf(withdraw.block().id());
+            relays.withdraw(withdraw.block().id());
             racers.withdraw(withdraw.block());
         } else if (command instanceof DeliveryCommand.Acknowledge acknowledge) {
             racers.delivered(acknowledge.block());
         } else if (command instanceof DeliveryCommand.Accept accept) {
-            accept(accept.relay(), accept.block());
+            Chunk chunk = chunks.of(accept.block()).chunk().chunk();
+            relays.accept(accept.relay(), accept.block(), chunk);
         } else if (command instanceof DeliveryCommand.Refuse refuse) {
-            drop(refuse.relay(), ErrorCode.CANCELLED, "not wanted");
+            relays.refuse(refuse.relay());
         } else if (command instanceof DeliveryCommand.Abandon abandon) {
             racers.abandon(abandon.racer(), abandon.code());
             ledger.racerGone(racers.name(abandon.racer()), abandon.code());
@@ -223,6 +217,7 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
 
     private void complete() {
         delivered = true;
+        relays.end();
         racers.finish();
         hearLastWords();
         outcome.delivered();
@@ -260,14 +255,11 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
             alarm.cancel(false);
         }
         feed.close();
-        for (Relay relay : List.copyOf(relays.values())) {
-            drop(relay.number(), why, "transfer over");
-        }
+        relays.close(why);
         racers.close();
         if (!plan.helpers().isEmpty()) {
             engine.links().unregister(transferId);
         }
-        credit.close();
     }
 
     // ---- relays
@@ -283,60 +275,26 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
         return offer(new RacerId(rank), block, store, new StreamInflow(stream));
     }
 
-    /** Any thread. */
     @Override
     public Relay offer(RacerId racer, BlockId block, StoreId store, Inflow inflow) {
-        Executor threads =
-                sink.mayBlock() ? engine.threads().sinks() : engine.threads().workers();
-        Relay relay = new Relay(relayNumbers.incrementAndGet(), block, racer, store, inflow, this, sink, threads);
-        serial.execute(() -> {
-            if (closed || delivered) {
-                relay.refuse(ErrorCode.CANCELLED, "transfer over");
-                return;
-            }
-            relays.put(relay.number(), relay);
-            happened(new DeliveryEvent.Offered(relay.number(), block, racer));
-        });
-        return relay;
+        return relays.offer(racer, block, store, inflow);
     }
 
-    private void accept(long number, Block block) {
-        Relay relay = relays.get(number);
-        if (relay != null) {
-            relay.accept(block, chunks.of(block).chunk().chunk());
-            credit.opened(relay);
-            grant();
+    @Override
+    public void creditChanged(DeliveryEvent event) {
+        apply(event);
+    }
+
+    @Override
+    public void handedOn(Relay relay, int bytes) {
+        ledger.delivered(bytes, wanted.length());
+        if (chunks.delivered(relay.chunk().index(), bytes)) {
+            ledger.chunkDone();
         }
     }
 
-    private void grant() {
-        for (CreditDesk.Change change : credit.grant()) {
-            apply(
-                    change.withheld()
-                            ? new DeliveryEvent.CreditWithheld(change.relay())
-                            : new DeliveryEvent.CreditGranted(change.relay()));
-        }
-    }
-
-    private void dropRelaysOf(BlockId block) {
-        for (Relay relay : List.copyOf(relays.values())) {
-            if (relay.block().equals(block)) {
-                drop(relay.number(), ErrorCode.CANCELLED, "block withdrawn");
-            }
-        }
-    }
-
-    private void drop(long number, ErrorCode code, String message) {
-        Relay relay = relays.remove(number);
-        if (relay != null) {
-            if (relay.isAccepted() && relay.returned() > 0) {
-                won(relay);
-            }
-            relay.refuse(code, message);
-        }
-    }
-
-    private void won(Relay relay) {
+    @Override
+    public void won(Relay relay) {
         ledger.won(new Win(
                 relay.chunk().index(),
                 relay.block().value(),
@@ -346,73 +304,13 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
     }
 
     @Override
-    public void leafDelivered(Relay relay, int bytes) {
-        serial.execute(() -> {
-            credit.returned(relay, bytes);
-            if (!relays.containsKey(relay.number()) || closed) {
-                return;
-            }
-            ledger.delivered(bytes, wanted.length());
-            if (chunks.delivered(relay.chunk().index(), bytes)) {
-                ledger.chunkDone();
-            }
-            if (relay.isDelivered()) {
-                relays.remove(relay.number());
-                credit.closed(relay);
-                relay.finish();
-                won(relay);
-            }
-            happened(new DeliveryEvent.LeafDelivered(relay.number()));
-            grant();
-        });
-    }
-
-    @Override
-    public void leafCorrupt(Relay relay, CloudMwException what) {
-        serial.execute(() -> {
-            lastFailure = what;
-            if (relays.containsKey(relay.number())) {
-                faulted(relay.chunk().id(), relay.store(), ErrorCode.REPLICA_CORRUPT);
-                happened(new DeliveryEvent.LeafCorrupt(relay.number()));
-                drop(relay.number(), ErrorCode.REPLICA_CORRUPT, String.valueOf(what.getMessage()));
-            }
-        });
-    }
-
-    @Override
-    public void relayFailed(Relay relay, CloudMwException cause) {
-        serial.execute(() -> {
-            if (relays.containsKey(relay.number())) {
-                lastFailure = cause;
-                drop(relay.number(), cause.code(), String.valueOf(cause.getMessage()));
-                happened(new DeliveryEvent.RelayFailed(relay.number(), cause.code()));
-            }
-        });
-    }
-
-    @Override
-    public void starved(Relay relay) {
-        serial.execute(() -> {
-            if (relays.containsKey(relay.number()) && relay.isStarved() && !relay.isWithheld()) {
-                relay.withheld(true);
-                happened(new DeliveryEvent.CreditWithheld(relay.number()));
-            }
-        });
-    }
-
-    @Override
-    public void drained(Relay relay) {
-        serial.execute(() -> {
-            credit.drained(relay);
-            if (!closed && !delivered) {
-                grant();
-            }
-        });
+    public void failedBecause(CloudMwException why) {
+        lastFailure = why;
     }
 
     @Override
     public void destinationFailed(CloudMwException cause) {
-        serial.execute(() -> fail(cause));
+        fail(cause);
     }
 
     // ---- racers
@@ -471,7 +369,7 @@ final class Reception implements RelayAcceptor, RelayOwner, RacerEvents {
 
     @Override
     public void localFailed(CloudMwException why) {
-        lastFailure = why;
+        failedBecause(why);
     }
 
     @Override

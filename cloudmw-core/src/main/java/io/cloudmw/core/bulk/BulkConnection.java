@@ -1,6 +1,6 @@
 package io.cloudmw.core.bulk;
 
-import java.util.concurrent.CompletableFuture;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 
 /** One connection of the bulk plane, after its handshake. Any thread may call. */
 public interface BulkConnection extends AutoCloseable {
@@ -23,15 +23,13 @@ public interface BulkConnection extends AutoCloseable {
     boolean isClosed();
 
     /**
-     * Runs {@code action} once when the connection is closed, at once if it is already. Unlike a stage of
-     * {@link #closed()}, which lives as long as the connection, this can be forgotten.
+     * Runs {@code action} once when the connection is closed, for whatever reason, on an event loop; at once and here
+     * if it is closed already.
      *
      * @return forgets the action
      */
+    @CanIgnoreReturnValue // most want to know as long as the connection lives
     Runnable onClosed(Runnable action);
-
-    /** Completes (normally) when the connection is closed, for whatever reason. */
-    CompletableFuture<Void> closed();
 
     /** Closes the connection; its streams fail with {@code CANCELLED}. Idempotent. */
     @Override

@@ -13,7 +13,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +31,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
     private final int peerMaxStreams;
     private final boolean connector;
     private final AtomicInteger openedHere = new AtomicInteger();
-    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private volatile boolean closed;
     private final Map<Object, Runnable> whenClosed = new ConcurrentHashMap<>();
     private final IntObjectMap<MultiplexedStream> streams = new IntObjectHashMap<>();
     private final Set<MultiplexedStream> unopened = new LinkedHashSet<>();
@@ -85,14 +84,14 @@ final class Multiplexer implements BulkConnection, FrameSink {
 
     @Override
     public boolean isClosed() {
-        return closed.isDone();
+        return closed;
     }
 
     @Override
     public Runnable onClosed(Runnable action) {
         Object key = new Object();
         whenClosed.put(key, action);
-        if (closed.isDone()) {
+        if (closed) {
             runOnce(key);
         }
         return () -> whenClosed.remove(key);
@@ -106,13 +105,8 @@ final class Multiplexer implements BulkConnection, FrameSink {
     }
 
     private void completeClosed() {
-        closed.complete(null);
+        closed = true;
         whenClosed.keySet().forEach(this::runOnce);
-    }
-
-    @Override
-    public CompletableFuture<Void> closed() {
-        return closed.copy();
     }
 
     @Override

@@ -18,6 +18,8 @@ public final class Coordinator {
     private final ReplicaReports replicas;
     private final Monitoring monitoring;
     private final CoordinatorOptions options;
+    private final Catalog catalog;
+    private final WallClock clock;
 
     /**
      * Takes up the work on what the catalog holds; uploads that nobody has touched for long are given up.
@@ -42,8 +44,19 @@ public final class Coordinator {
         this.reads = new Reads(catalog, helpers, stores, tokens, direct, clock, options, speeds);
         this.monitoring = new Monitoring(helpers, stores, speeds);
         this.replicas = new ReplicaReports(catalog, clock);
+        this.catalog = catalog;
+        this.clock = clock;
+        retireAbandoned();
+    }
+
+    /**
+     * Gives up the uploads that nobody has touched for long: what they stored is garbage from now on.
+     *
+     * @return how many
+     */
+    public int retireAbandoned() throws CloudMwException {
         long now = clock.millis();
-        catalog.retireAbandoned(now - options.abandonedAfter().toMillis(), now);
+        return catalog.retireAbandoned(now - options.abandonedAfter().toMillis(), now);
     }
 
     public Administration administration() {

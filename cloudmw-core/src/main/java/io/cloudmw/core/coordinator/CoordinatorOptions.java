@@ -8,24 +8,34 @@ import java.time.Duration;
  * @param heartbeatInterval how often helpers renew their lease
  * @param helperTtl a lease ends this long after the last heartbeat; longer than two intervals
  * @param tokenTtl how long a transfer may take before it needs a new plan
- * @param abandonedAfter an upload without progress for this long is given up at the next start
+ * @param abandonedAfter an upload without progress for this long is given up
+ * @param abandonedCheck how often such uploads are looked for
  */
 public record CoordinatorOptions(
-        Duration heartbeatInterval, Duration helperTtl, Duration tokenTtl, Duration abandonedAfter) {
+        Duration heartbeatInterval,
+        Duration helperTtl,
+        Duration tokenTtl,
+        Duration abandonedAfter,
+        Duration abandonedCheck) {
     public CoordinatorOptions {
         requirePositive("heartbeatInterval", heartbeatInterval);
         requirePositive("tokenTtl", tokenTtl);
         requirePositive("abandonedAfter", abandonedAfter);
+        requirePositive("abandonedCheck", abandonedCheck);
         if (helperTtl.compareTo(heartbeatInterval.multipliedBy(2)) <= 0) {
             throw new IllegalArgumentException(
                     "helperTtl: " + helperTtl + " (expected: > 2 x " + heartbeatInterval + ")");
         }
     }
 
-    /** Heartbeats every 2 s, leases of 7 s, tokens for 6 h, uploads given up after 7 days. */
+    /** Heartbeats every 2 s, leases of 7 s, tokens for 6 h, uploads given up after 7 days, looked for every hour. */
     public static CoordinatorOptions defaults() {
         return new CoordinatorOptions(
-                Duration.ofSeconds(2), Duration.ofSeconds(7), Duration.ofHours(6), Duration.ofDays(7));
+                Duration.ofSeconds(2),
+                Duration.ofSeconds(7),
+                Duration.ofHours(6),
+                Duration.ofDays(7),
+                Duration.ofHours(1));
     }
 
     private static void requirePositive(String name, Duration duration) {

@@ -179,7 +179,7 @@ public final class Uploads {
      * @return the version as it is kept; the same again for a repeated commit
      * @throws CloudMwException {@code CONFLICT} when somebody else changed the path; {@code INVALID_ARGUMENT} when the
      *     segments are not those of a file of this size in this volume; {@code QUORUM_NOT_MET} when a chunk has too few
-     *     durable copies
+     *     durable copies, or more than {@value WritePlan#MAX_OWED} are owed
      */
     public FileVersion commit(FileVersion version, Optional<VersionId> expected, List<ReplicaReport> owed)
             throws CloudMwException {
@@ -187,6 +187,7 @@ public final class Uploads {
         if (before.isPresent() && before.get().file().equals(version.file())) {
             return before.get();
         }
+        WritePlan.checkOwed(version.file(), owed.size());
         Volume volume = volume(version.file());
         ManifestPlan plan = manifest(volume, version.sizeBytes());
         new ManifestCheck(catalog, volume, version, plan, owed).run();

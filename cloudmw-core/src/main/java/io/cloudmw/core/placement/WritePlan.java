@@ -1,5 +1,8 @@
 package io.cloudmw.core.placement;
 
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.security.TransferToken;
 import java.util.List;
@@ -12,9 +15,26 @@ import java.util.List;
  */
 public record WritePlan(
         List<PlacedChunk> placements, List<StoreStatus> stores, List<HelperAddress> helpers, TransferToken token) {
+    /** Copies that a commit may promise for later: with the longest names they fit one message. */
+    public static final int MAX_OWED = 100_000;
+
     public WritePlan {
         placements = List.copyOf(placements);
         stores = List.copyOf(stores);
         helpers = List.copyOf(helpers);
+    }
+
+    /**
+     * Checks that a commit may promise so many copies.
+     *
+     * @throws CloudMwException {@code QUORUM_NOT_MET} when they are more than {@link #MAX_OWED}
+     */
+    public static void checkOwed(FilePath file, int owed) throws CloudMwException {
+        if (owed > MAX_OWED) {
+            throw new CloudMwException(
+                    ErrorCode.QUORUM_NOT_MET,
+                    file + ": " + owed + " copies of its chunks are owed (expected: <= " + MAX_OWED
+                            + "): bring the stores back that are away");
+        }
     }
 }

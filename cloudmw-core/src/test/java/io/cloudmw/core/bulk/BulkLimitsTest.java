@@ -86,7 +86,7 @@ class BulkLimitsTest {
                     .isInstanceOfSatisfying(
                             CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
             assertThat(net.violations(BulkViolation.TOO_MANY_CONNECTIONS)).isEqualTo(1);
-            assertThat(first.closed()).isNotDone();
+            assertThat(first.isClosed()).isFalse();
             second.close();
             await().ignoreExceptions().until(() -> net.connect() != null);
         }

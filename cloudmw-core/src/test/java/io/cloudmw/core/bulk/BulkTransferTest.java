@@ -299,7 +299,7 @@ class BulkTransferTest {
             BulkStream stream = connection.open(new byte[0], listener);
             await().until(() -> handler.opened() == 1);
             connection.close();
-            connection.closed().get(5, TimeUnit.SECONDS);
+            await().until(connection::isClosed);
             assertThat(listener.awaitFailure().code()).isEqualTo(ErrorCode.CANCELLED);
             assertThat(handler.last().awaitFailure().code()).isEqualTo(ErrorCode.HELPER_UNAVAILABLE);
             stream.grant(1);
@@ -360,7 +360,11 @@ class BulkTransferTest {
     void whoeverClosesUpAfterALostConnectionDoesNotHideWhyItWasLost() throws Exception {
         try (Loopback net = new Loopback(BulkOptions.defaults(), (stream, request) -> new RecordingListener())) {
             BulkConnection connection = net.connect();
-            CompletableFuture<Void> cleaned = connection.closed().thenRun(connection::close);
+            CompletableFuture<Void> cleaned = new CompletableFuture<>();
+            connection.onClosed(() -> {
+                connection.close();
+                cleaned.complete(null);
+            });
             RecordingListener listener = new RecordingListener();
             connection.open("read".getBytes(UTF_8), listener);
 

@@ -130,7 +130,7 @@ class InterleavingPropertyTest {
                 verify(receivers.get(number), content(number), "stream " + number + ", seed " + seed);
             }
             assertThat(net.violations()).isZero();
-            assertThat(connection.closed()).isNotDone();
+            assertThat(connection.isClosed()).isFalse();
         }
     }
 

@@ -1,12 +1,11 @@
 package io.cloudmw.helper.cli;
 
-import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.helper.HelperServer;
 import io.cloudmw.helper.standalone.Standalone;
-import java.nio.file.Path;
+import io.cloudmw.helper.standalone.StandaloneConfig;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -40,12 +39,10 @@ final class StandaloneCommand implements Callable<Integer> {
         given.put("standalone.dir", directory);
         given.put("standalone.helpers", helpers);
         Settings settings = options.settings(given);
-        HostPort address = settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400));
-        Path where = settings.path("standalone.dir", Path.of("cloudmw-data"));
-        int count = settings.integer("standalone.helpers", 3, 1, 16);
+        StandaloneConfig config = StandaloneConfig.read(settings);
         settings.finish();
         try (Serving serving = new Serving()) {
-            Standalone cluster = serving.with(Standalone.start(where, address, count));
+            Standalone cluster = serving.with(Standalone.start(config.directory(), config.listen(), config.helpers()));
             Map<String, Object> said = new LinkedHashMap<>();
             said.put("address", cluster.coordinator().toString());
             said.put(

@@ -44,19 +44,22 @@ public record CoordinatorConfig(
         Duration token = settings.duration("coordinator.token-ttl", defaults.tokenTtl(), second, Duration.ofDays(7));
         Duration abandoned = settings.duration(
                 "coordinator.abandoned-after", defaults.abandonedAfter(), second, Duration.ofDays(365));
+        Duration check =
+                settings.duration("coordinator.abandoned-check", defaults.abandonedCheck(), second, Duration.ofDays(1));
         return new CoordinatorConfig(
                 settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400)),
                 data,
                 settings.path("cluster.secret-file", DEFAULT_SECRET_FILE),
-                options(interval, ttl, token, abandoned),
+                options(interval, ttl, token, abandoned, check),
                 settings.integer("coordinator.call-threads", 16, 1, 1024),
                 settings.integer("coordinator.call-queue", 1024, 1, 100_000));
     }
 
-    private static CoordinatorOptions options(Duration interval, Duration ttl, Duration token, Duration abandoned)
+    private static CoordinatorOptions options(
+            Duration interval, Duration ttl, Duration token, Duration abandoned, Duration check)
             throws CloudMwException {
         try {
-            return new CoordinatorOptions(interval, ttl, token, abandoned);
+            return new CoordinatorOptions(interval, ttl, token, abandoned, check);
         } catch (IllegalArgumentException e) {
             throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "coordinator: " + e.getMessage(), e);
         }

@@ -20,6 +20,7 @@ import io.grpc.netty.NettyServerBuilder;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,12 +41,15 @@ public final class CoordinatorServer implements AutoCloseable {
     private final HostPort listen;
     private final Catalog catalog;
     private final ExecutorService calls;
+    private final ScheduledExecutorService upkeep;
     private final Server server;
 
-    private CoordinatorServer(HostPort listen, Catalog catalog, ExecutorService calls, Server server) {
+    private CoordinatorServer(
+            HostPort listen, Catalog catalog, ExecutorService calls, ScheduledExecutorService upkeep, Server server) {
         this.listen = listen;
         this.catalog = catalog;
         this.calls = calls;
+        this.upkeep = upkeep;
         this.server = server;
     }
 
@@ -66,6 +70,7 @@ public final class CoordinatorServer implements AutoCloseable {
         ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
         Catalog catalog = SqliteCatalog.open(config.dataDirectory().resolve("catalog.db"));
         ExecutorService calls = Threads.blocking("coordinator", config.callThreads(), config.callQueue());
+        ScheduledExecutorService upkeep = Threads.timer("coordinator-upkeep");
         boolean started = false;
         try {
             Coordinator coordinator = new Coordinator(
@@ -77,14 +82,30 @@ public final class CoordinatorServer implements AutoCloseable {
                     WallClock.system());
             Server server = bind(config.listen(), coordinator, calls);
             started = true;
-            CoordinatorServer running = new CoordinatorServer(config.listen(), catalog, calls, server);
+            long checkNanos = config.options().abandonedCheck().toNanos();
+            var unused = upkeep.scheduleWithFixedDelay(
+                    () -> retireAbandoned(coordinator), checkNanos, checkNanos, TimeUnit.NANOSECONDS);
+            CoordinatorServer running = new CoordinatorServer(config.listen(), catalog, calls, upkeep, server);
             LOG.info("coordinator address={} data={}", running.address(), config.dataDirectory());
             return running;
         } finally {
             if (!started) {
+                upkeep.shutdownNow();
                 calls.shutdownNow();
                 catalog.close();
             }
+        }
+    }
+
+    /** Throws nothing: it would not be called again. */
+    private static void retireAbandoned(Coordinator coordinator) {
+        try {
+            int retired = coordinator.retireAbandoned();
+            if (retired > 0) {
+                LOG.info("coordinator gave up {} abandoned uploads", retired);
+            }
+        } catch (CloudMwException | RuntimeException e) {
+            LOG.warn("coordinator: abandoned uploads could not be given up; trying again later", e);
         }
     }
 
@@ -139,6 +160,7 @@ public final class CoordinatorServer implements AutoCloseable {
             server.shutdownNow();
             Thread.currentThread().interrupt();
         } finally {
+            upkeep.shutdown();
             calls.shutdown();
             catalog.close();
         }

@@ -9,16 +9,21 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperAddress;
 import java.net.InetSocketAddress;
-import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** One bulk connection to each peer helper, made when it is first needed. Safe for any thread. */
+/**
+ * One bulk connection to each peer helper, made when it is first needed and kept for the next time; beyond a limit the
+ * one that has been idle for longest is closed. Safe for any thread.
+ */
 public final class PeerConnections implements AutoCloseable {
     private static final long CONNECT_SECONDS = 15;
 
@@ -27,12 +32,21 @@ public final class PeerConnections implements AutoCloseable {
         throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "nothing is served on this connection");
     };
 
+    private static final class Entry {
+        final CompletableFuture<BulkConnection> connection;
+        int users;
+
+        Entry(CompletableFuture<BulkConnection> connection) {
+            this.connection = connection;
+        }
+    }
+
     private final BulkConnector connector;
     private final int limit;
     private final Object lock = new Object();
 
     @GuardedBy("lock")
-    private final Map<String, CompletableFuture<BulkConnection>> connections = new HashMap<>();
+    private final Map<String, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
 
     @GuardedBy("lock")
     private boolean closed;
@@ -47,47 +61,110 @@ public final class PeerConnections implements AutoCloseable {
         this.limit = limit;
     }
 
+    /** A connection in use: it is not closed for being idle. */
+    public final class Lease implements AutoCloseable {
+        private final Entry entry;
+        private final BulkConnection connection;
+        private final AtomicBoolean released = new AtomicBoolean();
+
+        private Lease(Entry entry, BulkConnection connection) {
+            this.entry = entry;
+            this.connection = connection;
+        }
+
+        public BulkConnection connection() {
+            return connection;
+        }
+
+        /** The connection stays open for others. Idempotent. */
+        @Override
+        public void close() {
+            if (released.compareAndSet(false, true)) {
+                release(entry);
+            }
+        }
+    }
+
     /**
      * The connection to a peer. Blocks while it is being made.
      *
      * @throws CloudMwException {@code STORE_UNAVAILABLE} when the peer cannot be reached; {@code OVERLOADED} when
-     *     there are too many; {@code CANCELLED} when interrupted
+     *     too many are in use; {@code CANCELLED} when interrupted
      */
-    public BulkConnection to(HelperAddress peer) throws CloudMwException {
-        CompletableFuture<BulkConnection> connection = find(peer.bulk());
+    public Lease to(HelperAddress peer) throws CloudMwException {
+        Entry entry = use(peer.bulk());
+        @Nullable BulkConnection connection = null;
         try {
-            return connection.get(CONNECT_SECONDS, TimeUnit.SECONDS);
+            connection = entry.connection.get(CONNECT_SECONDS, TimeUnit.SECONDS);
+            return new Lease(entry, connection);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CloudMwException(ErrorCode.CANCELLED, "interrupted while connecting to helper " + peer.id(), e);
         } catch (ExecutionException | TimeoutException e) {
-            forget(peer.bulk(), connection);
+            abandon(peer.bulk(), entry);
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw new CloudMwException(
                     ErrorCode.STORE_UNAVAILABLE,
                     "helper " + peer.id() + " at " + peer.bulk() + ": cannot connect: " + cause.getMessage(),
                     cause);
+        } finally {
+            if (connection == null) {
+                release(entry);
+            }
         }
     }
 
-    private CompletableFuture<BulkConnection> find(String address) throws CloudMwException {
-        CompletableFuture<BulkConnection> made;
+    /** The entry for an address, with one user more. */
+    private Entry use(String address) throws CloudMwException {
+        InetSocketAddress target = socketAddress(address);
+        Entry made;
+        @Nullable Entry surplus = null;
         synchronized (lock) {
             if (closed) {
                 throw new CloudMwException(ErrorCode.CANCELLED, "the helper is closing");
             }
-            @Nullable CompletableFuture<BulkConnection> existing = connections.get(address);
+            @Nullable Entry existing = entries.get(address);
             if (existing != null) {
+                existing.users++;
                 return existing;
             }
-            if (connections.size() >= limit) {
-                throw new CloudMwException(ErrorCode.OVERLOADED, "peers: " + limit + " connections are open already");
+            if (entries.size() >= limit) {
+                surplus = removeIdle();
             }
-            made = connector.connect(socketAddress(address), REFUSING);
-            connections.put(address, made);
+            made = new Entry(connector.connect(target, REFUSING));
+            made.users++;
+            entries.put(address, made);
         }
-        var unused = made.thenCompose(BulkConnection::closed).whenComplete((nothing, error) -> forget(address, made));
+        if (surplus != null) {
+            closeWhenMade(surplus);
+        }
+        var unused = made.connection.whenComplete((connection, failure) -> {
+            if (connection == null) {
+                forget(address, made);
+            } else {
+                connection.onClosed(() -> forget(address, made));
+            }
+        });
         return made;
+    }
+
+    @GuardedBy("lock")
+    private Entry removeIdle() throws CloudMwException {
+        Iterator<Entry> leastRecentFirst = entries.values().iterator();
+        while (leastRecentFirst.hasNext()) {
+            Entry entry = leastRecentFirst.next();
+            if (entry.users == 0) {
+                leastRecentFirst.remove();
+                return entry;
+            }
+        }
+        throw new CloudMwException(ErrorCode.OVERLOADED, "peers: " + limit + " connections are in use already");
+    }
+
+    private void release(Entry entry) {
+        synchronized (lock) {
+            entry.users--;
+        }
     }
 
     private static InetSocketAddress socketAddress(String address) throws CloudMwException {
@@ -99,22 +176,30 @@ public final class PeerConnections implements AutoCloseable {
         }
     }
 
-    private void forget(String address, CompletableFuture<BulkConnection> connection) {
+    private void forget(String address, Entry entry) {
         synchronized (lock) {
-            connections.remove(address, connection);
+            entries.remove(address, entry);
         }
     }
 
-    /** Closes all of them. Idempotent. */
+    /** Nobody waits for it any more: should it come, it is closed. */
+    private void abandon(String address, Entry entry) {
+        forget(address, entry);
+        closeWhenMade(entry);
+    }
+
+    private static void closeWhenMade(Entry entry) {
+        var unused = entry.connection.thenAccept(BulkConnection::close);
+    }
+
+    /** Closes all of them, those that are still being made too. Idempotent. */
     @Override
     public void close() {
-        List<CompletableFuture<BulkConnection>> all;
+        List<Entry> all;
         synchronized (lock) {
             closed = true;
-            all = List.copyOf(connections.values());
+            all = List.copyOf(entries.values());
         }
-        for (CompletableFuture<BulkConnection> connection : all) {
-            var unused = connection.thenAccept(BulkConnection::close);
-        }
+        all.forEach(PeerConnections::closeWhenMade);
     }
 }

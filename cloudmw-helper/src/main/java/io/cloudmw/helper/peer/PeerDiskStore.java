@@ -46,8 +46,10 @@ public final class PeerDiskStore implements ChunkStore {
 
     @Override
     public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
-        PeerReader reader = new PeerReader("chunk=" + chunk + " store=" + store.id() + " owner=" + owner.id(), range);
-        reader.open(connections.to(owner), new BulkRequest.Read(token, store.id(), chunk, range).encode());
+        PeerConnections.Lease lease = connections.to(owner);
+        PeerReader reader =
+                new PeerReader("chunk=" + chunk + " store=" + store.id() + " owner=" + owner.id(), range, lease::close);
+        reader.open(lease.connection(), new BulkRequest.Read(token, store.id(), chunk, range).encode());
         return reader;
     }
 
@@ -64,7 +66,9 @@ public final class PeerDiskStore implements ChunkStore {
                 claims.file(),
                 claims.version());
         PeerWriter writer = new PeerWriter("chunk=" + chunk + " store=" + store.id() + " owner=" + owner.id());
-        writer.write(connections.to(owner), request, source);
+        try (PeerConnections.Lease lease = connections.to(owner)) {
+            writer.write(lease.connection(), request, source);
+        }
         return PutOutcome.WRITTEN;
     }
 

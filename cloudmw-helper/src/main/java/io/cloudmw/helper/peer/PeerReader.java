@@ -25,6 +25,7 @@ final class PeerReader implements ChunkReader, BulkStreamListener {
 
     private final String what;
     private final long length;
+    private final Runnable closed;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
@@ -46,8 +47,10 @@ final class PeerReader implements ChunkReader, BulkStreamListener {
     @GuardedBy("lock")
     private long granted;
 
-    PeerReader(String what, ByteRange range) {
+    /** @param closed run when it is closed; idempotent */
+    PeerReader(String what, ByteRange range, Runnable closed) {
         this.what = what;
+        this.closed = closed;
         this.length = range.length();
     }
 
@@ -187,6 +190,7 @@ final class PeerReader implements ChunkReader, BulkStreamListener {
             }
         } finally {
             lock.unlock();
+            closed.run();
         }
     }
 }

@@ -11,9 +11,7 @@ public final class BulkSessions {
 
     void connected(BulkConnection connection) {
         connections.put(connection.sessionId(), connection);
-        var unused = connection
-                .closed()
-                .whenComplete((nothing, error) -> connections.remove(connection.sessionId(), connection));
+        connection.onClosed(() -> connections.remove(connection.sessionId(), connection));
     }
 
     public Optional<BulkConnection> find(String sessionId) {

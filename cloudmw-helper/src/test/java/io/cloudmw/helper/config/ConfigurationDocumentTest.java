@@ -8,6 +8,7 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.helper.coordinator.CoordinatorConfig;
+import io.cloudmw.helper.standalone.StandaloneConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,6 +63,17 @@ final class ConfigurationDocumentTest {
         CoordinatorConfig.read(settings);
         check(settings, "coordinator.");
         check(settings, "cluster.");
+    }
+
+    @Test
+    void everySettingOfAStandaloneClusterIsDocumentedWithItsDefault() throws IOException {
+        Settings settings = Settings.of(Map.of());
+        StandaloneConfig.read(settings);
+        check(settings, "standalone.");
+        assertThat(settings.known())
+                .extracting(Setting::key)
+                .filteredOn(key -> !key.startsWith("standalone."))
+                .containsExactly("coordinator.listen");
     }
 
     @Test

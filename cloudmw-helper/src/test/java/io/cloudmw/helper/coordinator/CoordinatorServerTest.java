@@ -3,6 +3,7 @@ package io.cloudmw.helper.coordinator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.cloudmw.core.config.HostPort;
@@ -10,7 +11,16 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.coordinator.CoordinatorOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.LeafDigests;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.BeginPutRequest;
 import io.cloudmw.proto.v1.CommitPutRequest;
@@ -28,9 +38,11 @@ import io.cloudmw.proto.v1.ListResponse;
 import io.cloudmw.proto.v1.ListVolumesRequest;
 import io.cloudmw.proto.v1.Mode;
 import io.cloudmw.proto.v1.PlanReadRequest;
+import io.cloudmw.proto.v1.PutSegmentRequest;
 import io.cloudmw.proto.v1.RegisterHelperRequest;
 import io.cloudmw.proto.v1.RegisterHelperResponse;
 import io.cloudmw.proto.v1.RemoveRequest;
+import io.cloudmw.proto.v1.ReplicaReport;
 import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.Store;
 import io.cloudmw.proto.v1.Volume;
@@ -42,6 +54,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +63,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -217,6 +231,46 @@ final class CoordinatorServerTest {
     }
 
     @Test
+    void moreOwedCopiesThanAllowedAreRefusedByNameNotByTheSizeOfTheMessage() {
+        ReplicaReport longest = ToWire.report(new io.cloudmw.core.model.ReplicaReport(
+                new ChunkId(new VersionId("f".repeat(32)), 0), new StoreId("s".repeat(63)), ReplicaState.OWED));
+        CommitPutRequest tooMuch = CommitPutRequest.newBuilder()
+                .setVersion(version("/owing"))
+                .addAllOwed(Collections.nCopies(WritePlan.MAX_OWED + 1, longest))
+                .build();
+        CloudMwException failure = failure(() -> stub.commitPut(tooMuch));
+        assertThat(failure.code()).isEqualTo(ErrorCode.QUORUM_NOT_MET);
+        assertThat(failure).hasMessageContaining("100001 copies").hasMessageContaining("expected: <= 100000");
+    }
+
+    @Test
+    void uploadsThatNobodyTouchesAreGivenUpWhileItRuns() throws Exception {
+        Path data = directory.resolve("upkeep");
+        try (CoordinatorServer upkept =
+                CoordinatorServer.start(config(data, Duration.ofMillis(1), Duration.ofMillis(5)))) {
+            CoordinatorBlockingStub itsStub = stub(upkept);
+            AtomicInteger index = new AtomicInteger();
+            await().untilAsserted(() -> refused(
+                    ErrorCode.CONFLICT,
+                    () -> itsStub.putSegment(PutSegmentRequest.newBuilder()
+                            .setVersionId("0".repeat(32))
+                            .setSegmentIndex(index.getAndIncrement())
+                            .addChunks(ToWire.chunk(chunk()))
+                            .build())));
+        }
+    }
+
+    private static Chunk chunk() {
+        return new Chunk(
+                0,
+                new ChunkId(new VersionId("0".repeat(32)), 0),
+                new ByteRange(0, 1),
+                256 << 10,
+                new LeafDigests(new int[1], new byte[LeafDigests.SHA256_BYTES]),
+                List.of(new StoreId("d1")));
+    }
+
+    @Test
     void aSecondCoordinatorOnTheSameDataIsRefused() {
         CloudMwException failure = catchThrowableOfType(
                 CloudMwException.class, () -> CoordinatorServer.start(config(directory.resolve("data"))));
@@ -250,16 +304,19 @@ final class CoordinatorServerTest {
         assertThat(failure).hasMessageContaining("helperTtl");
     }
 
-    private FileVersion put(String path, String expected) {
-        FileVersion version = FileVersion.newBuilder()
+    private static FileVersion version(String path) {
+        return FileVersion.newBuilder()
                 .setVolume("v")
                 .setPath(path)
                 .setVersionId(UUID.randomUUID().toString().replace("-", ""))
                 .setLeafSizeBytes(256 << 10)
                 .setManifestSha256(ByteString.copyFrom(HexFormat.of().parseHex(EMPTY)))
                 .build();
+    }
+
+    private FileVersion put(String path, String expected) {
         return stub.commitPut(CommitPutRequest.newBuilder()
-                        .setVersion(version)
+                        .setVersion(version(path))
                         .setExpectedVersionId(expected)
                         .build())
                 .getVersion();
@@ -304,12 +361,20 @@ final class CoordinatorServerTest {
     }
 
     private static CoordinatorConfig config(Path data) {
+        return config(data, Duration.ofDays(7), Duration.ofHours(1));
+    }
+
+    private static CoordinatorConfig config(Path data, Duration abandonedAfter, Duration abandonedCheck) {
         return new CoordinatorConfig(
                 new HostPort("127.0.0.1", 0),
                 data,
                 data.resolve("secret"),
                 new CoordinatorOptions(
-                        Duration.ofSeconds(2), Duration.ofMinutes(1), Duration.ofHours(1), Duration.ofDays(7)),
+                        Duration.ofSeconds(2),
+                        Duration.ofMinutes(1),
+                        Duration.ofHours(1),
+                        abandonedAfter,
+                        abandonedCheck),
                 4,
                 64);
     }

@@ -119,10 +119,5 @@ public final class FakeBulkStream implements BulkStream, BulkConnection {
     }
 
     @Override
-    public CompletableFuture<Void> closed() {
-        return new CompletableFuture<>();
-    }
-
-    @Override
     public void close() {}
 }

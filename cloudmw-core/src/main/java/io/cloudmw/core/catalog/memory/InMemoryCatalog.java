@@ -285,15 +285,13 @@ public final class InMemoryCatalog implements Catalog {
             switch (report.state()) {
                 case OWED -> replicas.putIfAbsent(key, report);
                 case MISSING, CORRUPT -> replicas.put(key, report);
-                case GOOD -> {
-                    if (open) {
-                        replicas.put(key, report);
-                    } else {
-                        // A late word of the writer does not lift what a reader found.
-                        replicas.computeIfPresent(
-                                key, (same, found) -> found.state() == ReplicaState.CORRUPT ? found : null);
-                    }
-                }
+                // A late word of the writer does not lift what a reader found.
+                case GOOD ->
+                    replicas.compute(
+                            key,
+                            (same, found) -> found != null && found.state() == ReplicaState.CORRUPT
+                                    ? found
+                                    : open ? report : null);
             }
         }
     }

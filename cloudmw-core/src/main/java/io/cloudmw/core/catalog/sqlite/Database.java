@@ -227,9 +227,10 @@ final class Database implements Closeable {
         }
     }
 
-    /** Waits for calls that run. */
+    /** Waits for calls that run; an interrupt does not stop that, since nobody would close the rest. */
     @Override
     public void close() {
+        boolean interrupted = false;
         writing.lock();
         try {
             if (closed) {
@@ -237,15 +238,20 @@ final class Database implements Closeable {
             }
             closed = true;
             List<Connection> connections = new ArrayList<>();
-            for (int i = 0; i < READERS; i++) {
-                connections.add(readers.take());
-            }
             connections.add(writer);
+            while (connections.size() <= READERS) {
+                try {
+                    connections.add(readers.take());
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
             closeQuietly(connections, lockFile);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         } finally {
             writing.unlock();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

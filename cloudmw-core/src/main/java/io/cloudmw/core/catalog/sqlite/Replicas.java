@@ -27,7 +27,9 @@ final class Replicas {
         boolean committed = Versions.committed(connection, version).isPresent();
         if (report.state() == ReplicaState.OWED) {
             insertIfAbsent(connection, report);
-        } else if (report.state() == ReplicaState.GOOD && committed) {
+            return;
+        }
+        if (report.state() == ReplicaState.GOOD) {
             Sql.update(
                     connection,
                     "DELETE FROM replicas WHERE version_id = ? AND chunk = ? AND store_id = ? AND state <> ?",
@@ -36,6 +38,9 @@ final class Replicas {
                     report.store().value(),
                     // A late word of the writer does not lift what a reader found.
                     ReplicaState.CORRUPT.name());
+            if (!committed) {
+                insertIfAbsent(connection, report);
+            }
         } else {
             insert(connection, "INSERT OR REPLACE", report);
         }

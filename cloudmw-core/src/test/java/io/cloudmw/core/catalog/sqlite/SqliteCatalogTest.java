@@ -49,6 +49,16 @@ final class SqliteCatalogTest extends CatalogContract {
         }
     }
 
+    @Test
+    void anInterruptedThreadClosesItAllTheSame() throws Exception {
+        Path file = directory.resolve("interrupted.db");
+        SqliteCatalog catalog = SqliteCatalog.open(file);
+        Thread.currentThread().interrupt();
+        catalog.close();
+        assertThat(Thread.interrupted()).isTrue();
+        SqliteCatalog.open(file).close();
+    }
+
     /** What is in the files at any moment is what a killed process leaves: copied beside a catalog that still runs. */
     @Test
     void whatWasAcknowledgedSurvivesACrash() throws Exception {

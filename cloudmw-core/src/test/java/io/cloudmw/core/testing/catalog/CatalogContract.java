@@ -305,6 +305,12 @@ public abstract class CatalogContract {
 
     @Test
     void aLateWordOfItsWriterDoesNotLiftAQuarantine() throws Exception {
+        FileVersion open = Versions.of("v:/b", 1);
+        putSegments(open);
+        report(open.id(), 0, S1, ReplicaState.CORRUPT);
+        report(open.id(), 0, S1, ReplicaState.GOOD);
+        assertThat(catalog.faults(open.id(), 0, 1)).containsExactly(fault(open.id(), 0, S1, ReplicaState.CORRUPT));
+
         FileVersion version = put("v:/a", 1, Optional.empty());
         report(version.id(), 0, S1, ReplicaState.CORRUPT);
         report(version.id(), 0, S1, ReplicaState.GOOD);

@@ -1,0 +1,34 @@
+package io.cloudmw.client.cli;
+
+import com.google.errorprone.annotations.FormatMethod;
+import io.cloudmw.client.CloudMw;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Mixin;
+
+/** A command that works with a client: what it gives is printed as JSON where that is wanted, what it says otherwise. */
+abstract class ClientCommand implements Callable<Integer> {
+    final CommandContext context;
+
+    @Mixin
+    GlobalOptions options = new GlobalOptions();
+
+    ClientCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public final Integer call() throws Exception {
+        return context.run(options, this::run);
+    }
+
+    abstract Map<String, ?> run(CloudMw client) throws Exception;
+
+    /** Prints a line for people. */
+    @FormatMethod
+    final void say(String format, Object... values) {
+        if (!options.json()) {
+            context.out().println(String.format(format, values));
+        }
+    }
+}

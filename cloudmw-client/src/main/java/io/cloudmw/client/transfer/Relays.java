@@ -1,0 +1,197 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.DeliveryEvent;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.thread.SerialExecutor;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The relays of one get: takes offers, deals credit out to those that are accepted, and tells what they bring. Confined
+ * to the transfer's serial executor, except where it says otherwise.
+ */
+final class Relays implements RelayOwner {
+    /** Told on the transfer's executor. */
+    interface Listener {
+        void happened(DeliveryEvent event);
+
+        /** The same for credit withheld or granted, which makes no room for new blocks. */
+        void creditChanged(DeliveryEvent event);
+
+        /** A leaf of so many bytes is at the destination. */
+        void handedOn(Relay relay, int bytes);
+
+        /** A relay has ended that brought something. */
+        void won(Relay relay);
+
+        void faulted(ChunkId chunk, StoreId store, ErrorCode code);
+
+        /** Why a relay ended, for the last message. */
+        void failedBecause(CloudMwException why);
+
+        void destinationFailed(CloudMwException cause);
+    }
+
+    private final ClientThreads threads;
+    private final SerialExecutor serial;
+    private final LeafSink sink;
+    private final CreditDesk credit;
+    private final Listener listener;
+    private final Map<Long, Relay> relays = new HashMap<>();
+    private final AtomicLong numbers = new AtomicLong();
+    private boolean over;
+
+    Relays(ClientThreads threads, SerialExecutor serial, LeafSink sink, TransferCredit share, Listener listener) {
+        this.threads = threads;
+        this.serial = serial;
+        this.sink = sink;
+        this.credit = new CreditDesk(share, sink.inOrder());
+        this.listener = listener;
+    }
+
+    /** A block is offered; data flows through the relay returned. Any thread. */
+    Relay offer(RacerId racer, BlockId block, StoreId store, Inflow inflow) {
+        Executor handingOn = sink.mayBlock() ? threads.sinks() : threads.workers();
+        Relay relay = new Relay(numbers.incrementAndGet(), block, racer, store, inflow, this, sink, handingOn);
+        serial.execute(() -> {
+            if (over) {
+                relay.refuse(ErrorCode.CANCELLED, "transfer over");
+                return;
+            }
+            relays.put(relay.number(), relay);
+            listener.happened(new DeliveryEvent.Offered(relay.number(), block, racer));
+        });
+        return relay;
+    }
+
+    void accept(long number, Block block, Chunk chunk) {
+        Relay relay = relays.get(number);
+        if (relay != null) {
+            relay.accept(block, chunk);
+            credit.opened(relay);
+            grant();
+        }
+    }
+
+    private void grant() {
+        for (CreditDesk.Change change : credit.grant()) {
+            listener.creditChanged(
+                    change.withheld()
+                            ? new DeliveryEvent.CreditWithheld(change.relay())
+                            : new DeliveryEvent.CreditGranted(change.relay()));
+        }
+    }
+
+    void refuse(long number) {
+        drop(number, ErrorCode.CANCELLED, "not wanted");
+    }
+
+    void withdraw(BlockId block) {
+        for (Relay relay : List.copyOf(relays.values())) {
+            if (relay.block().equals(block)) {
+                drop(relay.number(), ErrorCode.CANCELLED, "block withdrawn");
+            }
+        }
+    }
+
+    private void drop(long number, ErrorCode code, String message) {
+        Relay relay = relays.remove(number);
+        if (relay != null) {
+            if (relay.isAccepted() && relay.returned() > 0) {
+                listener.won(relay);
+            }
+            relay.refuse(code, message);
+        }
+    }
+
+    /** Everything is delivered: no more offers. */
+    void end() {
+        over = true;
+    }
+
+    /** Refuses what is open; the share of memory is given back when all has drained. */
+    void close(ErrorCode why) {
+        over = true;
+        for (Relay relay : List.copyOf(relays.values())) {
+            drop(relay.number(), why, "transfer over");
+        }
+        credit.close();
+    }
+
+    @Override
+    public void leafDelivered(Relay relay, int bytes) {
+        serial.execute(() -> {
+            credit.returned(relay, bytes);
+            if (!relays.containsKey(relay.number()) || over) {
+                return;
+            }
+            listener.handedOn(relay, bytes);
+            if (relay.isDelivered()) {
+                relays.remove(relay.number());
+                credit.closed(relay);
+                relay.finish();
+                listener.won(relay);
+            }
+            listener.happened(new DeliveryEvent.LeafDelivered(relay.number()));
+            grant();
+        });
+    }
+
+    @Override
+    public void leafCorrupt(Relay relay, CloudMwException what) {
+        serial.execute(() -> {
+            listener.failedBecause(what);
+            if (relays.containsKey(relay.number())) {
+                listener.faulted(relay.chunk().id(), relay.store(), ErrorCode.REPLICA_CORRUPT);
+                listener.happened(new DeliveryEvent.LeafCorrupt(relay.number()));
+                drop(relay.number(), ErrorCode.REPLICA_CORRUPT, String.valueOf(what.getMessage()));
+            }
+        });
+    }
+
+    @Override
+    public void relayFailed(Relay relay, CloudMwException cause) {
+        serial.execute(() -> {
+            if (relays.containsKey(relay.number())) {
+                listener.failedBecause(cause);
+                drop(relay.number(), cause.code(), String.valueOf(cause.getMessage()));
+                listener.happened(new DeliveryEvent.RelayFailed(relay.number(), cause.code()));
+            }
+        });
+    }
+
+    @Override
+    public void starved(Relay relay) {
+        serial.execute(() -> {
+            if (relays.containsKey(relay.number()) && relay.isStarved() && !relay.isWithheld()) {
+                relay.withheld(true);
+                listener.happened(new DeliveryEvent.CreditWithheld(relay.number()));
+            }
+        });
+    }
+
+    @Override
+    public void drained(Relay relay) {
+        serial.execute(() -> {
+            credit.drained(relay);
+            if (!over) {
+                grant();
+            }
+        });
+    }
+
+    @Override
+    public void destinationFailed(CloudMwException cause) {
+        serial.execute(() -> listener.destinationFailed(cause));
+    }
+}

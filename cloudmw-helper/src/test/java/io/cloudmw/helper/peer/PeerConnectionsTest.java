@@ -1,0 +1,152 @@
+package io.cloudmw.helper.peer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.cloudmw.core.bulk.BulkConnection;
+import io.cloudmw.core.bulk.BulkConnector;
+import io.cloudmw.core.bulk.BulkHandler;
+import io.cloudmw.core.bulk.BulkOptions;
+import io.cloudmw.core.bulk.BulkServer;
+import io.cloudmw.core.bulk.BulkTransport;
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class PeerConnectionsTest {
+    private static final BulkHandler REFUSING = (stream, request) -> {
+        throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "not here");
+    };
+
+    private final BulkTransport transport =
+            new BulkTransport("test", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
+    private final List<BulkServer> servers = new ArrayList<>();
+    private final PeerConnections connections = new PeerConnections(new BulkConnector(transport, "h"), 2);
+
+    @AfterEach
+    void stop() {
+        connections.close();
+        servers.forEach(BulkServer::close);
+        transport.close();
+    }
+
+    private HelperAddress peer(int number) throws Exception {
+        BulkServer server = BulkServer.bind(
+                transport, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "p" + number, REFUSING);
+        servers.add(server);
+        return address(number, server.port());
+    }
+
+    private static HelperAddress address(int number, int port) {
+        return new HelperAddress(new HelperId("p" + number), "127.0.0.1:1", "127.0.0.1:" + port);
+    }
+
+    @Test
+    void aConnectionIsSharedAndOneThatDiedIsMadeAnew() throws Exception {
+        HelperAddress peer = peer(1);
+        BulkConnection first;
+        try (PeerConnections.Lease one = connections.to(peer);
+                PeerConnections.Lease other = connections.to(peer)) {
+            first = one.connection();
+            assertThat(other.connection()).isSameAs(first);
+        }
+        first.close();
+        await().until(first::isClosed);
+        try (PeerConnections.Lease again = connections.to(peer)) {
+            assertThat(again.connection()).isNotSameAs(first);
+        }
+    }
+
+    @Test
+    void beyondTheLimitTheLongestIdleOneIsClosedAndOnesInUseAreNot() throws Exception {
+        PeerConnections.Lease used = connections.to(peer(1));
+        BulkConnection idle;
+        try (PeerConnections.Lease lease = connections.to(peer(2))) {
+            idle = lease.connection();
+        }
+        PeerConnections.Lease third = connections.to(peer(3));
+        await().until(idle::isClosed);
+        assertThat(used.connection().isClosed()).isFalse();
+        HelperAddress fourth = peer(4);
+        assertThatThrownBy(() -> connections.to(fourth))
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED))
+                .hasMessageContaining("2 connections are in use already");
+        third.close();
+        third.close();
+        try (PeerConnections.Lease lease = connections.to(fourth)) {
+            await().until(third.connection()::isClosed);
+            assertThat(lease.connection().isClosed()).isFalse();
+        }
+        used.close();
+    }
+
+    @Test
+    void aPeerThatCannotBeReachedIsSaidSoAndTakesNoRoom() throws Exception {
+        int free;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            free = socket.getLocalPort();
+        }
+        for (int i = 0; i < 5; i++) {
+            assertThatThrownBy(() -> connections.to(address(9, free)))
+                    .isInstanceOfSatisfying(
+                            CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_UNAVAILABLE));
+        }
+        connections.to(peer(1)).close();
+    }
+
+    @Test
+    void aConnectionThatArrivesAfterTheCloseIsClosed() throws Exception {
+        HelperAddress real = peer(1);
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try (ServerSocket slow = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Future<PeerConnections.Lease> waiting =
+                    threads.submit(() -> connections.to(address(1, slow.getLocalPort())));
+            try (Socket here = slow.accept();
+                    Socket there = new Socket(
+                            InetAddress.getLoopbackAddress(),
+                            HostPort.parse(real.bulk()).port())) {
+                connections.close();
+                assertThatThrownBy(() -> connections.to(real)).hasMessageContaining("closing");
+                assertThat(waiting.isDone()).isFalse();
+                var unusedOut = threads.submit(() -> here.getInputStream().transferTo(there.getOutputStream()));
+                var unusedIn = threads.submit(() -> there.getInputStream().transferTo(here.getOutputStream()));
+                await().until(waiting.get().connection()::isClosed);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void whoeverWaitsForAPeerThatHangsUpIsTold() throws Exception {
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        try (ServerSocket mute = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Future<PeerConnections.Lease> waiting =
+                    thread.submit(() -> connections.to(address(1, mute.getLocalPort())));
+            Socket accepted = mute.accept();
+            assertThat(waiting.isDone()).isFalse();
+            accepted.close();
+            assertThatThrownBy(waiting::get).hasMessageContaining("cannot connect");
+        } finally {
+            thread.shutdownNow();
+        }
+    }
+}
