@@ -6,9 +6,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Deals a get's share of memory out to its accepted relays, the one that waits longest first. Confined to the transfer.
+ * Deals a get's share of memory out to its accepted relays, the one that waits longest first, and not leaf by leaf:
+ * every grant is a frame, and wakes the sender. Confined to the transfer.
  */
 final class CreditDesk {
+    /** A window is refilled when this part of it, in leaves, was handed on. */
+    private static final int REFILL_PART = 8;
+
     /** A relay has no credit at all any more, or has some again. */
     record Change(long relay, boolean withheld) {}
 
@@ -54,6 +58,7 @@ final class CreditDesk {
         long room = Math.min(rest, window - relay.outstanding());
         if (room < rest) {
             room -= room % leaf;
+            room = room < window / REFILL_PART ? 0 : room;
         }
         return room <= 0 ? 0 : share.take(room, leaf);
     }

@@ -31,8 +31,11 @@ public final class BulkTransport implements AutoCloseable {
     private static final int MAX_THREADS = 64;
     private static final int MAX_WAITING_LOOKUPS = 1024;
     private static final int PAGE_BYTES = 8192;
-    /** Chunks of 4 MiB: four of the largest frames. */
-    private static final int MAX_ORDER = 9;
+    /**
+     * Pieces of 16 MiB are taken from the operating system at a time: what one get has in flight. Smaller ones would be
+     * emptied, given back, and taken and cleared again, all the time; a connection's own small buffer keeps the first.
+     */
+    private static final int MAX_ORDER = 11;
 
     private static final int CACHED_SMALL_BUFFERS = 256;
     private static final int CACHED_NORMAL_BUFFERS = 64;
