@@ -14,9 +14,12 @@ import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -28,8 +31,13 @@ import java.util.SplittableRandom;
  * The main path against nginx and curl on the same machine, in the same run, interleaved: one file on disk stores, read
  * through loopback by one client, to a new file and to nowhere. Prints a Markdown table of medians.
  *
- * <p>Arguments: {@code <launcher> <work directory> <size in MiB> <runs>}. The client is this process: run it with
- * {@code -Xmx64m}. CPU is counted by the kernel: the client's own, and the helpers'.
+ * <p>Arguments: {@code <launcher> <work directory> <size in MiB> <runs> [ways]}, where {@code ways} names, by a part of
+ * them, the ways to run. The client is this process: run it with {@code -Xmx64m}. CPU is counted by the kernel: the
+ * client's own, and the helpers'.
+ *
+ * <p>A virtual machine may have to get the memory of a new file from its host first, which costs several times what
+ * writing the file does. So each way finds as much free memory as it needs: a file of that size is written and deleted
+ * before it.
  */
 public final class MainPathBench {
     private static final int WARM_UPS = 2;
@@ -39,12 +47,14 @@ public final class MainPathBench {
     private final Path directory;
     private final long bytes;
     private final int runs;
+    private final String ways;
 
-    private MainPathBench(Path launcher, Path directory, long bytes, int runs) {
+    private MainPathBench(Path launcher, Path directory, long bytes, int runs, String ways) {
         this.launcher = launcher;
         this.directory = directory;
         this.bytes = bytes;
         this.runs = runs;
+        this.ways = ways;
     }
 
     /** One way of reading the file: what it cost. */
@@ -66,8 +76,8 @@ public final class MainPathBench {
     }
 
     public static void main(String[] arguments) throws Exception {
-        if (arguments.length != 4) {
-            System.err.println("usage: MainPathBench <launcher> <work directory> <size in MiB> <runs>");
+        if (arguments.length < 4 || arguments.length > 5) {
+            System.err.println("usage: MainPathBench <launcher> <work directory> <size in MiB> <runs> [ways]");
             System.exit(2);
         }
         Path directory = Files.createDirectories(Path.of(arguments[1])).toAbsolutePath();
@@ -75,7 +85,8 @@ public final class MainPathBench {
                         Path.of(arguments[0]).toAbsolutePath(),
                         directory,
                         Long.parseLong(arguments[2]) << 20,
-                        Integer.parseInt(arguments[3]))
+                        Integer.parseInt(arguments[3]),
+                        arguments.length > 4 ? arguments[4] : "")
                 .run();
         System.exit(0);
     }
@@ -91,13 +102,15 @@ public final class MainPathBench {
                 FilePath one = put(client, source, "one", List.of("disk-1"));
                 FilePath three = put(client, source, "three", List.of("disk-1", "disk-2", "disk-3"));
                 Path target = directory.resolve("target");
-                List<Row> rows = List.of(
+                List<Row> all = List.of(
                         new Row("nginx + curl, to a file", () -> curl(nginx, target)),
                         new Row("nginx + curl, to /dev/null", () -> curl(nginx, Path.of("/dev/null"))),
                         new Row("CloudMW k = 1, to a file", () -> cloudmw(helpers, () -> get(client, one, target))),
                         new Row("CloudMW k = 1, to nowhere", () -> cloudmw(helpers, () -> read(client, one))),
                         new Row("CloudMW k = 3, to a file", () -> cloudmw(helpers, () -> get(client, three, target))),
                         new Row("CloudMW k = 3, to nowhere", () -> cloudmw(helpers, () -> read(client, three))));
+                List<Row> rows =
+                        all.stream().filter(row -> row.name().contains(ways)).toList();
                 measure(rows, target);
                 print(rows, helpers);
             }
@@ -181,6 +194,7 @@ public final class MainPathBench {
         for (int run = -WARM_UPS; run < runs; run++) {
             for (Row row : rows) {
                 Files.deleteIfExists(target);
+                claimMemory(target);
                 Sample sample = row.way().run();
                 if (run >= 0) {
                     row.samples().add(sample);
@@ -188,6 +202,16 @@ public final class MainPathBench {
                 System.err.printf(Locale.ROOT, "run %d: %s: %s%n", run, row.name(), sample);
             }
         }
+    }
+
+    private void claimMemory(Path target) throws IOException {
+        ByteBuffer piece = ByteBuffer.allocateDirect(1 << 18);
+        try (FileChannel file = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            for (long at = 0; at < bytes; at += piece.capacity()) {
+                file.write(piece.clear());
+            }
+        }
+        Files.delete(target);
     }
 
     private void print(List<Row> rows, List<ServerProcess> helpers) throws IOException {
