@@ -5,7 +5,9 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -77,11 +79,33 @@ final class CommandContext {
         return ExitCode.OK.value();
     }
 
-    private static void forget(Thread hook) {
+    static void forget(Thread hook) {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
             // The process is being interrupted: the hook closes the client, and this thread need not.
+        }
+    }
+
+    /** The launcher script, for commands that start processes. */
+    Path launcher(String command) {
+        String launcher = environment.get("CLOUDMW_LAUNCHER");
+        if (launcher == null) {
+            throw new IllegalArgumentException(
+                    command + ": starts other processes (expected: run as ./cloudmw " + command + ")");
+        }
+        return Path.of(launcher);
+    }
+
+    /** Work that waits for futures of the client: fails as they did. */
+    static <T> T unwrapped(Callable<T> work) throws Exception {
+        try {
+            return work.call();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof CloudMwException known) {
+                throw known;
+            }
+            throw new CloudMwException(ErrorCode.INTERNAL, "unexpected: " + e.getCause(), e);
         }
     }
 

@@ -2,21 +2,16 @@ package io.cloudmw.client.cli;
 
 import io.cloudmw.client.cli.demo.Demo;
 import io.cloudmw.client.cli.demo.DemoReport;
+import io.cloudmw.client.cli.fleet.WorkingDirectory;
 import io.cloudmw.core.config.Sizes;
-import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -78,27 +73,16 @@ final class DemoCommand implements Callable<Integer> {
         // With --json standard output is for the object alone.
         PrintStream stream = json ? context.err() : context.out();
         PrintWriter out = new PrintWriter(stream, true, StandardCharsets.UTF_8);
-        Path directory = Files.createTempDirectory("cloudmw-demo-");
-        try {
-            DemoReport report = run(new Demo(settings(directory), out));
+        try (WorkingDirectory directory = WorkingDirectory.create("cloudmw-demo-")) {
+            if (keep) {
+                out.println("keeping " + directory.keep());
+            }
+            DemoReport report = CommandContext.unwrapped(new Demo(settings(directory.path()), out)::run);
             report.print(out);
             if (json) {
                 context.out().println(Json.line(report.json()));
             }
             return (report.sha256Match() ? ExitCode.OK : ExitCode.DATA_LOSS).value();
-        } finally {
-            leave(directory, out);
-        }
-    }
-
-    private static DemoReport run(Demo demo) throws IOException, InterruptedException {
-        try {
-            return demo.run();
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof CloudMwException known) {
-                throw known;
-            }
-            throw new CloudMwException(ErrorCode.INTERNAL, "unexpected: " + e.getCause(), e);
         }
     }
 
@@ -120,27 +104,7 @@ final class DemoCommand implements Callable<Integer> {
                 region,
                 seed,
                 directory,
-                launcher(),
+                context.launcher("demo"),
                 context.isTerminal());
-    }
-
-    private Path launcher() {
-        String launcher = context.environment().get("CLOUDMW_LAUNCHER");
-        if (launcher == null) {
-            throw new IllegalArgumentException("demo: starts other processes (expected: run as ./cloudmw demo)");
-        }
-        return Path.of(launcher);
-    }
-
-    private void leave(Path directory, PrintWriter out) throws IOException {
-        if (keep) {
-            out.println("kept " + directory);
-            return;
-        }
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path path : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
-        }
     }
 }

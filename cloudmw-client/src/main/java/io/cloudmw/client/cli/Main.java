@@ -71,6 +71,9 @@ public final class Main {
         line.addSubcommand(store);
         line.addSubcommand(new StoreCommands.Helpers(context));
         line.addSubcommand(new DemoCommand(context));
+        CommandLine bench = new CommandLine(new BenchCommands.Group());
+        bench.addSubcommand(new BenchCommands.Race(context));
+        line.addSubcommand(bench);
         line.addSubcommand(new WarmUp(context));
         line.addSubcommand(new HelpCommand());
         line.setOut(writer(context.out()));

@@ -5,11 +5,33 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Sizes as people write them: {@code 512}, {@code 64KiB}, {@code 64MiB}, {@code 2GiB}, {@code 1TiB}. */
+/**
+ * Sizes as people write them: {@code 512}, {@code 64KiB}, {@code 64MiB}, {@code 2GiB}, {@code 1TiB}; and decimal ones,
+ * {@code 1GB} being 1,000,000,000 bytes.
+ */
 public final class Sizes {
     private static final Pattern FORM = Pattern.compile("(\\d{1,18})\\s*([A-Za-z]*)");
-    private static final Map<String, Long> UNITS =
-            Map.of("", 1L, "B", 1L, "KIB", 1L << 10, "MIB", 1L << 20, "GIB", 1L << 30, "TIB", 1L << 40);
+    private static final Map<String, Long> UNITS = Map.of(
+            "",
+            1L,
+            "B",
+            1L,
+            "KIB",
+            1L << 10,
+            "MIB",
+            1L << 20,
+            "GIB",
+            1L << 30,
+            "TIB",
+            1L << 40,
+            "KB",
+            1_000L,
+            "MB",
+            1_000_000L,
+            "GB",
+            1_000_000_000L,
+            "TB",
+            1_000_000_000_000L);
     private static final String[] NAMES = {"B", "KiB", "MiB", "GiB", "TiB"};
 
     private Sizes() {}

@@ -96,8 +96,16 @@ final class SettingsTest {
         assertThat(Sizes.format(bytes)).isEqualTo(text);
     }
 
+    @Test
+    void decimalSizesAreReadToo() {
+        assertThat(Sizes.parse("1GB")).isEqualTo(1_000_000_000);
+        assertThat(Sizes.parse("25 MB")).isEqualTo(25_000_000);
+        assertThat(Sizes.parse("3kB")).isEqualTo(3000);
+        assertThat(Sizes.parse("2TB")).isEqualTo(2_000_000_000_000L);
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"", "MiB", "-1", "1.5MiB", "1 XB", "99999999TiB", "1MB"})
+    @ValueSource(strings = {"", "MiB", "-1", "1.5MiB", "1 XB", "99999999TiB", "1MiBB"})
     void whatIsNoSizeIsRefused(String text) {
         assertThatThrownBy(() -> Sizes.parse(text)).isInstanceOf(IllegalArgumentException.class);
     }

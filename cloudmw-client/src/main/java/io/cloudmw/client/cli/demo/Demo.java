@@ -4,6 +4,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.cli.fleet.GeneratedFile;
 import io.cloudmw.client.cli.fleet.LocalFleet;
 import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.AttemptState;
@@ -85,7 +86,7 @@ public final class Demo {
         }
         Path generated = settings.directory().resolve("input");
         say("generating " + settings.sizeBytes() + " bytes (seed " + settings.seed() + ")");
-        DemoInput.generate(generated, settings.sizeBytes(), settings.seed());
+        GeneratedFile.generate(generated, settings.sizeBytes(), settings.seed());
         return generated;
     }
 
@@ -159,13 +160,13 @@ public final class Demo {
             killed = settings.kill() ? killInTheMiddle(fleet, scoreboard, get) : Optional.empty();
             receipt = get.get();
         }
-        String expected = DemoInput.sha256(source);
+        String expected = GeneratedFile.sha256(source);
         return new DemoReport(
                 receipt.bytes(),
                 receipt.version().chunkCount(),
                 REPLICAS,
                 Mode.ROUNDS.label(),
-                expected.equals(DemoInput.sha256(target)),
+                expected.equals(GeneratedFile.sha256(target)),
                 expected,
                 seconds(receipt),
                 seconds(single),

@@ -1,4 +1,4 @@
-package io.cloudmw.client.cli.demo;
+package io.cloudmw.client.cli.fleet;
 
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -12,13 +12,13 @@ import java.util.HexFormat;
 import java.util.SplittableRandom;
 
 /** Files to put, and how to tell them apart. */
-final class DemoInput {
+public final class GeneratedFile {
     private static final int PIECE = 1 << 16;
 
-    private DemoInput() {}
+    private GeneratedFile() {}
 
     /** Writes {@code size} bytes that do not compress, the same for the same seed. */
-    static void generate(Path file, long size, long seed) throws IOException {
+    public static void generate(Path file, long size, long seed) throws IOException {
         SplittableRandom random = new SplittableRandom(seed);
         byte[] piece = new byte[PIECE];
         try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file), PIECE)) {
@@ -30,7 +30,7 @@ final class DemoInput {
     }
 
     /** The SHA-256 of a file, in hexadecimal. */
-    static String sha256(Path file) throws IOException {
+    public static String sha256(Path file) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
             byte[] piece = new byte[PIECE];

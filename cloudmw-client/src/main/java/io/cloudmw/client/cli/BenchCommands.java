@@ -1,0 +1,143 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.cli.lab.EmulatedTestbed;
+import io.cloudmw.client.cli.lab.GivenTestbed;
+import io.cloudmw.client.cli.lab.LabSettings;
+import io.cloudmw.client.cli.lab.LabView;
+import io.cloudmw.client.cli.lab.RaceLab;
+import io.cloudmw.client.cli.lab.RaceReport;
+import io.cloudmw.client.cli.lab.Testbed;
+import io.cloudmw.core.model.VolumeName;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The commands that measure. */
+final class BenchCommands {
+    private BenchCommands() {}
+
+    @Command(name = "bench", mixinStandardHelpOptions = true, description = "Measure.")
+    static final class Group extends CommandGroup {}
+
+    /** The tail lab. */
+    @Command(
+            name = "race",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Read files in every mode, side by side, from stores whose answers are drawn from a law and a seed: a"
+                        + " fleet of its own on S3 buckets behind a shaping proxy. Or, with --volume, from real ones."
+            })
+    static final class Race implements Callable<Integer> {
+        private final CommandContext context;
+
+        @Mixin
+        private GlobalOptions options = new GlobalOptions();
+
+        @Mixin
+        private RaceOptions race = new RaceOptions();
+
+        @Option(names = "--volume", paramLabel = "NAME", description = "a volume of a running cluster; not emulated")
+        private @Nullable String volume;
+
+        @Option(
+                names = "--s3-endpoint",
+                paramLabel = "URL",
+                description = "behind the proxy: http://..., credentials as AWS tools find them (default: its own)")
+        private @Nullable String s3Endpoint;
+
+        @Option(names = "--plot", paramLabel = "FILE", description = "the distribution of times, as SVG")
+        private @Nullable Path plot;
+
+        Race(CommandContext context) {
+            this.context = context;
+        }
+
+        @Override
+        public Integer call() throws Exception {
+            // With --json standard output is for the object alone.
+            PrintStream stream = options.json() ? context.err() : context.out();
+            PrintWriter out = new PrintWriter(stream, true, StandardCharsets.UTF_8);
+            LabSettings settings = race.settings(volume != null);
+            RaceReport report = CommandContext.unwrapped(() -> volume == null ? emulated(settings) : given(settings));
+            report.print(out);
+            if (plot != null) {
+                Files.writeString(plot, report.plot());
+            }
+            if (options.json()) {
+                context.out().println(Json.line(report.json()));
+            }
+            return ExitCode.OK.value();
+        }
+
+        private RaceReport emulated(LabSettings settings) throws Exception {
+            LabView view = view(settings);
+            view.say("starting a coordinator and " + settings.helpers() + " helpers, writing "
+                    + settings.sizes().size() + " file(s) to " + settings.replicas() + " stores");
+            Interruption interruption = new Interruption();
+            try (interruption;
+                    Testbed testbed = EmulatedTestbed.open(
+                            settings,
+                            Optional.ofNullable(s3Endpoint),
+                            context.launcher("bench race"),
+                            interruption::closes)) {
+                return new RaceLab(settings, testbed, view).run();
+            }
+        }
+
+        private RaceReport given(LabSettings settings) throws Exception {
+            if (s3Endpoint != null) {
+                throw new IllegalArgumentException("--s3-endpoint: not with --volume, whose stores are what they are");
+            }
+            Interruption interruption = new Interruption();
+            try (interruption;
+                    CloudMw client = options.connect(context.environment());
+                    Testbed testbed = GivenTestbed.open(settings, client, new VolumeName(String.valueOf(volume)))) {
+                interruption.closes(testbed);
+                return new RaceLab(settings, testbed, view(settings)).run();
+            }
+        }
+
+        private LabView view(LabSettings settings) {
+            PrintStream stream = options.quiet() ? new PrintStream(PrintStream.nullOutputStream()) : context.err();
+            return new LabView(
+                    new PrintWriter(stream, true, StandardCharsets.UTF_8), context.isTerminal(), settings.runs());
+        }
+    }
+
+    /** Closes the laboratory, and ends what it started, when the process is interrupted. */
+    private static final class Interruption implements AutoCloseable {
+        private final Thread hook = new Thread(this::interrupted, "cloudmw-lab-interrupted");
+        private volatile @Nullable Testbed testbed;
+
+        Interruption() {
+            Runtime.getRuntime().addShutdownHook(hook);
+        }
+
+        void closes(Testbed opened) {
+            testbed = opened;
+        }
+
+        private void interrupted() {
+            Testbed open = testbed;
+            if (open != null) {
+                open.close();
+            }
+            // One that was just being started is nobody's yet.
+            ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
+        }
+
+        @Override
+        public void close() {
+            CommandContext.forget(hook);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package io.cloudmw.client.cli.lab;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.transfer.PositionalTarget;
+import io.cloudmw.core.model.Mode;
+
+/** CloudMW in one mode. */
+final class ModeContender implements Contender {
+    private final CloudMw client;
+    private final Mode mode;
+
+    /** @param client stays the caller's */
+    ModeContender(CloudMw client, Mode mode) {
+        this.client = client;
+        this.mode = mode;
+    }
+
+    @Override
+    public String name() {
+        return mode.label();
+    }
+
+    @Override
+    public void read(LabFile file, PositionalTarget destination) throws Exception {
+        var unused =
+                client.read(file.path(), destination, GetOptions.defaults()).get();
+    }
+}

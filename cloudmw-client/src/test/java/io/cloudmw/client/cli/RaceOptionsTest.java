@@ -1,0 +1,109 @@
+package io.cloudmw.client.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.client.cli.lab.LabSettings;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+final class RaceOptionsTest {
+    @CommandLine.Command
+    private static final class Holder {
+        @CommandLine.Mixin
+        private RaceOptions options = new RaceOptions();
+    }
+
+    private static LabSettings parse(String... arguments) {
+        Holder holder = new Holder();
+        var unused = new CommandLine(holder).parseArgs(arguments);
+        return holder.options.settings(false);
+    }
+
+    @Test
+    void thePapersExperimentIsTheDefault() {
+        LabSettings settings = parse();
+
+        assertThat(settings.emulation()).isEqualTo("paper-table2");
+        assertThat(settings.destinationBytesPerSecond()).hasValue(25_000_000);
+        assertThat(settings.sizes()).containsExactly(1_000_000_000L);
+        assertThat(settings.chunks()).isEqualTo(3);
+        assertThat(settings.replicas()).isEqualTo(3);
+        assertThat(settings.helpers()).isEqualTo(3);
+    }
+
+    @Test
+    void theTailIsReadInSmallFilesOfEveryMagnitude() {
+        LabSettings settings = parse("--emulate", "s3-tail", "--seed", "4");
+
+        assertThat(settings.destinationBytesPerSecond()).isEmpty();
+        assertThat(settings.timeScale()).isEqualTo(1);
+        assertThat(settings.chunks()).isEqualTo(1);
+        assertThat(settings.sizes()).hasSize(32).allMatch(size -> size >= 64 << 10 && size <= 8 << 20);
+        assertThat(settings.sizes()).anyMatch(size -> size < 256 << 10).anyMatch(size -> size > 4 << 20);
+        assertThat(parse("--emulate", "s3-tail", "--seed", "4").sizes()).isEqualTo(settings.sizes());
+        assertThat(parse("--emulate", "s3-tail", "--seed", "5").sizes()).isNotEqualTo(settings.sizes());
+    }
+
+    @Test
+    void everythingCanBeSaid() {
+        LabSettings settings = parse(
+                "--emulate",
+                "20MiB/s",
+                "--slow-from",
+                "3",
+                "--destination",
+                "5MB/s",
+                "--time-scale",
+                "2.5",
+                "--modes",
+                "rounds",
+                "--runs",
+                "9",
+                "--warm-up",
+                "0",
+                "--size",
+                "7MiB",
+                "--n",
+                "2",
+                "--k",
+                "4",
+                "--helpers",
+                "5");
+
+        assertThat(settings.law()).isPresent();
+        assertThat(settings.isSlow(2)).isFalse();
+        assertThat(settings.isSlow(3)).isTrue();
+        assertThat(settings.destination().orElseThrow().bytesPerSecondAt(0)).isEqualTo(12_500_000);
+        assertThat(List.of(
+                        settings.runs(),
+                        settings.warmUps(),
+                        settings.chunks(),
+                        settings.replicas(),
+                        settings.helpers()))
+                .containsExactly(9, 0, 2, 4, 5);
+        assertThat(settings.modes()).hasSize(1);
+        assertThat(parse("--emulate", "none").law()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--emulate=fast",
+                "--modes=fastest",
+                "--runs=0",
+                "--size=2..1",
+                "--size=x",
+                "--time-scale=0",
+                "--destination=much",
+                "--k=0",
+                "--n=0",
+                "--helpers=65"
+            })
+    void mistakesAreNamed(String argument) {
+        assertThatThrownBy(() -> parse(argument)).isInstanceOf(IllegalArgumentException.class);
+    }
+}

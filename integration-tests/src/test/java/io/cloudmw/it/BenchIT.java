@@ -1,0 +1,141 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.cloudmw.it.localstack.LocalStack;
+import io.cloudmw.it.localstack.LocalStackExtension;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code cloudmw bench race}: what docs/cli.md promises of it. How fast anything is, is not tested. */
+@ExtendWith(LocalStackExtension.class)
+final class BenchIT {
+    @TempDir
+    Path directory;
+
+    /** Everything the command leaves behind would be in its temporary directory. */
+    private CommandLine commands(Map<String, String> more) {
+        Map<String, String> environment = new java.util.HashMap<>(more);
+        environment.put("CLOUDMW_JAVA_OPTS", "-Djava.io.tmpdir=" + directory);
+        return new CommandLine("127.0.0.1:1").with(environment);
+    }
+
+    private void nothingIsLeft() throws IOException {
+        try (var left = Files.list(directory)) {
+            assertThat(left.map(path -> path.getFileName().toString()))
+                    .noneMatch(name -> name.startsWith("cloudmw-lab-"));
+        }
+    }
+
+    @Test
+    void everyModeIsMeasuredOnTheSameDraws() throws IOException {
+        Path plot = directory.resolve("plot.svg");
+        JsonNode report = commands(Map.of())
+                .run(
+                        "bench",
+                        "race",
+                        "--emulate",
+                        "paper-table2",
+                        "--time-scale",
+                        "100",
+                        "--size",
+                        "6MB",
+                        "--runs",
+                        "3",
+                        "--seed",
+                        "5",
+                        "--plot",
+                        plot.toString(),
+                        "--json")
+                .orThrow()
+                .json();
+
+        assertThat(report.path("seed").asLong()).isEqualTo(5);
+        assertThat(report.path("floor_seconds").asDouble()).isEqualTo(6 / 25.0);
+        assertThat(report.path("modes").size()).isPositive();
+        for (JsonNode mode : report.path("modes")) {
+            assertThat(mode.path("mode").asText()).isNotEmpty();
+            assertThat(mode.path("runs").asInt()).isEqualTo(3);
+            assertThat(mode.path("p50_seconds").asDouble()).isGreaterThanOrEqualTo(6 / 25.0 * 0.9);
+            assertThat(mode.path("p99_seconds").asDouble())
+                    .isGreaterThanOrEqualTo(mode.path("p50_seconds").asDouble());
+            assertThat(mode.path("p999_seconds").asDouble())
+                    .isGreaterThanOrEqualTo(mode.path("p99_seconds").asDouble());
+            assertThat(mode.path("bytes_ratio").asDouble()).isBetween(1.0, 10.0);
+            assertThat(mode.has("requests_ratio")).isTrue();
+        }
+        assertThat(plot).content().startsWith("<svg");
+        nothingIsLeft();
+    }
+
+    @Test
+    void theProxyStandsBeforeAnotherEndpointToo(LocalStack localStack) throws IOException {
+        JsonNode report = commands(localStack.environment())
+                .run(
+                        "bench",
+                        "race",
+                        "--emulate",
+                        "s3-tail",
+                        "--time-scale",
+                        "10",
+                        "--size",
+                        "64KiB..300KiB",
+                        "--runs",
+                        "3",
+                        "--warm-up",
+                        "1",
+                        "--modes",
+                        "rounds",
+                        "--s3-endpoint",
+                        localStack.endpoint().toString(),
+                        "--json")
+                .orThrow()
+                .json();
+
+        assertThat(report.path("modes").get(0).path("mode").asText()).isEqualTo("rounds");
+        assertThat(report.path("modes").get(0).path("bytes_ratio").asDouble()).isGreaterThanOrEqualTo(1);
+        nothingIsLeft();
+    }
+
+    @Test
+    void mistakesAreUsage() throws IOException {
+        assertThat(commands(Map.of())
+                        .run("bench", "race", "--emulate", "hurricane")
+                        .exitCode())
+                .isEqualTo(2);
+        assertThat(commands(Map.of())
+                        .run("bench", "race", "--peers", "--runs", "1", "--size", "1MiB")
+                        .exitCode())
+                .isEqualTo(2);
+        nothingIsLeft();
+    }
+
+    @Test
+    void anInterruptedBenchLeavesNothing() throws Exception {
+        ProcessBuilder builder = new ProcessBuilder(
+                        CommandLine.LAUNCHER.toString(), "bench", "race", "--runs", "1000", "--size", "5MB")
+                .redirectErrorStream(true);
+        builder.environment().put("CLOUDMW_JAVA_OPTS", "-Djava.io.tmpdir=" + directory);
+        Process process = builder.start();
+        try (var lines = process.inputReader()) {
+            // The first line after the start: the fleet is up and reading.
+            assertThat(lines.lines().anyMatch(line -> line.contains("so far"))).isTrue();
+            var children = process.descendants().toList();
+            assertThat(children).isNotEmpty();
+            new ProcessBuilder("kill", "-INT", Long.toString(process.pid()))
+                    .start()
+                    .waitFor();
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.exitValue()).isEqualTo(130);
+            assertThat(children).noneMatch(ProcessHandle::isAlive);
+        }
+        nothingIsLeft();
+    }
+}
