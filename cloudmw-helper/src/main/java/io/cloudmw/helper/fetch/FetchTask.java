@@ -119,16 +119,17 @@ final class FetchTask implements Runnable, Attempt {
 
     /** The replica's own file is what will be sent: it is read once, to verify it. */
     private FetchedBlock fetchInPlace(ChunkStore store, Path path) throws CloudMwException {
-        FileChannel file = openReplica(path);
-        boolean kept = false;
         ByteBuf scratch = scratch();
+        @Nullable FileChannel file = null;
+        boolean kept = false;
         try {
+            file = openReplica(path);
             verify(store, LeafTarget.discarding(scratch.nioBuffer(0, scratch.capacity())));
             kept = true;
             return new FileBlock(block, file, block.race().range().offset(), () -> {});
         } finally {
             scratch.release();
-            if (!kept) {
+            if (!kept && file != null) {
                 closeQuietly(file);
             }
         }
@@ -155,17 +156,17 @@ final class FetchTask implements Runnable, Attempt {
     }
 
     private FetchedBlock fetchToSpool(ChunkStore store) throws CloudMwException {
-        Spool.SpoolFile file =
-                fetcher.spool().create(block.length(), fetcher.limits().spoolWaitNanos());
-        boolean kept = false;
         ByteBuf scratch = scratch();
+        Spool.@Nullable SpoolFile file = null;
+        boolean kept = false;
         try {
+            file = fetcher.spool().create(block.length(), fetcher.limits().spoolWaitNanos());
             verify(store, LeafTarget.file(file.channel(), 0, scratch.nioBuffer(0, scratch.capacity())));
             kept = true;
             return new FileBlock(block, file.channel(), 0, file::close);
         } finally {
             scratch.release();
-            if (!kept) {
+            if (!kept && file != null) {
                 file.close();
             }
         }

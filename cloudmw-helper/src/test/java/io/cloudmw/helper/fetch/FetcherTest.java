@@ -14,6 +14,7 @@ import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.helper.testing.FakeBulkStream;
 import io.cloudmw.helper.testing.Fetches;
 import io.cloudmw.helper.testing.StallingStore;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -94,6 +95,23 @@ final class FetcherTest {
     void whatFitsNowhereInTimeIsOverloaded() throws Exception {
         byte[] bytes = Chunks.bytes(3, LARGE + 1);
         assertThat(fetch(holding(bytes), bytes).failure()).isEqualTo(ErrorCode.OVERLOADED);
+        assertThat(spool.budget().usedBytes()).isZero();
+    }
+
+    @Test
+    void withoutMemoryForALeafNothingOfTheSpoolIsHeld() throws Exception {
+        PooledByteBufAllocator exhausted = new PooledByteBufAllocator(true) {
+            @Override
+            protected ByteBuf newDirectBuffer(int initial, int most) {
+                throw new OutOfMemoryError("on purpose");
+            }
+        };
+        byte[] bytes = Chunks.bytes(9, LARGE);
+        try (Fetcher poor = new Fetcher(new Fetcher.Limits(1, 1, SMALL, 1), memory, spool, exhausted)) {
+            Fetches.Ending ending = new Fetches.Ending();
+            poor.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> holding(bytes), ending);
+            assertThat(ending.failure()).isEqualTo(ErrorCode.INTERNAL);
+        }
         assertThat(spool.budget().usedBytes()).isZero();
     }
 
