@@ -10,6 +10,11 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.monitor.ExpectedSpeed;
+import io.cloudmw.core.monitor.FleetView;
+import io.cloudmw.core.monitor.HelperActivity;
+import io.cloudmw.core.monitor.Speed;
+import io.cloudmw.core.monitor.SpeedSummary;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -110,6 +115,38 @@ final class MainTest {
     }
 
     @Test
+    void topShowsTheFleetOnceOrAgainAndAgain() throws IOException {
+        ExpectedSpeed known = new ExpectedSpeed(12_000_000, 34_500_000, 90_000_000, 50 << 20, 1 << 20, 0.01, 1.5, 99);
+        SpeedSummary busy = new SpeedSummary(known, 7, 3 << 20, Map.of(ErrorCode.STORE_UNAVAILABLE, 1.0));
+        SpeedSummary idle = SpeedSummary.of(Speed.UNKNOWN);
+        coordinator.fleet(new FleetView(
+                List.of(
+                        new FleetView.OfStore(new StoreId("east"), true, busy),
+                        new FleetView.OfStore(new StoreId("west"), false, idle)),
+                List.of(new FleetView.OfHelper(
+                        new HelperId("h"), true, 10, new HelperActivity(2, 9, 5, 3, 1, 1 << 20, 2 << 20), busy))));
+
+        assertThat(run("top", "--once")).isZero();
+        assertThat(out.lines().toList())
+                .hasSize(6)
+                .satisfies(
+                        lines -> assertThat(lines.get(1)).matches("east +up +7.0 +3.0 +12.0 +34.5 +90.0 +1.5x +1.0%"))
+                .satisfies(lines -> assertThat(lines.get(2)).matches("west +down +0.0 +0.0 +- +- +- +- +-"))
+                .satisfies(lines -> assertThat(lines.get(5)).matches("h +up .* 2 +9 +5 +3 +1 +1.0 MiB +2.0 MiB"));
+
+        assertThat(run("top", "--count", "3", "--interval", "100ms", "--json")).isZero();
+        assertThat(out.lines()).hasSize(3);
+        JsonNode east = json().get("stores").get(0);
+        assertThat(east.get("first_byte_p95_seconds").asDouble()).isEqualTo(0.0345);
+        assertThat(east.get("errors").get("STORE_UNAVAILABLE").asDouble()).isEqualTo(1);
+        assertThat(json().get("stores").get(1).has("first_byte_p95_seconds")).isFalse();
+        assertThat(json().get("helpers").get(0).get("wasted_bytes").asLong()).isEqualTo(2 << 20);
+
+        assertThat(run("top", "--interval", "1ms")).isEqualTo(2);
+        assertThat(run("top", "--count", "0")).isEqualTo(2);
+    }
+
+    @Test
     void mistakesAreUsage() {
         assertThat(run()).isEqualTo(2);
         assertThat(run("fly")).isEqualTo(2);
@@ -142,7 +179,7 @@ final class MainTest {
     void helpNamesEveryCommandAndThoseThatStartProcesses() {
         assertThat(run("--help")).isZero();
         assertThat(out)
-                .contains("put", "get", "cat", "ls", "stat", "rm", "volume", "store", "helpers")
+                .contains("put", "get", "cat", "ls", "stat", "rm", "volume", "store", "helpers", "top")
                 .contains("coordinator", "helper", "standalone")
                 .doesNotContain("warm-up");
         assertThat(run("volume", "create", "--help")).isZero();

@@ -14,6 +14,7 @@ import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.PlannedChunk;
@@ -25,6 +26,7 @@ import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.proto.v1.BeginPutRequest;
@@ -44,6 +46,8 @@ import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.ReportReplicasResponse;
 import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.StatResponse;
+import io.cloudmw.proto.v1.ViewFleetRequest;
+import io.cloudmw.proto.v1.ViewFleetResponse;
 import io.grpc.Server;
 import io.grpc.ServerInterceptors;
 import io.grpc.netty.NettyServerBuilder;
@@ -73,6 +77,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final UnaryCalls calls = new UnaryCalls(Runnable::run);
     private final long chunkSizeBytes;
     private final int leafSizeBytes;
+    private volatile FleetView fleet = new FleetView(List.of(), List.of());
     private int port;
     private @Nullable Server server;
 
@@ -100,6 +105,11 @@ public final class FakeCoordinator implements AutoCloseable {
 
     public String address() {
         return "127.0.0.1:" + port;
+    }
+
+    /** What it says of the fleet from now on. */
+    public void fleet(FleetView view) {
+        fleet = view;
     }
 
     public void add(HelperAddress helper) {
@@ -254,6 +264,11 @@ public final class FakeCoordinator implements AutoCloseable {
                             token(),
                             stores.size(),
                             SpeedBook.EMPTY)));
+        }
+
+        @Override
+        public void viewFleet(ViewFleetRequest request, StreamObserver<ViewFleetResponse> observer) {
+            calls.answer(observer, () -> MonitorWire.view(fleet));
         }
 
         @Override

@@ -1,0 +1,128 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.monitor.ExpectedSpeed;
+import io.cloudmw.core.monitor.FleetView;
+import io.cloudmw.core.monitor.HelperActivity;
+import io.cloudmw.core.monitor.SpeedSummary;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A fleet view as lines for people and as JSON. A figure nobody knows is {@code -}, and left out of the JSON. */
+final class FleetReport {
+    private static final String SPEED = "%8s %9s %8s %8s %8s %6s %7s";
+
+    private FleetReport() {}
+
+    static List<String> lines(FleetView view) {
+        List<String> lines = new ArrayList<>();
+        lines.add(format("%-20s %-7s ", "STORE", "STATE") + heading());
+        for (FleetView.OfStore store : view.stores()) {
+            lines.add(format("%-20s %-7s ", store.id(), store.available() ? "up" : "down") + figures(store.speed()));
+        }
+        lines.add("");
+        lines.add(format("%-20s %-7s ", "HELPER", "STATE")
+                + heading()
+                + format(
+                        " %9s %8s %8s %9s %7s %10s %10s",
+                        "TRANSFERS", "ATTEMPTS", "WON", "CANCELLED", "FAILED", "RELAYED", "WASTED"));
+        for (FleetView.OfHelper helper : view.helpers()) {
+            HelperActivity activity = helper.activity();
+            lines.add(format("%-20s %-7s ", helper.id(), helper.alive() ? "up" : "gone")
+                    + figures(helper.speed())
+                    + format(
+                            " %9d %8d %8d %9d %7d %10s %10s",
+                            activity.transfers(),
+                            activity.attempts(),
+                            activity.wins(),
+                            activity.cancelled(),
+                            activity.failed(),
+                            Sizes.approximate(activity.relayedBytes()),
+                            Sizes.approximate(activity.wastedBytes())));
+        }
+        return lines;
+    }
+
+    private static String heading() {
+        return format(SPEED, "READS/S", "MiB/S", "P50 MS", "P95 MS", "P99 MS", "MOVED", "ERRORS");
+    }
+
+    private static String figures(SpeedSummary speed) {
+        ExpectedSpeed expected = speed.expected();
+        boolean known = expected.isKnown();
+        return format(
+                SPEED,
+                format("%.1f", speed.readsPerSecond()),
+                format("%.1f", speed.bytesPerSecond() / (1 << 20)),
+                known ? millis(expected.firstByteP50Nanos()) : "-",
+                known ? millis(expected.firstByteP95Nanos()) : "-",
+                known ? millis(expected.firstByteP99Nanos()) : "-",
+                known ? format("%.1fx", expected.medianShift()) : "-",
+                known ? format("%.1f%%", 100 * expected.errorShare()) : "-");
+    }
+
+    private static String millis(long nanos) {
+        return format("%.1f", nanos / 1e6);
+    }
+
+    private static String format(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+
+    static Map<String, Object> json(FleetView view) {
+        List<Map<String, ?>> stores = new ArrayList<>();
+        for (FleetView.OfStore store : view.stores()) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("id", store.id().value());
+            row.put("available", store.available());
+            put(row, store.speed());
+            stores.add(row);
+        }
+        List<Map<String, ?>> helpers = new ArrayList<>();
+        for (FleetView.OfHelper helper : view.helpers()) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("id", helper.id().value());
+            row.put("alive", helper.alive());
+            row.put("last_heartbeat_age_millis", helper.heartbeatAgeMillis());
+            put(row, helper.activity());
+            put(row, helper.speed());
+            helpers.add(row);
+        }
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("stores", stores);
+        object.put("helpers", helpers);
+        return object;
+    }
+
+    private static void put(Map<String, Object> row, HelperActivity activity) {
+        row.put("transfers", activity.transfers());
+        row.put("attempts", activity.attempts());
+        row.put("wins", activity.wins());
+        row.put("cancelled", activity.cancelled());
+        row.put("failed", activity.failed());
+        row.put("relayed_bytes", activity.relayedBytes());
+        row.put("wasted_bytes", activity.wastedBytes());
+    }
+
+    private static void put(Map<String, Object> row, SpeedSummary speed) {
+        ExpectedSpeed expected = speed.expected();
+        row.put("reads_per_second", speed.readsPerSecond());
+        row.put("bytes_per_second", speed.bytesPerSecond());
+        row.put("samples", expected.samples());
+        if (expected.isKnown()) {
+            row.put("first_byte_p50_seconds", expected.firstByteP50Nanos() / 1e9);
+            row.put("first_byte_p95_seconds", expected.firstByteP95Nanos() / 1e9);
+            row.put("first_byte_p99_seconds", expected.firstByteP99Nanos() / 1e9);
+            row.put("stream_bytes_per_second", expected.bytesPerSecond());
+            row.put("median_shift", expected.medianShift());
+            row.put("error_share", expected.errorShare());
+        }
+        Map<String, Double> errors = new TreeMap<>();
+        speed.errors().forEach((code, count) -> errors.put(code.name(), count));
+        row.put("errors", errors);
+    }
+}

@@ -1,0 +1,87 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.core.config.Durations;
+import io.cloudmw.core.monitor.FleetView;
+import io.cloudmw.core.time.Sleeper;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The fleet at work, again and again until interrupted: repainted in place on a terminal, below each other elsewhere. */
+@Command(
+        name = "top",
+        mixinStandardHelpOptions = true,
+        description = "Show how fast stores and helpers are and what they do, live.")
+final class TopCommand implements Callable<Integer> {
+    private static final Duration SHORTEST = Duration.ofMillis(100);
+    private static final String TO_THE_TOP_LEFT = "\u001b[H\u001b[2J";
+
+    private final CommandContext context;
+
+    @Mixin
+    private GlobalOptions options = new GlobalOptions();
+
+    @Option(names = "--interval", paramLabel = "TIME", description = "between refreshes, at least 100ms (default 2s)")
+    private String interval = "2s";
+
+    @Option(names = "--once", description = "show it once")
+    private boolean once;
+
+    @Option(names = "--count", paramLabel = "N", description = "show it N times (default: until interrupted)")
+    private long count = Long.MAX_VALUE;
+
+    TopCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        Duration pause = Durations.parse(interval);
+        if (pause.compareTo(SHORTEST) < 0) {
+            throw new IllegalArgumentException("interval: " + interval + " (expected: >= 100ms)");
+        }
+        if (count < 1) {
+            throw new IllegalArgumentException("count: " + count + " (expected: >= 1)");
+        }
+        return context.run(options, client -> watch(client, once ? 1 : count, pause));
+    }
+
+    /** The last view is left to be printed as the command's answer. */
+    private Map<String, ?> watch(CloudMw client, long refreshes, Duration pause) throws Exception {
+        Map<String, ?> last = Map.of();
+        for (long i = 0; i < refreshes; i++) {
+            if (i > 0) {
+                printJson(last);
+                Sleeper.system().sleep(pause.toNanos());
+            }
+            FleetView view = CommandContext.await(client.fleet());
+            last = FleetReport.json(view);
+            paint(view, i);
+        }
+        return last;
+    }
+
+    private void paint(FleetView view, long refresh) {
+        if (options.json()) {
+            return;
+        }
+        if (context.isTerminal() && !once) {
+            context.out().print(TO_THE_TOP_LEFT);
+        } else if (refresh > 0) {
+            context.out().println();
+        }
+        FleetReport.lines(view).forEach(context.out()::println);
+        context.out().flush();
+    }
+
+    private void printJson(Map<String, ?> view) {
+        if (options.json()) {
+            context.out().println(Json.line(view));
+            context.out().flush();
+        }
+    }
+}
