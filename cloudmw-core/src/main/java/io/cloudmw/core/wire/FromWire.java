@@ -111,8 +111,13 @@ public final class FromWire {
 
     public static Mode mode(io.cloudmw.proto.v1.Mode mode) throws CloudMwException {
         return switch (mode) {
+            case MODE_SINGLE -> Mode.SINGLE;
+            case MODE_CHUNKED -> Mode.CHUNKED;
             case MODE_ROUNDS -> Mode.ROUNDS;
-            case MODE_UNSPECIFIED, UNRECOGNIZED -> throw invalid("mode: " + mode + " (expected: MODE_ROUNDS)");
+            case MODE_KN -> Mode.KN;
+            case MODE_HEDGED -> Mode.HEDGED;
+            case MODE_COOPERATIVE -> Mode.COOPERATIVE;
+            case MODE_UNSPECIFIED, UNRECOGNIZED -> throw invalid("mode: " + mode + " (expected: a known mode)");
         };
     }
 

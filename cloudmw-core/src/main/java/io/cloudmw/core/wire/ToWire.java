@@ -55,7 +55,12 @@ public final class ToWire {
 
     public static io.cloudmw.proto.v1.Mode mode(Mode mode) {
         return switch (mode) {
+            case SINGLE -> io.cloudmw.proto.v1.Mode.MODE_SINGLE;
+            case CHUNKED -> io.cloudmw.proto.v1.Mode.MODE_CHUNKED;
             case ROUNDS -> io.cloudmw.proto.v1.Mode.MODE_ROUNDS;
+            case KN -> io.cloudmw.proto.v1.Mode.MODE_KN;
+            case HEDGED -> io.cloudmw.proto.v1.Mode.MODE_HEDGED;
+            case COOPERATIVE -> io.cloudmw.proto.v1.Mode.MODE_COOPERATIVE;
         };
     }
 
