@@ -1,8 +1,18 @@
 package io.cloudmw.core.config;
 
+import java.util.Collection;
+import java.util.Comparator;
+
 /** How far apart two words are: characters to insert, delete or replace (Levenshtein). */
-final class EditDistance {
+public final class EditDistance {
     private EditDistance() {}
+
+    /** The candidate nearest to a word, for "did you mean"; of equally near ones the first. */
+    public static String nearest(String word, Collection<String> candidates) {
+        return candidates.stream()
+                .min(Comparator.comparingInt((String candidate) -> between(word, candidate)))
+                .orElse("");
+    }
 
     static int between(String a, String b) {
         int[] previous = new int[b.length() + 1];

@@ -1,0 +1,46 @@
+package io.cloudmw.core.cost;
+
+import java.time.Duration;
+import java.util.Arrays;
+
+/** What a way of reading is expected to take. Immutable. */
+public final class Prediction {
+    private final Way way;
+    private final double[] seconds;
+    private final double requests;
+    private final double fetchedBytes;
+
+    /**
+     * @param seconds of equally likely runs; any order
+     * @param requests in the mean
+     * @param fetchedBytes in the mean, used or not
+     */
+    Prediction(Way way, double[] seconds, double requests, double fetchedBytes) {
+        this.way = way;
+        this.seconds = seconds.clone();
+        Arrays.sort(this.seconds);
+        this.requests = requests;
+        this.fetchedBytes = fetchedBytes;
+    }
+
+    public Way way() {
+        return way;
+    }
+
+    /** The time that {@code quantile} (0..1) of such reads do not exceed. */
+    public Duration time(double quantile) {
+        int index = (int) Math.ceil(quantile * seconds.length) - 1;
+        double value = seconds[Math.max(0, Math.min(seconds.length - 1, index))];
+        return Duration.ofNanos(Math.round(value * 1e9));
+    }
+
+    /** Requests to stores, in the mean. */
+    public double requests() {
+        return requests;
+    }
+
+    /** Bytes fetched from stores, used or not, in the mean. */
+    public double fetchedBytes() {
+        return fetchedBytes;
+    }
+}

@@ -1,0 +1,230 @@
+package io.cloudmw.core.cost;
+
+import io.cloudmw.core.config.EditDistance;
+import io.cloudmw.core.model.Store;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * What stores charge, by provider and region, with the version of the list. Immutable.
+ *
+ * <p>Written as lines {@code provider/region.item = number}, {@code version = ...} and {@code currency = USD}; {@code #}
+ * begins a comment. The provider is {@code aws}, {@code disk}, or the host of an S3 endpoint; the region {@code *} stands
+ * for all that are not named. {@code helper/*.per-hour} is what an hour of one helper costs. {@code docs/configuration.md}
+ * lists the items.
+ */
+public final class PriceTable {
+    /** A longer table is refused. */
+    public static final int MAX_BYTES = 1 << 20;
+
+    /** Where a reader is that is in no region of the provider. */
+    public static final String INTERNET = "internet";
+
+    private static final List<String> ITEMS = List.of(
+            "get-per-1000",
+            "put-per-1000",
+            "storage-per-gb-month",
+            "egress-same-region-per-gb",
+            "egress-other-region-per-gb",
+            "egress-internet-per-gb");
+    private static final String HELPER_HOUR = "helper/*.per-hour";
+    private static final Pattern PLACE = Pattern.compile("[a-z0-9.-]{1,253}/([a-z0-9-]{1,63}|\\*)");
+    private static final BigDecimal MOST = new BigDecimal(1_000_000);
+
+    private final String version;
+    private final String currency;
+    private final BigDecimal helperPerHour;
+    private final Map<String, StorePrices> places;
+
+    private PriceTable(String version, String currency, BigDecimal helperPerHour, Map<String, StorePrices> places) {
+        this.version = version;
+        this.currency = currency;
+        this.helperPerHour = helperPerHour;
+        this.places = Map.copyOf(places);
+    }
+
+    /** The table that comes with this release. */
+    public static PriceTable builtIn() {
+        try (InputStream in = PriceTable.class.getResourceAsStream("prices.txt")) {
+            if (in == null) {
+                throw new IllegalStateException("prices.txt is not in the jar");
+            }
+            return parse("built-in prices", new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * A table from a file.
+     *
+     * @throws IllegalArgumentException naming file, line and reason when it is not a table
+     */
+    public static PriceTable read(Path file) {
+        try {
+            if (Files.size(file) > MAX_BYTES) {
+                throw new IllegalArgumentException(
+                        file + ": " + Files.size(file) + " bytes (expected: <= " + MAX_BYTES + ")");
+            }
+            return parse(file.toString(), Files.readString(file));
+        } catch (IOException e) {
+            throw new IllegalArgumentException("prices: cannot read " + file + ": " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * A table from its text.
+     *
+     * @param name for messages
+     * @throws IllegalArgumentException naming line and reason when it is not a table
+     */
+    public static PriceTable parse(String name, String text) {
+        Map<String, String> lines = lines(name, text);
+        String version = required(name, lines, "version");
+        String currency = required(name, lines, "currency");
+        if (!currency.matches("[A-Z]{3}")) {
+            throw new IllegalArgumentException(name + ": currency: \"" + currency + "\" (expected: like USD)");
+        }
+        String hour = lines.remove(HELPER_HOUR);
+        BigDecimal helper = hour == null ? BigDecimal.ZERO : amount(name, HELPER_HOUR, hour);
+        Map<String, Map<String, BigDecimal>> byPlace = new LinkedHashMap<>();
+        lines.forEach((key, value) -> {
+            int dot = key.lastIndexOf('.');
+            String place = dot < 0 ? key : key.substring(0, dot);
+            String item = key.substring(dot + 1);
+            if (!PLACE.matcher(place).matches()) {
+                throw new IllegalArgumentException(name + ": " + key
+                        + ": unknown (expected: version, currency, provider/region.item or " + HELPER_HOUR + ")");
+            }
+            if (!ITEMS.contains(item)) {
+                throw new IllegalArgumentException(
+                        name + ": " + key + ": unknown item (nearest: " + EditDistance.nearest(item, ITEMS) + ")");
+            }
+            byPlace.computeIfAbsent(place, ignored -> new HashMap<>()).put(item, amount(name, key, value));
+        });
+        Map<String, StorePrices> places = new HashMap<>();
+        byPlace.forEach((place, items) -> places.put(place, prices(name, place, items)));
+        return new PriceTable(version, currency, helper, places);
+    }
+
+    private static Map<String, String> lines(String name, String text) {
+        Map<String, String> lines = new LinkedHashMap<>();
+        int number = 0;
+        for (String line : text.lines().toList()) {
+            number++;
+            String content = line.replaceFirst("#.*", "").strip();
+            if (content.isEmpty()) {
+                continue;
+            }
+            int equals = content.indexOf('=');
+            if (equals < 1) {
+                throw new IllegalArgumentException(
+                        name + ": line " + number + ": \"" + content + "\" (expected: key = value)");
+            }
+            String key = content.substring(0, equals).strip();
+            if (lines.put(key, content.substring(equals + 1).strip()) != null) {
+                throw new IllegalArgumentException(name + ": line " + number + ": " + key + " is there twice");
+            }
+        }
+        return lines;
+    }
+
+    private static String required(String name, Map<String, String> lines, String key) {
+        String value = lines.remove(key);
+        if (value == null || value.isEmpty() || value.length() > 80) {
+            throw new IllegalArgumentException(name + ": " + key + " is missing (expected: 1 to 80 characters)");
+        }
+        return value;
+    }
+
+    private static BigDecimal amount(String name, String key, String value) {
+        if (value.matches("[0-9]{1,7}(\\.[0-9]{1,12})?")) {
+            BigDecimal amount = new BigDecimal(value);
+            if (amount.compareTo(MOST) <= 0) {
+                return amount;
+            }
+        }
+        throw new IllegalArgumentException(
+                name + ": " + key + ": \"" + value + "\" (expected: a number like 0.0004, 0.." + MOST + ")");
+    }
+
+    private static StorePrices prices(String name, String place, Map<String, BigDecimal> items) {
+        for (String item : ITEMS) {
+            if (!items.containsKey(item)) {
+                throw new IllegalArgumentException(name + ": " + place + "." + item + " is missing");
+            }
+        }
+        List<BigDecimal> inOrder = ITEMS.stream()
+                .map(item -> items.getOrDefault(item, BigDecimal.ZERO))
+                .toList();
+        return new StorePrices(
+                inOrder.get(0), inOrder.get(1), inOrder.get(2), inOrder.get(3), inOrder.get(4), inOrder.get(5));
+    }
+
+    /** Of which list, as the list says itself. */
+    public String version() {
+        return version;
+    }
+
+    /** Three letters. */
+    public String currency() {
+        return currency;
+    }
+
+    /** What an hour of one helper costs. */
+    public BigDecimal helperPerHour() {
+        return helperPerHour;
+    }
+
+    /** What a store charges; empty: the table does not say. */
+    public Optional<StorePrices> of(Store store) {
+        String provider = provider(store);
+        StorePrices exact = places.get(provider + "/" + region(store));
+        return Optional.ofNullable(exact == null ? places.get(provider + "/*") : exact);
+    }
+
+    /**
+     * What a GB read from a store costs.
+     *
+     * @param readerRegion a region of the store's provider, or {@link #INTERNET}
+     */
+    public Optional<BigDecimal> egressPerGb(Store store, String readerRegion) {
+        return of(store).map(prices -> {
+            if (readerRegion.equals(INTERNET)) {
+                return prices.egressInternetPerGb();
+            }
+            return region(store).equals(readerRegion)
+                    ? prices.egressSameRegionPerGb()
+                    : prices.egressOtherRegionPerGb();
+        });
+    }
+
+    private static String provider(Store store) {
+        if (!(store.kind() instanceof Store.S3 s3)) {
+            return "disk";
+        }
+        if (s3.endpoint().isEmpty()) {
+            return "aws";
+        }
+        String host = URI.create(s3.endpoint()).getHost();
+        String name = host == null ? "" : host.toLowerCase(Locale.ROOT);
+        return name.endsWith(".amazonaws.com") ? "aws" : name;
+    }
+
+    private static String region(Store store) {
+        return store.kind() instanceof Store.S3 s3 ? s3.region() : "*";
+    }
+}

@@ -1,0 +1,75 @@
+package io.cloudmw.core.cost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.monitor.ExpectedSpeed;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class SlaPlannerTest {
+    private static final long MIB = 1 << 20;
+    private static final SlaPlanner.Rates S3 = new SlaPlanner.Rates(4e-7, 0.09 / (1 << 30));
+
+    /** Median 30 ms, p95 100 ms, p99 200 ms; 90 MiB/s. */
+    private static final ExpectedSpeed TAILED =
+            new ExpectedSpeed(30_000_000, 100_000_000, 200_000_000, 90 * MIB, 90 * MIB, 0, 1, 100);
+
+    @Test
+    void whatOneAttemptKeepsIsReadByOne() {
+        SlaPlanner.Choice choice = choose(64 << 10, 3, Duration.ofMillis(300));
+        assertThat(choice.meets()).isTrue();
+        assertThat(choice.way()).isEqualTo(new Way(Mode.SINGLE, 1, Optional.empty()));
+    }
+
+    /** p99 of one attempt is 200 ms; made up for after 100 ms it is about 150 ms, hedged after 30 ms about 100 ms. */
+    @Test
+    void aTailIsCutAtTheLeastPrice() {
+        SlaPlanner.Choice within160 = choose(64 << 10, 3, Duration.ofMillis(160));
+        assertThat(within160.meets()).isTrue();
+        assertThat(within160.way().mode()).as("hands over after 100 ms").isEqualTo(Mode.COOPERATIVE);
+        assertThat(within160.prediction().requests()).isBetween(1.04, 1.06);
+        SlaPlanner.Choice within110 = choose(64 << 10, 3, Duration.ofMillis(110));
+        assertThat(within110.meets()).isTrue();
+        assertThat(within110.way()).isEqualTo(new Way(Mode.HEDGED, 1, Optional.of(Duration.ofMillis(30))));
+    }
+
+    @Test
+    void aLongReadGetsAsManyStreamsAsItNeeds() {
+        SlaPlanner.Choice slow = choose(900 * MIB, 3, Duration.ofSeconds(20));
+        assertThat(slow.way().mode()).isEqualTo(Mode.SINGLE);
+        SlaPlanner.Choice quick = choose(900 * MIB, 3, Duration.ofSeconds(6));
+        assertThat(quick.meets()).isTrue();
+        assertThat(quick.way().streams()).isBetween(2, 4);
+        assertThat(quick.prediction().fetchedBytes()).isLessThan(1.1 * 900 * MIB);
+    }
+
+    @Test
+    void withoutASecondReplicaNothingIsHedged() {
+        SlaPlanner.Choice choice = choose(64 << 10, 1, Duration.ofMillis(160));
+        assertThat(choice.meets()).isFalse();
+        assertThat(choice.prediction().requests()).isEqualTo(1);
+    }
+
+    @Test
+    void whatCannotBeKeptIsReadAsFastAsItCan() {
+        SlaPlanner.Choice choice = choose(64 << 10, 3, Duration.ofMillis(1));
+        assertThat(choice.meets()).isFalse();
+        assertThat(choice.way().mode()).isEqualTo(Mode.KN);
+    }
+
+    @Test
+    void goalsAreChecked() {
+        assertThatIllegalArgumentException().isThrownBy(() -> new SlaPlanner.Goal(1, Duration.ofSeconds(1)));
+        assertThatIllegalArgumentException().isThrownBy(() -> new SlaPlanner.Goal(0, Duration.ofSeconds(1)));
+        assertThatIllegalArgumentException().isThrownBy(() -> new SlaPlanner.Goal(0.5, Duration.ZERO));
+    }
+
+    private static SlaPlanner.Choice choose(long bytes, int replicas, Duration deadline) {
+        ReadShape shape = new ReadShape(bytes, 64 * MIB, Collections.nCopies(replicas, TAILED), Long.MAX_VALUE);
+        return SlaPlanner.choose(shape, 3, new SlaPlanner.Goal(0.99, deadline), S3);
+    }
+}

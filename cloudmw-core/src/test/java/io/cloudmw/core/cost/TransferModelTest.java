@@ -1,0 +1,148 @@
+package io.cloudmw.core.cost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
+
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.monitor.ExpectedSpeed;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class TransferModelTest {
+    private static final long MIB = 1 << 20;
+
+    /** 50 ms, then 10 MiB/s, always. */
+    private static final ExpectedSpeed STEADY =
+            new ExpectedSpeed(50_000_000, 50_000_000, 50_000_000, 10 * MIB, 10 * MIB, 0, 1, 100);
+
+    /** Log-normal, about as S3 answers: median 30 ms, p95 100 ms, p99 200 ms; 90 MiB/s. */
+    private static final ExpectedSpeed TAILED =
+            new ExpectedSpeed(30_000_000, 100_000_000, 200_000_000, 90 * MIB, 90 * MIB, 0, 1, 100);
+
+    @Test
+    void steadyStoresTakeWhatArithmeticSays() {
+        ReadShape shape = shape(30 * MIB, 10 * MIB, STEADY, 3);
+        for (double quantile : new double[] {0.01, 0.5, 0.99}) {
+            assertThat(seconds(shape, Mode.SINGLE, 1, quantile)).isCloseTo(3.15, within(0.001));
+            assertThat(seconds(shape, Mode.CHUNKED, 3, quantile)).isCloseTo(1.05, within(0.001));
+            assertThat(seconds(shape, Mode.ROUNDS, 3, quantile)).isCloseTo(3.15, within(0.001));
+            assertThat(seconds(shape, Mode.KN, 9, quantile)).isCloseTo(1.05, within(0.001));
+            assertThat(seconds(shape, Mode.HEDGED, 1, quantile)).isCloseTo(3.2, within(0.001));
+        }
+        Prediction single = predict(shape, Mode.SINGLE, 1);
+        assertThat(single.requests()).isEqualTo(3);
+        assertThat(single.fetchedBytes()).isEqualTo(30 * MIB);
+        Prediction rounds = predict(shape, Mode.ROUNDS, 3);
+        assertThat(rounds.requests()).isEqualTo(9);
+        assertThat(rounds.fetchedBytes()).isCloseTo(90.0 * MIB, within(1.0));
+    }
+
+    @Test
+    void nothingIsFasterThanTheDestination() {
+        ReadShape shape = new ReadShape(30 * MIB, 10 * MIB, List.of(STEADY, STEADY), 5 * MIB);
+        for (Prediction prediction : TransferModel.predictAll(shape, 3)) {
+            assertThat(prediction.time(0.5)).isGreaterThanOrEqualTo(Duration.ofSeconds(6));
+        }
+    }
+
+    @Test
+    void aSmallReadsTimeHasTheQuantilesOfTheFirstByte() {
+        ReadShape shape = shape(1, MIB, TAILED, 1);
+        assertThat(seconds(shape, Mode.SINGLE, 1, 0.50)).isCloseTo(0.030, within(0.0005));
+        assertThat(seconds(shape, Mode.SINGLE, 1, 0.95)).isCloseTo(0.100, within(0.001));
+        assertThat(seconds(shape, Mode.SINGLE, 1, 0.99)).isCloseTo(0.200, within(0.003));
+    }
+
+    @Test
+    void aRaceOfAllHasTheQuantilesOfTheLeast() {
+        ReadShape three = shape(1, MIB, TAILED, 3);
+        ReadShape two = shape(1, MIB, TAILED, 2);
+        double p90 = seconds(three, Mode.SINGLE, 1, 0.9);
+        // All three later than p90: one in a thousand. Both: one in a hundred, also when the second goes at once.
+        assertThat(seconds(three, Mode.KN, 3, 0.999)).isCloseTo(p90, within(0.15 * p90));
+        assertThat(seconds(two, Mode.ROUNDS, 2, 0.99)).isCloseTo(p90, within(0.1 * p90));
+        Prediction atOnce = TransferModel.predict(two, new Way(Mode.HEDGED, 1, Optional.of(Duration.ZERO)));
+        assertThat(atOnce.time(0.99).toNanos() / 1e9).isCloseTo(p90, within(0.1 * p90));
+        assertThat(atOnce.requests()).isEqualTo(2);
+    }
+
+    @Test
+    void hedgingAtP95CostsAboutFivePercentAndCutsTheTail() {
+        ReadShape shape = shape(64 << 10, MIB, TAILED, 2);
+        Prediction single = predict(shape, Mode.SINGLE, 1);
+        Prediction hedged = predict(shape, Mode.HEDGED, 1);
+        assertThat(hedged.requests()).isCloseTo(1.05, within(0.005));
+        assertThat(hedged.fetchedBytes()).isLessThan(1.06 * (64 << 10));
+        assertThat(hedged.time(0.999)).isLessThan(single.time(0.999).dividedBy(2));
+        assertThat(hedged.time(0.5))
+                .isBetween(single.time(0.5).minusMillis(1), single.time(0.5).plusMillis(1));
+    }
+
+    /** The paper's case: 1 GB in three chunks, three replicas of 10 to 22 MB/s, a destination of 25 MB/s. */
+    @Test
+    void cooperativeReachesTheDestinationWhereRoundsPaysWithBytes() {
+        ExpectedSpeed paper = new ExpectedSpeed(50_000_000, 80_000_000, 90_000_000, 13_000_000, 8_000_000, 0, 1, 100);
+        ReadShape shape = new ReadShape(1_000_000_000, 333_333_334, Collections.nCopies(3, paper), 25_000_000);
+        Prediction single = predict(shape, Mode.SINGLE, 1);
+        Prediction rounds = predict(shape, Mode.ROUNDS, 3);
+        Prediction cooperative = predict(shape, Mode.COOPERATIVE, 12);
+        assertThat(rounds.time(0.5)).isLessThan(single.time(0.5));
+        assertThat(rounds.fetchedBytes() / 1e9).isBetween(2.2, 2.9);
+        assertThat(cooperative.time(0.99)).isLessThan(Duration.ofSeconds(41));
+        assertThat(cooperative.fetchedBytes() / 1e9).isLessThan(1.05);
+    }
+
+    @Test
+    void hugeAndEmptyReadsArePredictedToo() {
+        ReadShape empty = shape(0, MIB, STEADY, 2);
+        ReadShape huge = shape(1L << 44, 64 * MIB, STEADY, 2);
+        for (Mode mode : Mode.values()) {
+            assertThat(predict(empty, mode, 4).requests()).isZero();
+            assertThat(predict(empty, mode, 4).time(0.99)).isZero();
+        }
+        assertThat(predict(huge, Mode.SINGLE, 1).requests()).isCloseTo(1 << 18, within(1.0));
+        assertThat(seconds(huge, Mode.SINGLE, 1, 0.5)).isCloseTo((1 << 18) * 6.45, within(10.0));
+    }
+
+    @Test
+    void theSamePredictionComesOutAgain() {
+        ReadShape shape = shape(100 * MIB, 8 * MIB, TAILED, 3);
+        assertThat(predict(shape, Mode.COOPERATIVE, 4).time(0.95))
+                .isEqualTo(predict(shape, Mode.COOPERATIVE, 4).time(0.95));
+    }
+
+    @Test
+    void normalScoresAreThoseOfTheTables() {
+        assertThat(Normal.inverse(0.5)).isCloseTo(0, within(1e-12));
+        assertThat(Normal.inverse(0.975)).isCloseTo(1.959963984540054, within(1e-8));
+        assertThat(Normal.inverse(0.001)).isCloseTo(-3.090232306167813, within(1e-8));
+        assertThat(Normal.inverse(0.999)).isCloseTo(3.090232306167813, within(1e-8));
+    }
+
+    @Test
+    void whatMakesNoSenseIsRefused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> shape(-1, MIB, STEADY, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> shape(1, 0, STEADY, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> shape(1, 1, STEADY, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> new ReadShape(1, 1, List.of(STEADY), 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> new Way(Mode.SINGLE, 0, Optional.empty()));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Way(Mode.HEDGED, 1, Optional.of(Duration.ofMillis(-1))));
+    }
+
+    private static ReadShape shape(long bytes, long chunkBytes, ExpectedSpeed speed, int replicas) {
+        return new ReadShape(bytes, chunkBytes, Collections.nCopies(replicas, speed), Long.MAX_VALUE);
+    }
+
+    private static Prediction predict(ReadShape shape, Mode mode, int streams) {
+        return TransferModel.predict(shape, new Way(mode, streams, Optional.empty()));
+    }
+
+    private static double seconds(ReadShape shape, Mode mode, int streams, double quantile) {
+        return predict(shape, mode, streams).time(quantile).toNanos() / 1e9;
+    }
+}
