@@ -66,6 +66,7 @@ public final class CloudMw implements AutoCloseable {
                 coordinator,
                 () -> HelperLinks.open(threads.events(), threads.timer()),
                 options.memoryBytes(),
+                options.pricing(),
                 Ticker.system());
         return new CloudMw(options, engine);
     }
@@ -187,7 +188,8 @@ public final class CloudMw implements AutoCloseable {
                 getOptions.range(),
                 target,
                 Math.min(options.memoryPerGetBytes(), options.memoryBytes()),
-                getOptions.listener());
+                getOptions.listener(),
+                getOptions.deadline());
     }
 
     /** Fails with {@code NOT_FOUND}. */

@@ -1,5 +1,6 @@
 package io.cloudmw.client;
 
+import io.cloudmw.core.cost.Pricing;
 import java.time.Duration;
 
 /**
@@ -10,9 +11,14 @@ import java.time.Duration;
  *     it within this time is survived
  * @param memoryBytes bytes all gets of the client together may have in flight; its puts may have a quarter as much
  * @param memoryPerGetBytes bytes one get may have in flight
+ * @param pricing by which receipts are priced
  */
 public record CloudMwOptions(
-        String coordinator, Duration coordinatorTimeout, long memoryBytes, long memoryPerGetBytes) {
+        String coordinator,
+        Duration coordinatorTimeout,
+        long memoryBytes,
+        long memoryPerGetBytes,
+        Pricing pricing) {
     public static final String DEFAULT_COORDINATOR = "127.0.0.1:7400";
 
     private static final long MIN_MEMORY_BYTES = 4L << 20;
@@ -39,14 +45,18 @@ public record CloudMwOptions(
     public static CloudMwOptions of(String coordinator) {
         long all = Math.max(
                 MIN_MEMORY_BYTES, Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 2));
-        return new CloudMwOptions(coordinator, Duration.ofSeconds(30), all, 16L << 20);
+        return new CloudMwOptions(coordinator, Duration.ofSeconds(30), all, 16L << 20, Pricing.DEFAULT);
     }
 
     public CloudMwOptions withCoordinatorTimeout(Duration timeout) {
-        return new CloudMwOptions(coordinator, timeout, memoryBytes, memoryPerGetBytes);
+        return new CloudMwOptions(coordinator, timeout, memoryBytes, memoryPerGetBytes, pricing);
     }
 
     public CloudMwOptions withMemory(long allBytes, long perGetBytes) {
-        return new CloudMwOptions(coordinator, coordinatorTimeout, allBytes, perGetBytes);
+        return new CloudMwOptions(coordinator, coordinatorTimeout, allBytes, perGetBytes, pricing);
+    }
+
+    public CloudMwOptions withPricing(Pricing prices) {
+        return new CloudMwOptions(coordinator, coordinatorTimeout, memoryBytes, memoryPerGetBytes, prices);
     }
 }

@@ -3,6 +3,7 @@ package io.cloudmw.client;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.VersionId;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -12,11 +13,24 @@ import java.util.Optional;
  * @param range which bytes, for reads in order; empty: all
  * @param durable whether a file is forced to the disk before it gets its name
  * @param listener told what happens
+ * @param deadline how long it should take; empty: as the volume's target says, if it has one
  */
 public record GetOptions(
-        Optional<VersionId> version, Optional<ByteRange> range, boolean durable, TransferListener listener) {
+        Optional<VersionId> version,
+        Optional<ByteRange> range,
+        boolean durable,
+        TransferListener listener,
+        Optional<Duration> deadline) {
     private static final GetOptions DEFAULTS =
-            new GetOptions(Optional.empty(), Optional.empty(), true, TransferListener.NONE);
+            new GetOptions(Optional.empty(), Optional.empty(), true, TransferListener.NONE, Optional.empty());
+
+    public GetOptions {
+        deadline.ifPresent(time -> {
+            if (time.isNegative() || time.isZero()) {
+                throw new IllegalArgumentException("deadline: " + time + " (expected: > 0)");
+            }
+        });
+    }
 
     /** The current version, whole, forced to the disk. */
     public static GetOptions defaults() {
@@ -24,18 +38,23 @@ public record GetOptions(
     }
 
     public GetOptions withVersion(VersionId id) {
-        return new GetOptions(Optional.of(id), range, durable, listener);
+        return new GetOptions(Optional.of(id), range, durable, listener, deadline);
     }
 
     public GetOptions withRange(ByteRange bytes) {
-        return new GetOptions(version, Optional.of(bytes), durable, listener);
+        return new GetOptions(version, Optional.of(bytes), durable, listener, deadline);
     }
 
     public GetOptions withDurable(boolean value) {
-        return new GetOptions(version, range, value, listener);
+        return new GetOptions(version, range, value, listener, deadline);
     }
 
     public GetOptions withListener(TransferListener told) {
-        return new GetOptions(version, range, durable, told);
+        return new GetOptions(version, range, durable, told, deadline);
+    }
+
+    /** Reads so that 99 of 100 such reads take no longer, if that can be; the receipt says whether this one did. */
+    public GetOptions withDeadline(Duration time) {
+        return new GetOptions(version, range, durable, listener, Optional.of(time));
     }
 }

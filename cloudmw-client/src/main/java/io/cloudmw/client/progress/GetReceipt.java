@@ -4,6 +4,7 @@ import io.cloudmw.core.model.FileVersion;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -19,6 +20,9 @@ import java.util.TreeMap;
  * @param wins in the order of delivery; the first {@value #MAX_ROWS}
  * @param rows every attempt as last heard of; the first {@value #MAX_ROWS}
  * @param faults replicas found missing or corrupt
+ * @param extras second attempts
+ * @param cost what was asked of stores, and its price
+ * @param sla what became of the promise, if there was one
  */
 public record GetReceipt(
         FileVersion version,
@@ -31,7 +35,10 @@ public record GetReceipt(
         List<Win> wins,
         List<Attempt> rows,
         List<ReplicaFault> faults,
-        Duration elapsed) {
+        Duration elapsed,
+        Extras extras,
+        TransferCost cost,
+        Optional<SlaReport> sla) {
     /** Rows kept, so that a receipt of a huge file fits in a small heap; sums always count everything. */
     public static final int MAX_ROWS = 4096;
 

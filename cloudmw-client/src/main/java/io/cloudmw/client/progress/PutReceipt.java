@@ -9,5 +9,7 @@ import java.time.Duration;
  * @param version what was committed
  * @param replicasStored copies that were durable at the commit
  * @param replicasOwed copies that the helpers still write in the background
+ * @param cost what was asked of stores for all copies, owed ones included, and its price
  */
-public record PutReceipt(FileVersion version, long replicasStored, long replicasOwed, Duration elapsed) {}
+public record PutReceipt(
+        FileVersion version, long replicasStored, long replicasOwed, Duration elapsed, TransferCost cost) {}

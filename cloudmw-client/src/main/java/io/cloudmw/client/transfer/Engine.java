@@ -5,6 +5,7 @@ import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.rpc.CancellableFuture;
 import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.HelperLinks;
+import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.MonitorMetrics;
@@ -34,6 +35,7 @@ public final class Engine implements AutoCloseable {
     private final Supplier<HelperLinks> linksMaker;
     private final CreditPool credit;
     private final CreditPool putCredit;
+    private final Pricing pricing;
     private final Ticker ticker;
     private final SpeedMonitor speeds;
     private final Set<Transfer> running = ConcurrentHashMap.newKeySet();
@@ -43,6 +45,7 @@ public final class Engine implements AutoCloseable {
     /**
      * Threads, coordinator and links belong to this engine and are closed with it.
      *
+     * @param pricing of receipts
      * @param memoryBytes what all gets together may have in flight; puts have a quarter as much, of their own, so that
      *     a get that feeds a put cannot starve it
      */
@@ -51,12 +54,14 @@ public final class Engine implements AutoCloseable {
             CoordinatorClient coordinator,
             Supplier<HelperLinks> linksMaker,
             long memoryBytes,
+            Pricing pricing,
             Ticker ticker) {
         this.threads = threads;
         this.coordinator = coordinator;
         this.linksMaker = linksMaker;
         this.credit = new CreditPool(memoryBytes);
         this.putCredit = new CreditPool(Math.max(1, memoryBytes / PUT_SHARE));
+        this.pricing = pricing;
         this.ticker = ticker;
         this.speeds =
                 new SpeedMonitor(ticker, SpeedMonitor.DEFAULT_KEYS, new MonitorMetrics(new CompositeMeterRegistry()));
@@ -81,6 +86,10 @@ public final class Engine implements AutoCloseable {
     /** What this client has seen of the stores it read by itself. */
     SpeedMonitor speeds() {
         return speeds;
+    }
+
+    Pricing pricing() {
+        return pricing;
     }
 
     Ticker ticker() {

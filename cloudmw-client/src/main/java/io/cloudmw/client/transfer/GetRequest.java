@@ -6,6 +6,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param version empty: the current one
  * @param range empty: all of it
  * @param memoryBytes what this get may have in flight
+ * @param deadline how long it should take; empty: as the volume's target says
  */
 public record GetRequest(
         FilePath file,
@@ -22,7 +24,8 @@ public record GetRequest(
         Optional<ByteRange> range,
         Destination destination,
         long memoryBytes,
-        TransferListener listener) {
+        TransferListener listener,
+        Optional<Duration> deadline) {
     /** Where the bytes go: one of the three. */
     public record Destination(
             @Nullable Path file,

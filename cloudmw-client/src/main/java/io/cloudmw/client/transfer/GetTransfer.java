@@ -5,6 +5,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.placement.ReadPlan;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -16,13 +17,14 @@ import org.jspecify.annotations.Nullable;
 final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     private final GetRequest request;
     private final ReadLedger ledger;
+    private Optional<Promise> promise = Optional.empty();
     private volatile @Nullable LeafSink sink;
     private @Nullable Reception reception;
 
     GetTransfer(Engine engine, GetRequest request) {
         super(engine, request.file().toString());
         this.request = request;
-        ledger = new ReadLedger(request.listener());
+        ledger = new ReadLedger(request.listener(), engine.ticker());
     }
 
     @Override
@@ -42,6 +44,7 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
                     request.file() + ": range " + wanted + " (expected: within its " + size + " bytes)"));
             return;
         }
+        promise = Promise.of(plan, wanted.length(), request.deadline(), engine().pricing());
         ledger.planned(
                 plan.version(),
                 plan.helpers().stream().map(helper -> helper.id().value()).toList());
@@ -102,12 +105,15 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         files().execute(() -> {
             try {
                 opened.commit();
-                var unused = heard.thenRun(() ->
-                        serial().execute(() -> succeed(ledger.receipt(plan.version(), wanted.length(), elapsed()))));
+                var unused = heard.thenRun(() -> serial().execute(() -> succeed(receipt(plan, wanted))));
             } catch (CloudMwException e) {
                 serial().execute(() -> failLastStep(e));
             }
         });
+    }
+
+    private GetReceipt receipt(ReadPlan plan, ByteRange wanted) {
+        return ledger.receipt(plan, wanted.length(), elapsed(), engine().pricing(), promise);
     }
 
     @Override

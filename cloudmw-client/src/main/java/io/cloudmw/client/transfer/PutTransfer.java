@@ -1,9 +1,11 @@
 package io.cloudmw.client.transfer;
 
 import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.BegunPut;
 import io.cloudmw.core.chunk.ChunkCutter;
+import io.cloudmw.core.cost.Usage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestDigest;
@@ -11,10 +13,14 @@ import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.WritePlan;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -34,6 +40,8 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     private final Executor source;
     private final VersionId version = VersionId.random();
     private final List<ReplicaReport> owed = new ArrayList<>();
+    private final Map<StoreId, Store> stores = new HashMap<>();
+    private final Map<StoreId, Usage> usage = new HashMap<>();
     private final ManifestDigest digest = new ManifestDigest();
     private @Nullable Sending sending;
     private @Nullable BegunPut begun;
@@ -90,11 +98,19 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     }
 
     @Override
+    public void placed(List<Store> named) {
+        named.forEach(store -> stores.put(store.id(), store));
+    }
+
+    @Override
     public void stored(Chunk chunk, int copies, List<ReplicaReport> owing) {
         if (isOver() || manifest == null) {
             return;
         }
         stored += copies;
+        for (StoreId replica : chunk.replicas()) {
+            usage.merge(replica, Usage.ofWrites(1, chunk.range().length()), Usage::plus);
+        }
         owed.addAll(owing);
         try {
             WritePlan.checkOwed(request.file(), owed.size());
@@ -135,7 +151,8 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     }
 
     private void committed(FileVersion committed) {
-        succeed(new PutReceipt(committed, stored, owed.size(), elapsed()));
+        TransferCost cost = new TransferCost(usage, engine().pricing().bill(usage, stores.values(), 0));
+        succeed(new PutReceipt(committed, stored, owed.size(), elapsed(), cost));
     }
 
     @Override

@@ -2,20 +2,33 @@ package io.cloudmw.client.transfer;
 
 import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.AttemptState;
+import io.cloudmw.client.progress.Extras;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.ReplicaFault;
+import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.progress.Win;
+import io.cloudmw.core.cost.Pricing;
+import io.cloudmw.core.cost.Usage;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,21 +39,37 @@ import org.slf4j.LoggerFactory;
 final class ReadLedger {
     private record Key(int block, String racer, StoreId store, int number) {}
 
+    private static final int MAX_HINDRANCES = 8;
     private static final Logger log = LoggerFactory.getLogger(ReadLedger.class);
 
     private final TransferListener listener;
+    private final Ticker ticker;
     private final Map<Key, Attempt> live = new HashMap<>();
     private final List<Attempt> rows = new ArrayList<>();
     private final List<Win> wins = new ArrayList<>();
     private final Set<ReplicaFault> faults = new HashSet<>();
+    private final Map<StoreId, Usage> usage = new HashMap<>();
+
+    /** When blocks under way were first attempted; the one that waits for longest makes room. */
+    private final Map<Integer, Long> begunNanos = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Integer, Long> eldest) {
+            return size() > GetReceipt.MAX_ROWS;
+        }
+    };
+
+    private final Set<String> hindrances = new LinkedHashSet<>();
+    private @Nullable Win slowest;
+    private long slowestNanos;
     private long fetchedBytes;
     private long attempts;
     private long cancelled;
     private long bytes;
     private long chunks;
 
-    ReadLedger(TransferListener listener) {
+    ReadLedger(TransferListener listener, Ticker ticker) {
         this.listener = listener;
+        this.ticker = ticker;
     }
 
     void attempted(Attempt attempt) {
@@ -53,8 +82,12 @@ final class ReadLedger {
                 }
             }
             attempts++;
+            use(attempt.store(), 1, 0);
+            begunNanos.putIfAbsent(attempt.block(), ticker.nanos());
         }
-        fetchedBytes += attempt.bytes() - (before == null ? 0 : before.bytes());
+        long more = Math.max(0, attempt.bytes() - (before == null ? 0 : before.bytes()));
+        fetchedBytes += more;
+        use(attempt.store(), 0, more);
         if (attempt.state().isOver()) {
             live.remove(key);
             cancelled += attempt.state() == AttemptState.CANCELLED ? 1 : 0;
@@ -65,6 +98,10 @@ final class ReadLedger {
             live.put(key, attempt);
         }
         tell(() -> listener.attempted(attempt));
+    }
+
+    private void use(StoreId store, long reads, long bytes) {
+        usage.merge(store, Usage.ofReads(reads, bytes), Usage::plus);
     }
 
     boolean hasLiveAttempts() {
@@ -81,6 +118,12 @@ final class ReadLedger {
     }
 
     void won(Win win) {
+        Long begun = begunNanos.remove(win.block());
+        long took = begun == null ? 0 : ticker.nanos() - begun;
+        if (took > slowestNanos) {
+            slowest = win;
+            slowestNanos = took;
+        }
         if (wins.size() < GetReceipt.MAX_ROWS) {
             wins.add(win);
         }
@@ -92,6 +135,7 @@ final class ReadLedger {
         if (faults.size() >= GetReceipt.MAX_ROWS || !faults.add(fault)) {
             return false;
         }
+        hinder("a replica in " + fault.store() + " was bad (" + fault.code() + ")");
         tell(() -> listener.faulted(fault));
         return true;
     }
@@ -101,18 +145,53 @@ final class ReadLedger {
     }
 
     void racerGone(String racer, ErrorCode why) {
+        hinder("helper " + racer + " was lost (" + why + ")");
         tell(() -> listener.racerGone(racer, why));
     }
 
     void racingLocally() {
+        hinder("no helper was left, the client read by itself");
         tell(listener::racingLocally);
     }
 
-    GetReceipt receipt(FileVersion version, long handedOn, Duration elapsed) {
+    /** Something that makes a read slower, for a promise that was not kept. */
+    void hinder(String what) {
+        if (hindrances.size() < MAX_HINDRANCES) {
+            hindrances.add(what);
+        }
+    }
+
+    /** What made this read slower, in the order it happened. */
+    Set<String> hindrances() {
+        return hindrances;
+    }
+
+    /** The block that took longest, in words. */
+    String slowest() {
+        Win win = slowest;
+        return win == null
+                ? "no block was slow: the time went before the first or after the last"
+                : "slowest was a block of chunk " + win.chunkIndex() + ", " + text(Duration.ofNanos(slowestNanos))
+                        + ", from " + win.store() + " by " + win.racer();
+    }
+
+    /** Seconds as people read them. */
+    static String text(Duration duration) {
+        return String.format(Locale.ROOT, "%.3f s", duration.toNanos() / 1e9);
+    }
+
+    private TransferCost cost(ReadPlan plan, Duration elapsed, Pricing pricing) {
+        List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
+        long helperNanos = elapsed.toNanos() * plan.helpers().size();
+        return new TransferCost(usage, pricing.bill(usage, stores, helperNanos));
+    }
+
+    GetReceipt receipt(
+            ReadPlan plan, long handedOn, Duration elapsed, Pricing pricing, Optional<Promise> promise) {
         List<Attempt> all = new ArrayList<>(rows);
         live.values().stream().limit(GetReceipt.MAX_ROWS - rows.size()).forEach(all::add);
         return new GetReceipt(
-                version,
+                plan.version(),
                 handedOn,
                 chunks,
                 bytes,
@@ -122,7 +201,10 @@ final class ReadLedger {
                 wins,
                 all,
                 List.copyOf(faults),
-                elapsed);
+                elapsed,
+                Extras.NONE,
+                cost(plan, elapsed, pricing),
+                promise.map(made -> made.kept(elapsed, this)));
     }
 
     private static void tell(Runnable call) {

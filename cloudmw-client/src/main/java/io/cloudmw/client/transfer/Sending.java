@@ -40,6 +40,9 @@ final class Sending {
         /** Bytes sent; negative when they have to be sent again. */
         void progressed(long bytes);
 
+        /** Stores that chunks are placed in from now on. */
+        void placed(List<Store> stores);
+
         /** A chunk is stored; {@code copies} of it are durable, the rest is owed. */
         void stored(Chunk chunk, int copies, List<ReplicaReport> owed);
 
@@ -142,6 +145,8 @@ final class Sending {
                     outcome.failed(Failures.of(failure == null ? new IllegalStateException("no plan") : failure));
                     return;
                 }
+                outcome.placed(
+                        answer.stores().stream().map(StoreStatus::store).toList());
                 answer.placements().forEach(chunk -> placements.add(new Placed(chunk, answer)));
                 fill();
             }));

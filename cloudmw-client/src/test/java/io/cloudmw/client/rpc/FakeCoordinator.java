@@ -11,6 +11,7 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.ReadTarget;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -59,6 +60,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -78,6 +80,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final long chunkSizeBytes;
     private final int leafSizeBytes;
     private volatile FleetView fleet = new FleetView(List.of(), List.of());
+    private volatile Optional<ReadTarget> target = Optional.empty();
     private int port;
     private @Nullable Server server;
 
@@ -105,6 +108,11 @@ public final class FakeCoordinator implements AutoCloseable {
 
     public String address() {
         return "127.0.0.1:" + port;
+    }
+
+    /** What its volumes promise from now on. */
+    public void target(ReadTarget promise) {
+        target = Optional.of(promise);
     }
 
     /** What it says of the fleet from now on. */
@@ -263,7 +271,8 @@ public final class FakeCoordinator implements AutoCloseable {
                             false,
                             token(),
                             stores.size(),
-                            SpeedBook.EMPTY)));
+                            SpeedBook.EMPTY,
+                            target)));
         }
 
         @Override

@@ -63,7 +63,8 @@ public final class Administration {
                 wanted.writeQuorum(),
                 wanted.mode(),
                 wanted.rotateReplicas(),
-                clock.millis());
+                clock.millis(),
+                wanted.target());
         List<StoreId> available = stores.of(volume).stream()
                 .filter(stores::isAvailable)
                 .map(Store::id)

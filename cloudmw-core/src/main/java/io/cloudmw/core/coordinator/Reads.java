@@ -100,7 +100,8 @@ public final class Reads {
                 volume.rotateReplicas(),
                 readToken(version),
                 volume.replicas(),
-                speeds(ranked, volumeStores));
+                speeds(ranked, volumeStores),
+                volume.target());
     }
 
     private SpeedBook speeds(List<HelperAddress> readers, List<Store> volumeStores) {

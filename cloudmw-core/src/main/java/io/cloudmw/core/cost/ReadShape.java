@@ -1,6 +1,10 @@
 package io.cloudmw.core.cost;
 
 import io.cloudmw.core.monitor.ExpectedSpeed;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.placement.StoreStatus;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -12,6 +16,29 @@ import java.util.List;
  * @param destinationBytesPerSecond what the destination can take; {@link Long#MAX_VALUE}: anything
  */
 public record ReadShape(long bytes, long chunkBytes, List<ExpectedSpeed> replicas, long destinationBytesPerSecond) {
+    /**
+     * A read of {@code bytes} by this plan, its replicas in stores that stand for the volume's: of those at hand, k at
+     * even distances from the fastest to the slowest.
+     */
+    public static ReadShape of(ReadPlan plan, long bytes, long destinationBytesPerSecond) {
+        long chunks = Math.max(1, plan.version().chunkCount());
+        long chunkBytes = Math.max(1, (plan.version().sizeBytes() + chunks - 1) / chunks);
+        List<ExpectedSpeed> all = plan.stores().stream()
+                .filter(StoreStatus::available)
+                .map(status -> plan.speeds().of(status.store().id(), chunkBytes))
+                .sorted(Comparator.comparingLong(speed -> speed.expectedNanos(chunkBytes)))
+                .toList();
+        if (all.isEmpty()) {
+            return new ReadShape(bytes, chunkBytes, List.of(ExpectedSpeed.DEFAULT), destinationBytesPerSecond);
+        }
+        int replicas = Math.min(plan.replicas(), all.size());
+        List<ExpectedSpeed> chosen = new ArrayList<>();
+        for (int i = 0; i < replicas; i++) {
+            chosen.add(all.get(replicas == 1 ? all.size() / 2 : i * (all.size() - 1) / (replicas - 1)));
+        }
+        return new ReadShape(bytes, chunkBytes, chosen, destinationBytesPerSecond);
+    }
+
     public ReadShape {
         replicas = List.copyOf(replicas);
         if (bytes < 0) {

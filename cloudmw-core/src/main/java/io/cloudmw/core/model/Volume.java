@@ -2,6 +2,7 @@ package io.cloudmw.core.model;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A shared, named file tree and how it keeps its files.
@@ -10,6 +11,7 @@ import java.util.List;
  * @param stores where they may go; at least {@code replicas}
  * @param writeQuorum copies that must be durable before a write is acknowledged
  * @param rotateReplicas whether helpers swap replicas from chunk to chunk (CloudMW §4.1)
+ * @param target what is promised of reads, if anything is
  */
 public record Volume(
         VolumeName name,
@@ -19,8 +21,31 @@ public record Volume(
         int writeQuorum,
         Mode mode,
         boolean rotateReplicas,
-        long createdAtMillis) {
+        long createdAtMillis,
+        Optional<ReadTarget> target) {
     public static final int MAX_REPLICAS = 16;
+
+    /** A volume that promises nothing. */
+    public Volume(
+            VolumeName name,
+            Chunking chunking,
+            int replicas,
+            List<StoreId> stores,
+            int writeQuorum,
+            Mode mode,
+            boolean rotateReplicas,
+            long createdAtMillis) {
+        this(
+                name,
+                chunking,
+                replicas,
+                stores,
+                writeQuorum,
+                mode,
+                rotateReplicas,
+                createdAtMillis,
+                Optional.empty());
+    }
 
     public Volume {
         stores = List.copyOf(stores);

@@ -3,9 +3,11 @@ package io.cloudmw.core.placement;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.ReadTarget;
 import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.security.TransferToken;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The head of a read plan; the chunks follow segment by segment.
@@ -14,6 +16,7 @@ import java.util.List;
  * @param stores every store of the volume
  * @param replicas k of the volume
  * @param speeds what to expect of the stores, as far as it is known
+ * @param target what the volume promises, if anything
  */
 public record ReadPlan(
         FileVersion version,
@@ -23,7 +26,8 @@ public record ReadPlan(
         boolean rotateReplicas,
         TransferToken token,
         int replicas,
-        SpeedBook speeds) {
+        SpeedBook speeds,
+        Optional<ReadTarget> target) {
     public ReadPlan {
         helpers = List.copyOf(helpers);
         stores = List.copyOf(stores);

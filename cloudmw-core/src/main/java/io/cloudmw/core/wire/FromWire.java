@@ -12,6 +12,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.LeafDigests;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.ReadTarget;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
@@ -97,7 +98,12 @@ public final class FromWire {
                 message.getWriteQuorum(),
                 mode(message.getMode()),
                 message.getRotateReplicas(),
-                message.getCreatedAtMillis()));
+                message.getCreatedAtMillis(),
+                target(message.getTarget())));
+    }
+
+    private static Optional<ReadTarget> target(String target) {
+        return target.isEmpty() ? Optional.empty() : Optional.of(ReadTarget.parse(target));
     }
 
     private static Chunking chunking(io.cloudmw.proto.v1.Volume message) {
@@ -341,7 +347,8 @@ public final class FromWire {
                 message.getRotateReplicas(),
                 token(message.getToken().toByteArray()),
                 message.getReplicas(),
-                MonitorWire.book(message.getSpeedsList()));
+                MonitorWire.book(message.getSpeedsList()),
+                valid(() -> target(message.getTarget())));
     }
 
     public static WritePlan writePlan(PlaceChunksResponse message) throws CloudMwException {

@@ -9,6 +9,7 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.LeafDigests;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.ReadTarget;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
@@ -31,6 +32,7 @@ import io.cloudmw.proto.v1.S3Store;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 
 /** From the domain's values to messages. Every method gives what its namesake in {@link FromWire} takes. */
 public final class ToWire {
@@ -44,13 +46,18 @@ public final class ToWire {
                 .setWriteQuorum(volume.writeQuorum())
                 .setMode(mode(volume.mode()))
                 .setRotateReplicas(volume.rotateReplicas())
-                .setCreatedAtMillis(volume.createdAtMillis());
+                .setCreatedAtMillis(volume.createdAtMillis())
+                .setTarget(target(volume.target()));
         if (volume.chunking() instanceof Chunking.ByCount byCount) {
             message.setChunkCount(byCount.chunks());
         } else if (volume.chunking() instanceof Chunking.BySize bySize) {
             message.setChunkSizeBytes(bySize.bytes());
         }
         return message.build();
+    }
+
+    private static String target(Optional<ReadTarget> target) {
+        return target.map(ReadTarget::toString).orElse("");
     }
 
     public static io.cloudmw.proto.v1.Mode mode(Mode mode) {
@@ -197,6 +204,7 @@ public final class ToWire {
                 .setToken(token(plan.token()))
                 .setReplicas(plan.replicas())
                 .addAllSpeeds(MonitorWire.book(plan.speeds()))
+                .setTarget(target(plan.target()))
                 .build();
     }
 

@@ -15,6 +15,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.LeafDigests;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.ReadTarget;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
@@ -36,6 +37,7 @@ import io.cloudmw.proto.v1.Helper;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -45,13 +47,14 @@ import org.junit.jupiter.api.Test;
 final class WireTest {
     private static final VersionId VERSION = new VersionId("0123456789abcdef0123456789abcdef");
     private static final FilePath FILE = FilePath.parse("photos:/a/b.jpg");
+    private static final Optional<ReadTarget> TARGET = Optional.of(ReadTarget.parse("p99 of 64MiB under 900ms"));
     private static final List<StoreId> STORES = List.of(new StoreId("s1"), new StoreId("s2"), new StoreId("s3"));
 
     @Test
     void volumesComeBackAsTheyWere() throws Exception {
         for (Chunking chunking : List.of(new Chunking.ByCount(3), new Chunking.BySize(1 << 20))) {
             Volume volume =
-                    new Volume(new VolumeName("photos"), chunking, 3, STORES, 2, Mode.ROUNDS, true, 1_700_000_000_000L);
+                    new Volume(new VolumeName("photos"), chunking, 3, STORES, 2, Mode.ROUNDS, true, 1_700_000_000_000L, TARGET);
             assertThat(FromWire.volume(ToWire.volume(volume))).isEqualTo(volume);
         }
     }
@@ -85,7 +88,7 @@ final class WireTest {
                 new StoreStatus(new Store(STORES.get(0), "eu", new Store.S3("b", "eu-west-1", "", false, "")), true);
         TransferToken token = TransferToken.of(new byte[] {1, 2, 3});
         ReadPlan read = new ReadPlan(
-                version(), List.of(helper), List.of(store), Mode.ROUNDS, true, token, 3, MonitorWireTest.book());
+                version(), List.of(helper), List.of(store), Mode.ROUNDS, true, token, 3, MonitorWireTest.book(), TARGET);
         assertThat(FromWire.readPlan(ToWire.readPlan(read))).isEqualTo(read);
 
         PlacedChunk placed = new PlacedChunk(new ChunkId(VERSION, 0), STORES, helper.id());

@@ -1,0 +1,23 @@
+package io.cloudmw.client.progress;
+
+import io.cloudmw.core.cost.Bill;
+import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.model.StoreId;
+import java.util.Map;
+
+/**
+ * What a transfer asked of each store, cancelled and failed attempts included, and its price.
+ *
+ * @param usage by store; as far as helpers could report it
+ * @param bill by the client's price table
+ */
+public record TransferCost(Map<StoreId, Usage> usage, Bill bill) {
+    public TransferCost {
+        usage = Map.copyOf(usage);
+    }
+
+    /** Everything together. */
+    public Usage total() {
+        return usage.values().stream().reduce(Usage.NONE, Usage::plus);
+    }
+}

@@ -1,0 +1,59 @@
+package io.cloudmw.core.cost;
+
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import java.math.BigDecimal;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * By which prices, and for readers where, transfers are billed.
+ *
+ * @param own a table given by the user; empty: the one built in
+ * @param readerRegion where those who read stores (helpers, or a client by itself) are: a region of the stores'
+ *     provider, or {@link PriceTable#INTERNET}
+ */
+public record Pricing(Optional<PriceTable> own, String readerRegion) {
+    /** The table built in, for readers outside of every region: the dearest case. */
+    public static final Pricing DEFAULT = new Pricing(Optional.empty(), PriceTable.INTERNET);
+
+    public Pricing {
+        if (!readerRegion.matches("[a-z0-9-]{1,63}")) {
+            throw new IllegalArgumentException(
+                    "reader region: \"" + readerRegion + "\" (expected: like us-east-1, or internet)");
+        }
+    }
+
+    /** Read when it is first needed. */
+    private static final class BuiltIn {
+        static final PriceTable TABLE = PriceTable.builtIn();
+    }
+
+    public PriceTable table() {
+        return own.orElseGet(() -> BuiltIn.TABLE);
+    }
+
+    /** What was used, priced; see {@link Bill#of}. */
+    public Bill bill(Map<StoreId, Usage> usage, Collection<Store> stores, long helperNanos) {
+        return Bill.of(table(), usage, stores, readerRegion, helperNanos);
+    }
+
+    /** What reading costs over these stores in the mean; stores without a price cost nothing. */
+    public SlaPlanner.Rates rates(List<Store> stores) {
+        double requests = 0;
+        double bytes = 0;
+        for (Store store : stores) {
+            requests += table().of(store)
+                    .map(prices -> prices.getPer1000().doubleValue() / 1000)
+                    .orElse(0.0);
+            bytes += table().egressPerGb(store, readerRegion)
+                    .map(BigDecimal::doubleValue)
+                    .orElse(0.0)
+                    / (1 << 30);
+        }
+        int count = Math.max(1, stores.size());
+        return new SlaPlanner.Rates(requests / count, bytes / count);
+    }
+}
