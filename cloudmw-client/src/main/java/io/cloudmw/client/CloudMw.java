@@ -2,6 +2,7 @@ package io.cloudmw.client;
 
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.progress.ReadEstimate;
 import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
@@ -29,7 +30,9 @@ import io.cloudmw.core.time.Ticker;
 import java.io.InputStream;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -179,6 +182,17 @@ public final class CloudMw implements AutoCloseable {
      */
     public CompletableFuture<GetReceipt> read(FilePath source, PositionalTarget target, GetOptions getOptions) {
         return engine.get(request(source, GetRequest.Destination.target(target), getOptions));
+    }
+
+    /**
+     * What reading a file would take and cost, mode by mode; nothing is read.
+     *
+     * @param deadline what it should keep; empty: the volume's target, if it has one
+     * @param linkBytesPerSecond what this destination can take; {@link Long#MAX_VALUE}: anything
+     */
+    public CompletableFuture<ReadEstimate> estimate(
+            FilePath file, Optional<Duration> deadline, long linkBytesPerSecond) {
+        return engine.estimate(file, deadline, linkBytesPerSecond);
     }
 
     private GetRequest request(FilePath source, GetRequest.Destination target, GetOptions getOptions) {

@@ -2,6 +2,7 @@ package io.cloudmw.client.cli;
 
 import com.google.errorprone.annotations.FormatMethod;
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
@@ -19,7 +20,12 @@ abstract class ClientCommand implements Callable<Integer> {
 
     @Override
     public final Integer call() throws Exception {
-        return context.run(options, this::run);
+        return context.run(options, this::applied, this::run);
+    }
+
+    /** The client's options with what this command adds to them. */
+    CloudMwOptions applied(CloudMwOptions base) {
+        return base;
     }
 
     abstract Map<String, ?> run(CloudMw client) throws Exception;

@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import java.io.InputStream;
@@ -11,6 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.UnaryOperator;
 
 /**
  * What one run of the command works with: its streams, its environment, and the client, closed when the process is
@@ -57,9 +59,13 @@ final class CommandContext {
         return terminal;
     }
 
-    /** Runs a command's body with a client and prints what it gives when JSON is wanted. */
     int run(GlobalOptions options, Work work) throws Exception {
-        CloudMw client = options.connect(environment);
+        return run(options, UnaryOperator.identity(), work);
+    }
+
+    /** Runs a command's body with a client and prints what it gives when JSON is wanted. */
+    int run(GlobalOptions options, UnaryOperator<CloudMwOptions> more, Work work) throws Exception {
+        CloudMw client = CloudMw.connect(more.apply(options.clientOptions(environment)));
         Thread hook = new Thread(client::close, "cloudmw-interrupted");
         Runtime.getRuntime().addShutdownHook(hook);
         Map<String, ?> answer;

@@ -1,12 +1,14 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
+import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -34,8 +36,50 @@ import picocli.CommandLine.Parameters;
 final class FileCommands {
     private FileCommands() {}
 
+    /** Shared by those that move bytes. */
+    private abstract static class TransferCommand extends ClientCommand {
+        @Mixin
+        private PriceOptions prices = new PriceOptions();
+
+        @Option(names = "--receipt", description = "say on standard error what it took and cost")
+        private boolean receipt;
+
+        TransferCommand(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        CloudMwOptions applied(CloudMwOptions base) {
+            return prices.applied(base);
+        }
+
+        void tell(List<String> lines) {
+            if (receipt) {
+                lines.forEach(context.err()::println);
+            }
+        }
+    }
+
+    /** Shared by those that read. */
+    private abstract static class ReadCommand extends TransferCommand {
+        @Option(
+                names = "--deadline",
+                paramLabel = "TIME",
+                description = "read so that it takes no longer, if that can be (default: the volume's target)")
+        private @Nullable String deadline;
+
+        ReadCommand(CommandContext context) {
+            super(context);
+        }
+
+        GetOptions how() {
+            GetOptions how = GetOptions.defaults();
+            return deadline == null ? how : how.withDeadline(Durations.parse(deadline));
+        }
+    }
+
     @Command(name = "put", mixinStandardHelpOptions = true, description = "Write a file, or a new version of it.")
-    static final class Put extends ClientCommand {
+    static final class Put extends TransferCommand {
         @Parameters(index = "0", paramLabel = "FILE|-", description = "what to write; -: standard input")
         private String source = "";
 
@@ -72,11 +116,8 @@ final class FileCommands {
                 receipt = CommandContext.await(
                         client.put(from, file, PutOptions.defaults().withListener(progress)));
             }
-            Map<String, Object> answer = Json.of(receipt.version());
-            answer.put("replicas_stored", receipt.replicasStored());
-            answer.put("replicas_owed", receipt.replicasOwed());
-            answer.put("seconds", receipt.elapsed().toNanos() / 1e9);
-            return answer;
+            tell(Receipts.lines(receipt));
+            return Receipts.json(receipt);
         }
     }
 
@@ -84,7 +125,7 @@ final class FileCommands {
             name = "get",
             mixinStandardHelpOptions = true,
             description = "Read a file; the target is replaced whole or not at all.")
-    static final class Get extends ClientCommand {
+    static final class Get extends ReadCommand {
         @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
         private String source = "";
 
@@ -108,7 +149,7 @@ final class FileCommands {
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
             FilePath file = FilePath.parse(source);
-            GetOptions how = GetOptions.defaults().withDurable(!lazy);
+            GetOptions how = how().withDurable(!lazy);
             if (version != null) {
                 how = how.withVersion(new VersionId(version));
             }
@@ -121,6 +162,7 @@ final class FileCommands {
                     receipt = CommandContext.await(client.get(file, path(file), how));
                 }
             }
+            tell(Receipts.lines(receipt));
             return Receipts.json(receipt);
         }
 
@@ -134,7 +176,7 @@ final class FileCommands {
             name = "cat",
             mixinStandardHelpOptions = true,
             description = "Write a file, or some of it, to standard output.")
-    static final class Cat extends ClientCommand {
+    static final class Cat extends ReadCommand {
         @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
         private String source = "";
 
@@ -151,7 +193,7 @@ final class FileCommands {
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
             FilePath file = FilePath.parse(source);
-            GetOptions how = GetOptions.defaults();
+            GetOptions how = how();
             long from = Sizes.parse(offset);
             if (from > 0 || length != null) {
                 FileVersion current = CommandContext.await(client.stat(file)).version();
@@ -165,6 +207,7 @@ final class FileCommands {
             if (options.json()) {
                 context.out().println();
             }
+            tell(Receipts.lines(receipt));
             return Receipts.json(receipt);
         }
     }

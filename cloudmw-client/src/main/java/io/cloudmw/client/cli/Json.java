@@ -45,6 +45,7 @@ final class Json {
         object.put("write_quorum", volume.writeQuorum());
         object.put("mode", volume.mode().label());
         object.put("rotate", volume.rotateReplicas());
+        volume.target().ifPresent(target -> object.put("target", target.toString()));
         object.put("stores", volume.stores().stream().map(StoreId::value).toList());
         return object;
     }

@@ -70,6 +70,7 @@ public final class Main {
         store.addSubcommand(new StoreCommands.Rm(context));
         line.addSubcommand(store);
         line.addSubcommand(new StoreCommands.Helpers(context));
+        line.addSubcommand(new PlanCommand(context));
         line.addSubcommand(new TopCommand(context));
         line.addSubcommand(new DemoCommand(context));
         CommandLine bench = new CommandLine(new BenchCommands.Group());

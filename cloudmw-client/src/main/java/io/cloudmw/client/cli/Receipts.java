@@ -1,13 +1,25 @@
 package io.cloudmw.client.cli;
 
+import io.cloudmw.client.progress.Extras;
 import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.ReplicaFault;
+import io.cloudmw.client.progress.SlaReport;
+import io.cloudmw.client.progress.TransferCost;
+import io.cloudmw.client.progress.Win;
+import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.cost.Bill;
+import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.model.StoreId;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 
-/** A get's receipt as JSON. */
+/** Receipts as JSON, and as lines for people. */
 final class Receipts {
     private Receipts() {}
 
@@ -20,6 +32,7 @@ final class Receipts {
         answer.put("attempts", receipt.attempts());
         answer.put("cancelled", receipt.cancelled());
         answer.put("winners", receipt.winners());
+        answer.put("wins", receipt.wins().stream().map(Receipts::json).toList());
         List<Map<String, ?>> faults = new ArrayList<>();
         for (ReplicaFault fault : receipt.faults()) {
             Map<String, Object> row = new LinkedHashMap<>();
@@ -29,7 +42,168 @@ final class Receipts {
             faults.add(row);
         }
         answer.put("faults", faults);
+        answer.put("extras", json(receipt.extras()));
+        answer.put("cost", json(receipt.cost()));
+        receipt.sla().ifPresent(sla -> answer.put("sla", json(sla)));
         answer.put("seconds", receipt.elapsed().toNanos() / 1e9);
         return answer;
+    }
+
+    static Map<String, Object> json(PutReceipt receipt) {
+        Map<String, Object> answer = Json.of(receipt.version());
+        answer.put("replicas_stored", receipt.replicasStored());
+        answer.put("replicas_owed", receipt.replicasOwed());
+        answer.put("cost", json(receipt.cost()));
+        answer.put("seconds", receipt.elapsed().toNanos() / 1e9);
+        return answer;
+    }
+
+    private static Map<String, Object> json(Win win) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("chunk", win.chunkIndex());
+        row.put("block", win.block());
+        row.put("winner", win.racer());
+        row.put("store", win.store().value());
+        row.put("bytes", win.bytes());
+        return row;
+    }
+
+    private static Map<String, Object> json(Extras extras) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("hedges", extras.hedges());
+        row.put("hedges_won", extras.hedgesWon());
+        row.put("hand_overs", extras.handOvers());
+        row.put("hand_overs_won", extras.handOversWon());
+        row.put("duplicates", extras.duplicates());
+        row.put("suppressed", extras.suppressed());
+        return row;
+    }
+
+    private static Map<String, Object> json(TransferCost cost) {
+        Bill bill = cost.bill();
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("requests", cost.total().reads() + cost.total().writes());
+        Map<String, Map<String, ?>> stores = new TreeMap<>();
+        cost.usage().forEach((store, usage) -> stores.put(store.value(), json(usage)));
+        row.put("stores", stores);
+        row.put("price", bill.total());
+        row.put("price_requests", bill.requests());
+        row.put("price_egress", bill.egress());
+        row.put("price_helpers", bill.helpers());
+        row.put("price_storage_per_month", bill.storagePerMonth());
+        row.put("currency", bill.currency());
+        row.put("price_version", bill.version());
+        row.put("unpriced", bill.unpriced().stream().map(StoreId::value).toList());
+        return row;
+    }
+
+    private static Map<String, Object> json(Usage usage) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("reads", usage.reads());
+        row.put("read_bytes", usage.readBytes());
+        row.put("writes", usage.writes());
+        row.put("written_bytes", usage.writtenBytes());
+        return row;
+    }
+
+    private static Map<String, Object> json(SlaReport sla) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("deadline_seconds", sla.deadline().toNanos() / 1e9);
+        row.put("quantile", sla.quantile());
+        row.put("met", sla.met());
+        row.put("why", sla.why());
+        row.put("mode", sla.way().mode().label());
+        row.put("streams", sla.way().streams());
+        sla.way().hedgeDelay().ifPresent(delay -> row.put("hedge_delay_seconds", delay.toNanos() / 1e9));
+        row.put("predicted_seconds", sla.predicted().toNanos() / 1e9);
+        return row;
+    }
+
+    static List<String> lines(GetReceipt receipt) {
+        List<String> lines = new ArrayList<>();
+        lines.add(String.format(
+                Locale.ROOT,
+                "%s: %s, %d chunks in %.3f s",
+                receipt.version().file(),
+                Sizes.approximate(receipt.bytes()),
+                receipt.chunks(),
+                receipt.elapsed().toNanos() / 1e9));
+        for (Win win : receipt.wins()) {
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "chunk %d: %s by %s from %s",
+                    win.chunkIndex(),
+                    Sizes.approximate(win.bytes()),
+                    win.racer(),
+                    win.store()));
+        }
+        lines.add(String.format(
+                Locale.ROOT,
+                "fetched: %s useful, %s wasted, in %d requests, %d of them cancelled",
+                Sizes.approximate(receipt.usefulBytes()),
+                Sizes.approximate(receipt.wastedBytes()),
+                receipt.attempts(),
+                receipt.cancelled()));
+        Extras extras = receipt.extras();
+        lines.add(String.format(
+                Locale.ROOT,
+                "extras: %d hedges (%d won), %d hand-overs (%d won), %d duplicates, %d suppressed",
+                extras.hedges(),
+                extras.hedgesWon(),
+                extras.handOvers(),
+                extras.handOversWon(),
+                extras.duplicates(),
+                extras.suppressed()));
+        lines.addAll(lines(receipt.cost()));
+        receipt.sla().ifPresent(sla -> lines.add(String.format(
+                Locale.ROOT,
+                "target: p%s under %.3f s %s: %s",
+                percentile(sla.quantile()),
+                sla.deadline().toNanos() / 1e9,
+                sla.met() ? "met" : "missed",
+                sla.why())));
+        return lines;
+    }
+
+    static List<String> lines(PutReceipt receipt) {
+        List<String> lines = new ArrayList<>();
+        lines.add(String.format(
+                Locale.ROOT,
+                "%s: %s, %d chunks in %.3f s",
+                receipt.version().file(),
+                Sizes.approximate(receipt.version().sizeBytes()),
+                receipt.version().chunkCount(),
+                receipt.elapsed().toNanos() / 1e9));
+        lines.add("copies: " + receipt.replicasStored() + " stored, " + receipt.replicasOwed() + " owed");
+        new TreeMap<>(receipt.cost().usage())
+                .forEach((store, usage) -> lines.add("store " + store + ": " + usage.writes() + " writes, "
+                        + Sizes.approximate(usage.writtenBytes())));
+        lines.addAll(lines(receipt.cost()));
+        lines.add("keeping it: " + plain(receipt.cost().bill().storagePerMonth()) + " "
+                + receipt.cost().bill().currency() + " a month");
+        return lines;
+    }
+
+    private static List<String> lines(TransferCost cost) {
+        Bill bill = cost.bill();
+        List<String> lines = new ArrayList<>();
+        lines.add("price: " + plain(bill.total()) + " " + bill.currency() + " (requests " + plain(bill.requests())
+                + ", egress " + plain(bill.egress()) + ", helpers " + plain(bill.helpers()) + "; " + bill.version()
+                + ")");
+        if (!bill.unpriced().isEmpty()) {
+            lines.add("without a price: " + bill.unpriced());
+        }
+        return lines;
+    }
+
+    /** 99 of 0.99, 99.9 of 0.999. */
+    static String percentile(double quantile) {
+        return BigDecimal.valueOf(Math.round(quantile * 1000), 1)
+                .stripTrailingZeros()
+                .toPlainString();
+    }
+
+    private static String plain(BigDecimal amount) {
+        return amount.signum() == 0 ? "0" : amount.stripTrailingZeros().toPlainString();
     }
 }

@@ -6,9 +6,7 @@ import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.time.Sleeper;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The fleet at work, again and again until interrupted: repainted in place on a terminal, below each other elsewhere. */
@@ -16,14 +14,9 @@ import picocli.CommandLine.Option;
         name = "top",
         mixinStandardHelpOptions = true,
         description = "Show how fast stores and helpers are and what they do, live.")
-final class TopCommand implements Callable<Integer> {
+final class TopCommand extends ClientCommand {
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final String TO_THE_TOP_LEFT = "\u001b[H\u001b[2J";
-
-    private final CommandContext context;
-
-    @Mixin
-    private GlobalOptions options = new GlobalOptions();
 
     @Option(names = "--interval", paramLabel = "TIME", description = "between refreshes, at least 100ms (default 2s)")
     private String interval = "2s";
@@ -35,11 +28,11 @@ final class TopCommand implements Callable<Integer> {
     private long count = Long.MAX_VALUE;
 
     TopCommand(CommandContext context) {
-        this.context = context;
+        super(context);
     }
 
     @Override
-    public Integer call() throws Exception {
+    Map<String, ?> run(CloudMw client) throws Exception {
         Duration pause = Durations.parse(interval);
         if (pause.compareTo(SHORTEST) < 0) {
             throw new IllegalArgumentException("interval: " + interval + " (expected: >= 100ms)");
@@ -47,7 +40,7 @@ final class TopCommand implements Callable<Integer> {
         if (count < 1) {
             throw new IllegalArgumentException("count: " + count + " (expected: >= 1)");
         }
-        return context.run(options, client -> watch(client, once ? 1 : count, pause));
+        return watch(client, once ? 1 : count, pause);
     }
 
     /** The last view is left to be printed as the command's answer. */

@@ -4,6 +4,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.ReadTarget;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -54,6 +56,12 @@ final class VolumeCommands {
         @Option(names = "--mode", paramLabel = "MODE", description = "how replicas compete: rounds")
         private String mode = "rounds";
 
+        @Option(
+                names = "--target",
+                paramLabel = "TARGET",
+                description = "what reads must keep, like \"p99 of 64MiB under 900ms\"")
+        private @Nullable String target;
+
         @Option(names = "--rotate", description = "helpers swap replicas from chunk to chunk")
         private boolean rotate;
 
@@ -71,7 +79,8 @@ final class VolumeCommands {
                     writeQuorum == null ? replicas / 2 + 1 : writeQuorum,
                     mode(),
                     rotate,
-                    0);
+                    0,
+                    Optional.ofNullable(target).map(ReadTarget::parse));
             return Json.of(CommandContext.await(client.createVolume(wanted)));
         }
 

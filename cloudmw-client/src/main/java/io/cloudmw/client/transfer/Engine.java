@@ -2,6 +2,7 @@ package io.cloudmw.client.transfer;
 
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.progress.ReadEstimate;
 import io.cloudmw.client.rpc.CancellableFuture;
 import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.HelperLinks;
@@ -9,9 +10,12 @@ import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.MonitorMetrics;
+import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.time.Ticker;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -117,6 +121,14 @@ public final class Engine implements AutoCloseable {
     public CompletableFuture<GetReceipt> get(GetRequest request) {
         GetTransfer transfer = new GetTransfer(this, request);
         return start(transfer, transfer.result());
+    }
+
+    /** What a get would take. */
+    public CompletableFuture<ReadEstimate> estimate(
+            FilePath file, Optional<Duration> deadline, long linkBytesPerSecond) {
+        return coordinator
+                .planRead(file, Optional.empty())
+                .thenApplyAsync(plan -> Estimates.of(plan, deadline, linkBytesPerSecond, pricing), threads.events());
     }
 
     /** Starts a put; the receipt comes after the commit. */

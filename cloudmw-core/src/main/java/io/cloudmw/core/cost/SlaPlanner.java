@@ -41,7 +41,8 @@ public final class SlaPlanner {
      * @param perByte that leaves a store
      */
     public record Rates(double perRequest, double perByte) {
-        double price(Prediction prediction) {
+        /** Of one read. */
+        public double price(Prediction prediction) {
             return perRequest * prediction.requests() + perByte * prediction.fetchedBytes();
         }
     }
@@ -61,7 +62,11 @@ public final class SlaPlanner {
     private SlaPlanner() {}
 
     public static Choice choose(ReadShape shape, int helpers, Goal goal, Rates rates) {
-        List<Prediction> predictions = new ArrayList<>();
+        Prediction single = TransferModel.predict(shape, new Way(Mode.SINGLE, 1, Optional.empty()));
+        if (single.time(goal.quantile()).compareTo(goal.deadline()) <= 0) {
+            return new Choice(single, true); // nothing asks for less
+        }
+        List<Prediction> predictions = new ArrayList<>(List.of(single));
         for (Way way : candidates(shape, helpers)) {
             predictions.add(TransferModel.predict(shape, way));
         }
@@ -81,7 +86,6 @@ public final class SlaPlanner {
 
     private static List<Way> candidates(ReadShape shape, int helpers) {
         List<Way> ways = new ArrayList<>();
-        ways.add(new Way(Mode.SINGLE, 1, Optional.empty()));
         int replicas = shape.replicas().size();
         for (int streams = 1; streams <= Way.mostStreams(helpers); streams *= 2) {
             if (replicas > 1) {

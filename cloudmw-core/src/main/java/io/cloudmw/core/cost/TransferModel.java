@@ -26,10 +26,10 @@ public final class TransferModel {
     private static final long BLOCK_BYTES = 8L << 20;
 
     /** More blocks than these are not drawn one by one: the time of these is stretched. */
-    private static final int MAX_BLOCKS = 128;
+    private static final int MAX_BLOCKS = 64;
 
-    private static final int DRAWS = 32_768;
-    private static final int MIN_RUNS = 256;
+    private static final int DRAWS = 8192;
+    private static final int MIN_RUNS = 128;
     private static final int MAX_RUNS = 2048;
     private static final double LATE_CAP_SECONDS = 2;
     private static final double HEDGE_FLOOR_SECONDS = 0.02;

@@ -1,0 +1,181 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.progress.ReadEstimate;
+import io.cloudmw.core.config.Durations;
+import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.cost.Prediction;
+import io.cloudmw.core.cost.SlaPlanner;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.race.Governor;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** What reading a file would take, before it is read. */
+@Command(
+        name = "plan",
+        mixinStandardHelpOptions = true,
+        description = "What reading a file would take and cost, mode by mode; nothing is read.")
+final class PlanCommand extends ClientCommand {
+    @Mixin
+    private PriceOptions prices = new PriceOptions();
+
+    @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
+    private String file = "";
+
+    @Option(names = "--mode", paramLabel = "MODE", description = "only this mode")
+    private @Nullable String mode;
+
+    @Option(names = "--deadline", paramLabel = "TIME", description = "how it would be read to take no longer")
+    private @Nullable String deadline;
+
+    @Option(
+            names = "--link",
+            paramLabel = "SIZE",
+            description = "what the destination takes in a second, like 25MiB (default: anything)")
+    private @Nullable String link;
+
+    PlanCommand(CommandContext context) {
+        super(context);
+    }
+
+    @Override
+    CloudMwOptions applied(CloudMwOptions base) {
+        return prices.applied(base);
+    }
+
+    @Override
+    Map<String, ?> run(CloudMw client) throws Exception {
+        Optional<Duration> limit = Optional.ofNullable(deadline).map(Durations::parse);
+        long linkBytes = link == null ? Long.MAX_VALUE : Sizes.parse(link);
+        ReadEstimate estimate =
+                CommandContext.await(client.estimate(FilePath.parse(file), limit, linkBytes));
+        Optional<Mode> only = Optional.ofNullable(mode).map(PlanCommand::mode);
+        List<ReadEstimate.Offer> offers = estimate.offers().stream()
+                .filter(offer -> only.isEmpty() || only.get() == offer.prediction().way().mode())
+                .toList();
+        if (!options.json()) {
+            lines(estimate, offers).forEach(context.out()::println);
+        }
+        return json(estimate, offers);
+    }
+
+    private static Mode mode(String name) {
+        return Arrays.stream(Mode.values())
+                .filter(known -> known.label().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("mode: \"" + name + "\" (expected: one of "
+                        + Arrays.stream(Mode.values()).map(Mode::label).toList() + ")"));
+    }
+
+    private static List<String> lines(ReadEstimate estimate, List<ReadEstimate.Offer> offers) {
+        List<String> lines = new ArrayList<>();
+        lines.add(estimate.version().file() + ": " + Sizes.approximate(estimate.version().sizeBytes()) + " in "
+                + estimate.version().chunkCount() + " chunks, mode " + estimate.mode().label() + ", "
+                + estimate.helpers() + " helpers; speeds of " + estimate.known() + " stores are known");
+        lines.add(String.format(
+                "  %-12s %7s %9s %9s %9s %9s %11s  %s",
+                "MODE", "STREAMS", "P50 S", "P95 S", "P99 S", "REQUESTS", "BYTES", "PRICE"));
+        for (ReadEstimate.Offer offer : offers) {
+            boolean usual = offer.prediction().way().mode() == estimate.mode();
+            lines.add((usual ? "* " : "  ") + row(offer.prediction()) + "  " + price(offer, estimate));
+        }
+        lines.add(String.format(
+                Locale.ROOT,
+                "at most %.0f%% of requests and bytes are spent on hedges and hand-overs",
+                100 * Governor.Budget.DEFAULT.share()));
+        estimate.goal().ifPresent(goal -> estimate.choice().ifPresent(choice -> lines.add(promise(goal, choice))));
+        lines.add("prices: " + estimate.priceVersion());
+        return lines;
+    }
+
+    private static String row(Prediction prediction) {
+        return String.format(
+                Locale.ROOT,
+                "%-12s %7d %9.3f %9.3f %9.3f %9.1f %11s",
+                prediction.way().mode().label(),
+                prediction.way().streams(),
+                seconds(prediction, 0.5),
+                seconds(prediction, 0.95),
+                seconds(prediction, 0.99),
+                prediction.requests(),
+                Sizes.approximate(Math.round(prediction.fetchedBytes())));
+    }
+
+    private static String price(ReadEstimate.Offer offer, ReadEstimate estimate) {
+        return offer.price().setScale(6, RoundingMode.HALF_UP).toPlainString() + " " + estimate.currency();
+    }
+
+    private static String promise(SlaPlanner.Goal goal, SlaPlanner.Choice choice) {
+        return String.format(
+                Locale.ROOT,
+                "p%s under %.3f s: by %s with %d streams%s, expected %.3f s: %s",
+                Receipts.percentile(goal.quantile()),
+                goal.deadline().toNanos() / 1e9,
+                choice.way().mode().label(),
+                choice.way().streams(),
+                choice.way()
+                        .hedgeDelay()
+                        .map(delay -> ", hedged after " + Durations.format(delay))
+                        .orElse(""),
+                seconds(choice.prediction(), goal.quantile()),
+                choice.meets() ? "kept" : "not kept, but nothing is faster");
+    }
+
+    private static double seconds(Prediction prediction, double quantile) {
+        return prediction.time(quantile).toNanos() / 1e9;
+    }
+
+    private static Map<String, Object> json(ReadEstimate estimate, List<ReadEstimate.Offer> offers) {
+        Map<String, Object> answer = Json.of(estimate.version());
+        answer.put("mode", estimate.mode().label());
+        answer.put("helpers", estimate.helpers());
+        answer.put("known_stores", estimate.known());
+        List<Map<String, ?>> rows = new ArrayList<>();
+        for (ReadEstimate.Offer offer : offers) {
+            Map<String, Object> row = json(offer.prediction());
+            row.put("price", offer.price());
+            rows.add(row);
+        }
+        answer.put("offers", rows);
+        answer.put("budget_share", Governor.Budget.DEFAULT.share());
+        estimate.goal().ifPresent(goal -> estimate.choice().ifPresent(choice -> {
+            Map<String, Object> sla = json(choice.prediction());
+            sla.put("deadline_seconds", goal.deadline().toNanos() / 1e9);
+            sla.put("quantile", goal.quantile());
+            sla.put("expected_seconds", seconds(choice.prediction(), goal.quantile()));
+            sla.put("expected_met", choice.meets());
+            answer.put("sla", sla);
+        }));
+        answer.put("currency", estimate.currency());
+        answer.put("price_version", estimate.priceVersion());
+        return answer;
+    }
+
+    private static Map<String, Object> json(Prediction prediction) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("mode", prediction.way().mode().label());
+        row.put("streams", prediction.way().streams());
+        prediction.way().hedgeDelay().ifPresent(delay -> row.put("hedge_delay_seconds", delay.toNanos() / 1e9));
+        row.put("p50_seconds", seconds(prediction, 0.5));
+        row.put("p95_seconds", seconds(prediction, 0.95));
+        row.put("p99_seconds", seconds(prediction, 0.99));
+        row.put("requests", prediction.requests());
+        row.put("fetched_bytes", prediction.fetchedBytes());
+        return row;
+    }
+}

@@ -1,0 +1,26 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.core.cost.PriceTable;
+import io.cloudmw.core.cost.Pricing;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** By which prices a command counts. */
+final class PriceOptions {
+    @Option(names = "--prices", paramLabel = "FILE", description = "a price table (default: the one built in)")
+    private @Nullable Path prices;
+
+    @Option(
+            names = "--reader-region",
+            paramLabel = "REGION",
+            description = "where the helpers are that read the stores, for the price of egress (default internet)")
+    private String readerRegion = PriceTable.INTERNET;
+
+    CloudMwOptions applied(CloudMwOptions options) {
+        Optional<PriceTable> own = Optional.ofNullable(prices).map(PriceTable::read);
+        return options.withPricing(new Pricing(own, readerRegion));
+    }
+}

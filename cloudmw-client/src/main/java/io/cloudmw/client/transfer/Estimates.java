@@ -1,0 +1,57 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.client.progress.ReadEstimate;
+import io.cloudmw.core.cost.Prediction;
+import io.cloudmw.core.cost.Pricing;
+import io.cloudmw.core.cost.ReadShape;
+import io.cloudmw.core.cost.SlaPlanner;
+import io.cloudmw.core.cost.TransferModel;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.placement.StoreStatus;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What a plan would take if it were carried out. */
+final class Estimates {
+    private static final double HOUR_NANOS = 3.6e12;
+
+    private Estimates() {}
+
+    static ReadEstimate of(ReadPlan plan, Optional<Duration> deadline, long linkBytesPerSecond, Pricing pricing) {
+        long bytes = plan.version().sizeBytes();
+        int helpers = plan.helpers().size();
+        ReadShape shape = ReadShape.of(plan, bytes, linkBytesPerSecond);
+        List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
+        SlaPlanner.Rates rates = pricing.rates(stores);
+        List<ReadEstimate.Offer> offers = new ArrayList<>();
+        for (Prediction prediction : TransferModel.predictAll(shape, helpers)) {
+            double helperHours = helpers * prediction.time(0.5).toNanos() / HOUR_NANOS;
+            double price = rates.price(prediction)
+                    + helperHours * pricing.table().helperPerHour().doubleValue();
+            offers.add(new ReadEstimate.Offer(prediction, BigDecimal.valueOf(price)));
+        }
+        Optional<SlaPlanner.Goal> goal = Promise.goal(plan, bytes, deadline);
+        return new ReadEstimate(
+                plan.version(),
+                plan.mode(),
+                helpers,
+                offers,
+                known(plan, stores.stream().map(Store::id).toList()),
+                goal,
+                goal.map(wanted -> SlaPlanner.choose(shape, helpers, wanted, rates)),
+                pricing.table().currency(),
+                pricing.table().version());
+    }
+
+    private static int known(ReadPlan plan, List<StoreId> stores) {
+        long bytes = plan.version().sizeBytes();
+        return (int) stores.stream()
+                .filter(store -> plan.speeds().of(store, bytes).isKnown())
+                .count();
+    }
+}
