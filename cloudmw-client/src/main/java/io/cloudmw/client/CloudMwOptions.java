@@ -14,11 +14,7 @@ import java.time.Duration;
  * @param pricing by which receipts are priced
  */
 public record CloudMwOptions(
-        String coordinator,
-        Duration coordinatorTimeout,
-        long memoryBytes,
-        long memoryPerGetBytes,
-        Pricing pricing) {
+        String coordinator, Duration coordinatorTimeout, long memoryBytes, long memoryPerGetBytes, Pricing pricing) {
     public static final String DEFAULT_COORDINATOR = "127.0.0.1:7400";
 
     private static final long MIN_MEMORY_BYTES = 4L << 20;

@@ -7,9 +7,9 @@ import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.cost.Prediction;
 import io.cloudmw.core.cost.SlaPlanner;
+import io.cloudmw.core.cost.TransferModel;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
-import io.cloudmw.core.race.Governor;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,11 +62,11 @@ final class PlanCommand extends ClientCommand {
     Map<String, ?> run(CloudMw client) throws Exception {
         Optional<Duration> limit = Optional.ofNullable(deadline).map(Durations::parse);
         long linkBytes = link == null ? Long.MAX_VALUE : Sizes.parse(link);
-        ReadEstimate estimate =
-                CommandContext.await(client.estimate(FilePath.parse(file), limit, linkBytes));
+        ReadEstimate estimate = CommandContext.await(client.estimate(FilePath.parse(file), limit, linkBytes));
         Optional<Mode> only = Optional.ofNullable(mode).map(PlanCommand::mode);
         List<ReadEstimate.Offer> offers = estimate.offers().stream()
-                .filter(offer -> only.isEmpty() || only.get() == offer.prediction().way().mode())
+                .filter(offer ->
+                        only.isEmpty() || only.get() == offer.prediction().way().mode())
                 .toList();
         if (!options.json()) {
             lines(estimate, offers).forEach(context.out()::println);
@@ -84,8 +84,10 @@ final class PlanCommand extends ClientCommand {
 
     private static List<String> lines(ReadEstimate estimate, List<ReadEstimate.Offer> offers) {
         List<String> lines = new ArrayList<>();
-        lines.add(estimate.version().file() + ": " + Sizes.approximate(estimate.version().sizeBytes()) + " in "
-                + estimate.version().chunkCount() + " chunks, mode " + estimate.mode().label() + ", "
+        lines.add(estimate.version().file() + ": "
+                + Sizes.approximate(estimate.version().sizeBytes()) + " in "
+                + estimate.version().chunkCount() + " chunks, mode "
+                + estimate.mode().label() + ", "
                 + estimate.helpers() + " helpers; speeds of " + estimate.known() + " stores are known");
         lines.add(String.format(
                 "  %-12s %7s %9s %9s %9s %9s %11s  %s",
@@ -97,7 +99,7 @@ final class PlanCommand extends ClientCommand {
         lines.add(String.format(
                 Locale.ROOT,
                 "at most %.0f%% of requests and bytes are spent on hedges and hand-overs",
-                100 * Governor.Budget.DEFAULT.share()));
+                100 * TransferModel.BUDGET_SHARE));
         estimate.goal().ifPresent(goal -> estimate.choice().ifPresent(choice -> lines.add(promise(goal, choice))));
         lines.add("prices: " + estimate.priceVersion());
         return lines;
@@ -152,15 +154,16 @@ final class PlanCommand extends ClientCommand {
             rows.add(row);
         }
         answer.put("offers", rows);
-        answer.put("budget_share", Governor.Budget.DEFAULT.share());
-        estimate.goal().ifPresent(goal -> estimate.choice().ifPresent(choice -> {
-            Map<String, Object> sla = json(choice.prediction());
-            sla.put("deadline_seconds", goal.deadline().toNanos() / 1e9);
-            sla.put("quantile", goal.quantile());
-            sla.put("expected_seconds", seconds(choice.prediction(), goal.quantile()));
-            sla.put("expected_met", choice.meets());
-            answer.put("sla", sla);
-        }));
+        answer.put("budget_share", TransferModel.BUDGET_SHARE);
+        estimate.goal()
+                .ifPresent(goal -> estimate.choice().ifPresent(choice -> {
+                    Map<String, Object> sla = json(choice.prediction());
+                    sla.put("deadline_seconds", goal.deadline().toNanos() / 1e9);
+                    sla.put("quantile", goal.quantile());
+                    sla.put("expected_seconds", seconds(choice.prediction(), goal.quantile()));
+                    sla.put("expected_met", choice.meets());
+                    answer.put("sla", sla);
+                }));
         answer.put("currency", estimate.currency());
         answer.put("price_version", estimate.priceVersion());
         return answer;

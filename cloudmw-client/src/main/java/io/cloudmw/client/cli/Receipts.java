@@ -155,13 +155,14 @@ final class Receipts {
                 extras.duplicates(),
                 extras.suppressed()));
         lines.addAll(lines(receipt.cost()));
-        receipt.sla().ifPresent(sla -> lines.add(String.format(
-                Locale.ROOT,
-                "target: p%s under %.3f s %s: %s",
-                percentile(sla.quantile()),
-                sla.deadline().toNanos() / 1e9,
-                sla.met() ? "met" : "missed",
-                sla.why())));
+        receipt.sla()
+                .ifPresent(sla -> lines.add(String.format(
+                        Locale.ROOT,
+                        "target: p%s under %.3f s %s: %s",
+                        percentile(sla.quantile()),
+                        sla.deadline().toNanos() / 1e9,
+                        sla.met() ? "met" : "missed",
+                        sla.why())));
         return lines;
     }
 

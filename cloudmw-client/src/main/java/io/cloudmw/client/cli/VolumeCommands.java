@@ -11,7 +11,6 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.StoreStatus;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -95,11 +94,10 @@ final class VolumeCommands {
         }
 
         private Mode mode() {
-            try {
-                return Mode.valueOf(mode.toUpperCase(Locale.ROOT));
-            } catch (IllegalArgumentException e) {
-                throw new IllegalArgumentException("--mode: \"" + mode + "\" (expected: rounds)", e);
+            if (!mode.equals(Mode.ROUNDS.label())) {
+                throw new IllegalArgumentException("--mode: \"" + mode + "\" (expected: rounds)");
             }
+            return Mode.ROUNDS;
         }
 
         private List<StoreId> storeIds(CloudMw client) throws Exception {

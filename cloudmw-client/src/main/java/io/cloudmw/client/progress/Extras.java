@@ -10,7 +10,6 @@ package io.cloudmw.client.progress;
  * @param duplicates blocks issued a second time for a racer with nothing else to do
  * @param suppressed second attempts that were due and refused: by the budget, or because the whole store had slowed down
  */
-public record Extras(
-        long hedges, long hedgesWon, long handOvers, long handOversWon, long duplicates, long suppressed) {
+public record Extras(long hedges, long hedgesWon, long handOvers, long handOversWon, long duplicates, long suppressed) {
     public static final Extras NONE = new Extras(0, 0, 0, 0, 0, 0);
 }

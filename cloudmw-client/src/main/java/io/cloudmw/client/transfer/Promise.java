@@ -37,8 +37,7 @@ public final class Promise {
         ReadShape shape = ReadShape.of(plan, bytes, Long.MAX_VALUE);
         List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
         return Optional.of(new Promise(
-                goal.get(),
-                SlaPlanner.choose(shape, plan.helpers().size(), goal.get(), pricing.rates(stores))));
+                goal.get(), SlaPlanner.choose(shape, plan.helpers().size(), goal.get(), pricing.rates(stores))));
     }
 
     /** What is asked for: the caller's deadline, before the volume's target. */

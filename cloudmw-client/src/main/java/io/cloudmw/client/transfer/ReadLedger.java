@@ -186,8 +186,7 @@ final class ReadLedger {
         return new TransferCost(usage, pricing.bill(usage, stores, helperNanos));
     }
 
-    GetReceipt receipt(
-            ReadPlan plan, long handedOn, Duration elapsed, Pricing pricing, Optional<Promise> promise) {
+    GetReceipt receipt(ReadPlan plan, long handedOn, Duration elapsed, Pricing pricing, Optional<Promise> promise) {
         List<Attempt> all = new ArrayList<>(rows);
         live.values().stream().limit(GetReceipt.MAX_ROWS - rows.size()).forEach(all::add);
         return new GetReceipt(

@@ -145,8 +145,7 @@ final class Sending {
                     outcome.failed(Failures.of(failure == null ? new IllegalStateException("no plan") : failure));
                     return;
                 }
-                outcome.placed(
-                        answer.stores().stream().map(StoreStatus::store).toList());
+                outcome.placed(answer.stores().stream().map(StoreStatus::store).toList());
                 answer.placements().forEach(chunk -> placements.add(new Placed(chunk, answer)));
                 fill();
             }));

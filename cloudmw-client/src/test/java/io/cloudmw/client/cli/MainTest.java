@@ -8,6 +8,7 @@ import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.ReadTarget;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.monitor.ExpectedSpeed;
@@ -115,6 +116,58 @@ final class MainTest {
     }
 
     @Test
+    void aReceiptSaysWhatItTookAndWhetherThePromiseWasKept() throws IOException {
+        Path source = Files.write(directory.resolve("in"), new byte[3_000_000]);
+        assertThat(run("put", source.toString(), "vol:/r", "--receipt", "--json"))
+                .isZero();
+        assertThat(json().get("cost").get("stores").get("s").get("writes").asInt())
+                .isEqualTo(3);
+        assertThat(json().get("cost").get("requests").asInt()).isEqualTo(3);
+        assertThat(err).contains("store s: 3 writes, 2.9 MiB", "price: 0 USD", "a month");
+
+        String target = directory.resolve("out").toString();
+        assertThat(run("get", "vol:/r", target, "--receipt", "--deadline", "1h", "--json"))
+                .isZero();
+        JsonNode sla = json().get("sla");
+        assertThat(sla.get("met").asBoolean()).isTrue();
+        assertThat(sla.get("deadline_seconds").asDouble()).isEqualTo(3600);
+        assertThat(json().get("wins")).hasSize(3);
+        assertThat(json().get("wins").get(0).get("store").asText()).isEqualTo("s");
+        assertThat(json().get("cost").get("stores").get("s").get("read_bytes").asLong())
+                .isEqualTo(3_000_000);
+        assertThat(json().get("extras").get("hedges").asInt()).isZero();
+        assertThat(err).contains("target: p99 under 3600.000 s met", "2.9 MiB useful");
+
+        coordinator.target(ReadTarget.parse("p99 of 64MiB under 1ms"));
+        assertThat(run("cat", "vol:/r", "--receipt")).isZero();
+        assertThat(err).contains("target: p99 under 0.001 s missed: took ", "slowest was a block of chunk ");
+        assertThat(outBytes).hasSize(3_000_000);
+        assertThat(run("get", "vol:/r", target, "--deadline", "0s")).isEqualTo(2);
+    }
+
+    @Test
+    void aPlanSaysWhatReadingWouldTakeModeByMode() throws IOException {
+        Path source = Files.write(directory.resolve("in"), new byte[3_000_000]);
+        assertThat(run("put", source.toString(), "vol:/p")).isZero();
+        assertThat(run("plan", "vol:/p")).isZero();
+        assertThat(out).contains("vol:/p: 2.9 MiB in 3 chunks", "single", "rounds", "cooperative", "prices: AWS");
+        assertThat(run("plan", "vol:/p", "--mode", "single", "--deadline", "1h", "--link", "1MiB", "--json"))
+                .isZero();
+        JsonNode offer = json().get("offers").get(0);
+        assertThat(json().get("offers")).hasSize(1);
+        assertThat(offer.get("requests").asDouble()).isEqualTo(3);
+        assertThat(offer.get("p50_seconds").asDouble()).isGreaterThan(2.8);
+        assertThat(json().get("sla").get("expected_met").asBoolean()).isTrue();
+        assertThat(run("plan", "vol:/p", "--mode", "swift")).isEqualTo(2);
+        assertThat(err).contains("cooperative");
+
+        Path prices = Files.writeString(directory.resolve("prices"), "version = 1\n");
+        assertThat(run("plan", "vol:/p", "--prices", prices.toString())).isEqualTo(2);
+        assertThat(err).contains("currency is missing");
+        assertThat(run("plan", "vol:/p", "--reader-region", "Mars!")).isEqualTo(2);
+    }
+
+    @Test
     void topShowsTheFleetOnceOrAgainAndAgain() throws IOException {
         ExpectedSpeed known = new ExpectedSpeed(12_000_000, 34_500_000, 90_000_000, 50 << 20, 1 << 20, 0.01, 1.5, 99);
         SpeedSummary busy = new SpeedSummary(known, 7, 3 << 20, Map.of(ErrorCode.STORE_UNAVAILABLE, 1.0));
@@ -179,7 +232,7 @@ final class MainTest {
     void helpNamesEveryCommandAndThoseThatStartProcesses() {
         assertThat(run("--help")).isZero();
         assertThat(out)
-                .contains("put", "get", "cat", "ls", "stat", "rm", "volume", "store", "helpers", "top")
+                .contains("put", "get", "cat", "ls", "stat", "rm", "volume", "store", "helpers", "top", "plan")
                 .contains("coordinator", "helper", "standalone")
                 .doesNotContain("warm-up");
         assertThat(run("volume", "create", "--help")).isZero();

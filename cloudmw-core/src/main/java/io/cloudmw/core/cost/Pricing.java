@@ -49,8 +49,8 @@ public record Pricing(Optional<PriceTable> own, String readerRegion) {
                     .map(prices -> prices.getPer1000().doubleValue() / 1000)
                     .orElse(0.0);
             bytes += table().egressPerGb(store, readerRegion)
-                    .map(BigDecimal::doubleValue)
-                    .orElse(0.0)
+                            .map(BigDecimal::doubleValue)
+                            .orElse(0.0)
                     / (1 << 30);
         }
         int count = Math.max(1, stores.size());

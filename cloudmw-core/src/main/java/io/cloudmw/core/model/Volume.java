@@ -35,16 +35,7 @@ public record Volume(
             Mode mode,
             boolean rotateReplicas,
             long createdAtMillis) {
-        this(
-                name,
-                chunking,
-                replicas,
-                stores,
-                writeQuorum,
-                mode,
-                rotateReplicas,
-                createdAtMillis,
-                Optional.empty());
+        this(name, chunking, replicas, stores, writeQuorum, mode, rotateReplicas, createdAtMillis, Optional.empty());
     }
 
     public Volume {

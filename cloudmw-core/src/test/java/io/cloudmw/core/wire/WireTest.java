@@ -37,8 +37,8 @@ import io.cloudmw.proto.v1.Helper;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -53,8 +53,8 @@ final class WireTest {
     @Test
     void volumesComeBackAsTheyWere() throws Exception {
         for (Chunking chunking : List.of(new Chunking.ByCount(3), new Chunking.BySize(1 << 20))) {
-            Volume volume =
-                    new Volume(new VolumeName("photos"), chunking, 3, STORES, 2, Mode.ROUNDS, true, 1_700_000_000_000L, TARGET);
+            Volume volume = new Volume(
+                    new VolumeName("photos"), chunking, 3, STORES, 2, Mode.ROUNDS, true, 1_700_000_000_000L, TARGET);
             assertThat(FromWire.volume(ToWire.volume(volume))).isEqualTo(volume);
         }
     }
@@ -88,7 +88,15 @@ final class WireTest {
                 new StoreStatus(new Store(STORES.get(0), "eu", new Store.S3("b", "eu-west-1", "", false, "")), true);
         TransferToken token = TransferToken.of(new byte[] {1, 2, 3});
         ReadPlan read = new ReadPlan(
-                version(), List.of(helper), List.of(store), Mode.ROUNDS, true, token, 3, MonitorWireTest.book(), TARGET);
+                version(),
+                List.of(helper),
+                List.of(store),
+                Mode.ROUNDS,
+                true,
+                token,
+                3,
+                MonitorWireTest.book(),
+                TARGET);
         assertThat(FromWire.readPlan(ToWire.readPlan(read))).isEqualTo(read);
 
         PlacedChunk placed = new PlacedChunk(new ChunkId(VERSION, 0), STORES, helper.id());
