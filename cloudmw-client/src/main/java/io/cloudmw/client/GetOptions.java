@@ -53,7 +53,7 @@ public record GetOptions(
         return new GetOptions(version, range, durable, told, deadline);
     }
 
-    /** Reads so that 99 of 100 such reads take no longer, if that can be; the receipt says whether this one did. */
+    /** 99 of 100 such reads should take no longer; the receipt says whether this one did. */
     public GetOptions withDeadline(Duration time) {
         return new GetOptions(version, range, durable, listener, Optional.of(time));
     }

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -65,7 +66,7 @@ final class FileCommands {
         @Option(
                 names = "--deadline",
                 paramLabel = "TIME",
-                description = "read so that it takes no longer, if that can be (default: the volume's target)")
+                description = "how long it should take (default: the volume's target)")
         private @Nullable String deadline;
 
         ReadCommand(CommandContext context) {
