@@ -200,6 +200,7 @@ public final class CloudMw implements AutoCloseable {
                 source,
                 getOptions.version(),
                 getOptions.range(),
+                getOptions.mode(),
                 target,
                 Math.min(options.memoryPerGetBytes(), options.memoryBytes()),
                 getOptions.listener(),

@@ -2,6 +2,7 @@ package io.cloudmw.client;
 
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VersionId;
 import java.time.Duration;
 import java.util.Optional;
@@ -11,6 +12,7 @@ import java.util.Optional;
  *
  * @param version which version; empty: the current one
  * @param range which bytes, for reads in order; empty: all
+ * @param mode how replicas compete in this get; empty: as in the volume
  * @param durable whether a file is forced to the disk before it gets its name
  * @param listener told what happens
  * @param deadline how long it should take; empty: as the volume's target says, if it has one
@@ -18,11 +20,12 @@ import java.util.Optional;
 public record GetOptions(
         Optional<VersionId> version,
         Optional<ByteRange> range,
+        Optional<Mode> mode,
         boolean durable,
         TransferListener listener,
         Optional<Duration> deadline) {
-    private static final GetOptions DEFAULTS =
-            new GetOptions(Optional.empty(), Optional.empty(), true, TransferListener.NONE, Optional.empty());
+    private static final GetOptions DEFAULTS = new GetOptions(
+            Optional.empty(), Optional.empty(), Optional.empty(), true, TransferListener.NONE, Optional.empty());
 
     public GetOptions {
         deadline.ifPresent(time -> {
@@ -38,23 +41,27 @@ public record GetOptions(
     }
 
     public GetOptions withVersion(VersionId id) {
-        return new GetOptions(Optional.of(id), range, durable, listener, deadline);
+        return new GetOptions(Optional.of(id), range, mode, durable, listener, deadline);
     }
 
     public GetOptions withRange(ByteRange bytes) {
-        return new GetOptions(version, Optional.of(bytes), durable, listener, deadline);
+        return new GetOptions(version, Optional.of(bytes), mode, durable, listener, deadline);
+    }
+
+    public GetOptions withMode(Mode instead) {
+        return new GetOptions(version, range, Optional.of(instead), durable, listener, deadline);
     }
 
     public GetOptions withDurable(boolean value) {
-        return new GetOptions(version, range, value, listener, deadline);
+        return new GetOptions(version, range, mode, value, listener, deadline);
     }
 
     public GetOptions withListener(TransferListener told) {
-        return new GetOptions(version, range, durable, told, deadline);
+        return new GetOptions(version, range, mode, durable, told, deadline);
     }
 
     /** 99 of 100 such reads should take no longer; the receipt says whether this one did. */
     public GetOptions withDeadline(Duration time) {
-        return new GetOptions(version, range, durable, listener, Optional.of(time));
+        return new GetOptions(version, range, mode, durable, listener, Optional.of(time));
     }
 }

@@ -4,10 +4,7 @@ import io.cloudmw.client.cli.lab.LabSettings;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.emulation.ReadSpeed;
 import io.cloudmw.core.emulation.StoreLaw;
-import io.cloudmw.core.model.Mode;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -47,7 +44,7 @@ final class RaceOptions {
     private long seed = 1;
 
     @Option(names = "--modes", paramLabel = "MODE", split = ",", description = "default: all")
-    private List<String> modes = Arrays.stream(Mode.values()).map(Mode::label).toList();
+    private List<String> modes = Modes.labels();
 
     @Option(names = "--peers", description = "other libraries too, where they are on the class path")
     private boolean peers;
@@ -85,7 +82,7 @@ final class RaceOptions {
                 rate(or(destination, paper ? "25MB/s" : NONE)),
                 real ? 1 : scale(or(timeScale, paper ? 8.0 : 1.0)),
                 seed,
-                modes.stream().map(RaceOptions::mode).toList(),
+                modes.stream().map(label -> Modes.parse("--modes", label)).toList(),
                 peers,
                 or(runs, paper ? 10 : 400),
                 or(warmUps, sizes.size() > 1 ? 20 : 1),
@@ -127,14 +124,5 @@ final class RaceOptions {
         return random.doubles(MIXED_FILES)
                 .mapToObj(share -> Math.round(least * Math.pow((double) most / least, share)))
                 .collect(Collectors.toList());
-    }
-
-    private static Mode mode(String label) {
-        try {
-            return Mode.valueOf(label.strip().toUpperCase(Locale.ROOT));
-        } catch (IllegalArgumentException e) {
-            String all = Arrays.stream(Mode.values()).map(Mode::label).collect(Collectors.joining(", "));
-            throw new IllegalArgumentException("--modes: \"" + label + "\" (expected: " + all + ")", e);
-        }
     }
 }

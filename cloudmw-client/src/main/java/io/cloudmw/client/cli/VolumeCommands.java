@@ -3,7 +3,6 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.model.Chunking;
-import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReadTarget;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
@@ -76,7 +75,7 @@ final class VolumeCommands {
                     replicas,
                     storeIds(client),
                     writeQuorum == null ? replicas / 2 + 1 : writeQuorum,
-                    mode(),
+                    Modes.parse("--mode", mode),
                     rotate,
                     0,
                     Optional.ofNullable(target).map(ReadTarget::parse));
@@ -91,13 +90,6 @@ final class VolumeCommands {
                 return new Chunking.ByCount(chunks);
             }
             return new Chunking.BySize(Sizes.parse(chunkSize == null ? "64MiB" : chunkSize));
-        }
-
-        private Mode mode() {
-            if (!mode.equals(Mode.ROUNDS.label())) {
-                throw new IllegalArgumentException("--mode: \"" + mode + "\" (expected: rounds)");
-            }
-            return Mode.ROUNDS;
         }
 
         private List<StoreId> storeIds(CloudMw client) throws Exception {

@@ -3,6 +3,7 @@ package io.cloudmw.client.transfer;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VersionId;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param version empty: the current one
  * @param range empty: all of it
+ * @param mode empty: the volume's
  * @param memoryBytes what this get may have in flight
  * @param deadline how long it should take; empty: as the volume's target says
  */
@@ -22,6 +24,7 @@ public record GetRequest(
         FilePath file,
         Optional<VersionId> version,
         Optional<ByteRange> range,
+        Optional<Mode> mode,
         Destination destination,
         long memoryBytes,
         TransferListener listener,

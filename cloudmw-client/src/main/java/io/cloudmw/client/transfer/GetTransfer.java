@@ -32,7 +32,8 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         then(engine().coordinator().planRead(request.file(), request.version()), this::planned);
     }
 
-    private void planned(ReadPlan plan) {
+    private void planned(ReadPlan ofVolume) {
+        ReadPlan plan = request.mode().map(ofVolume::withMode).orElse(ofVolume);
         if (isOver()) {
             return;
         }

@@ -32,4 +32,9 @@ public record ReadPlan(
         helpers = List.copyOf(helpers);
         stores = List.copyOf(stores);
     }
+
+    /** The same plan, carried out in another mode. */
+    public ReadPlan withMode(Mode instead) {
+        return new ReadPlan(version, helpers, stores, instead, rotateReplicas, token, replicas, speeds, target);
+    }
 }

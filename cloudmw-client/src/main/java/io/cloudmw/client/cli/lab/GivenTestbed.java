@@ -71,8 +71,9 @@ public final class GivenTestbed implements Testbed {
 
         @Override
         public void read(LabFile file, PositionalTarget destination) throws Exception {
-            GetReceipt receipt =
-                    client.read(file.path(), destination, GetOptions.defaults()).get();
+            GetReceipt receipt = client.read(
+                            file.path(), destination, GetOptions.defaults().withMode(mode))
+                    .get();
             crossed = crossed.plus(new Crossed(receipt.attempts(), receipt.usefulBytes() + receipt.wastedBytes()));
         }
     }

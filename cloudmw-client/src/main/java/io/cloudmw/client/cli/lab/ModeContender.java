@@ -23,7 +23,7 @@ final class ModeContender implements Contender {
 
     @Override
     public void read(LabFile file, PositionalTarget destination) throws Exception {
-        var unused =
-                client.read(file.path(), destination, GetOptions.defaults()).get();
+        var unused = client.read(file.path(), destination, GetOptions.defaults().withMode(mode))
+                .get();
     }
 }
