@@ -1,6 +1,7 @@
 package io.cloudmw.client.transfer;
 
 import io.cloudmw.client.progress.Attempt;
+import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.progress.ReplicaFault;
 import io.cloudmw.client.progress.Win;
 import io.cloudmw.client.rpc.RelayAcceptor;
@@ -14,6 +15,7 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
@@ -24,7 +26,10 @@ import io.cloudmw.core.race.Delivery;
 import io.cloudmw.core.race.DeliveryCommand;
 import io.cloudmw.core.race.DeliveryEvent;
 import io.cloudmw.core.race.DeliveryPolicy;
+import io.cloudmw.core.race.Governor;
+import io.cloudmw.core.race.ModePolicy;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.race.SpeedView;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
 import java.util.List;
@@ -90,7 +95,13 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         feed = new SegmentFeed(
                 engine.coordinator(), plan, wanted, serial, this::pump, failure -> fail(Failures.of(failure)));
         racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan), this);
-        delivery = new Delivery(DeliveryPolicy.of(sink.inOrder()), racers.ranks());
+        ModePolicy mode = ModePolicy.of(Mode.ROUNDS);
+        delivery = new Delivery(
+                DeliveryPolicy.of(Mode.ROUNDS, sink.inOrder()),
+                mode.lanes(plan.helpers().size()),
+                racers.ranks(),
+                SpeedView.UNKNOWN,
+                new Governor(Governor.Budget.DEFAULT));
     }
 
     void start() {
@@ -131,7 +142,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
                 leaves,
                 range.length(),
                 item.chunk().chunk().leafSizeBytes(),
-                item.chunk().chunk().replicas().size(),
+                item.chunk().chunk().replicas(),
                 item.chunk().entrants()));
     }
 
@@ -324,7 +335,16 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
             }
             return;
         }
-        happened(new DeliveryEvent.Progressed(block, racer));
+        happened(new DeliveryEvent.Attempted(block, racer, attempt.number(), stage(attempt.state()), attempt.bytes()));
+    }
+
+    private static DeliveryEvent.Stage stage(AttemptState state) {
+        return switch (state) {
+            case STARTED -> DeliveryEvent.Stage.STARTED;
+            case PROGRESSED -> DeliveryEvent.Stage.UNDER_WAY;
+            case FINISHED -> DeliveryEvent.Stage.FETCHED;
+            case CANCELLED, FAILED -> DeliveryEvent.Stage.STOPPED;
+        };
     }
 
     @Override

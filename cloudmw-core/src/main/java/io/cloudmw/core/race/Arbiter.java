@@ -1,147 +1,130 @@
 package io.cloudmw.core.race;
 
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.race.DeliveryCommand.Abandon;
-import io.cloudmw.core.race.DeliveryCommand.Accept;
-import io.cloudmw.core.race.DeliveryCommand.Acknowledge;
-import io.cloudmw.core.race.DeliveryCommand.Complete;
-import io.cloudmw.core.race.DeliveryCommand.Fail;
-import io.cloudmw.core.race.DeliveryCommand.Issue;
-import io.cloudmw.core.race.DeliveryCommand.RaceLocally;
-import io.cloudmw.core.race.DeliveryCommand.Refuse;
-import io.cloudmw.core.race.DeliveryCommand.Withdraw;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.stream.LongStream;
 
-/** The state behind {@link Delivery}. */
+/** What happens at the destination, and what follows from it: the state behind {@link Delivery}. */
 final class Arbiter implements DeliveryInput {
-    private final DeliveryPolicy policy;
-    private final Roster roster;
-    private final Deque<Wanted> planned = new ArrayDeque<>();
-    /** Within the window and not yet delivered, by sequence. Some wait there for the in-process racers, unissued. */
-    private final TreeMap<Long, Wanted> open = new TreeMap<>();
+    private final Board board;
+    private final Dispatcher dispatcher;
+    private final Watch watch;
 
-    private final Map<BlockId, Wanted> issued = new HashMap<>();
-    private final Map<Long, Relay> relays = new TreeMap<>();
-
-    private final List<DeliveryCommand> commands = new ArrayList<>();
-    private long nextSequence;
-    /** Since when the lowest of the open ones is the lowest. */
-    private long lowestSinceNanos;
-
-    private long lastChunk = -1;
-    private int nextBlock;
-    private boolean planEnded;
-    private boolean over;
-    private long nowNanos;
-
-    Arbiter(DeliveryPolicy policy, Set<RacerId> racers) {
-        this.policy = policy;
-        this.roster = new Roster(racers);
+    Arbiter(DeliveryPolicy policy, Lanes lanes, Set<RacerId> reachable, SpeedView view, Governor governor) {
+        this.board = new Board(policy, lanes, reachable, view, governor);
+        this.dispatcher = new Dispatcher(board);
+        this.watch = new Watch(board, dispatcher);
     }
 
-    List<DeliveryCommand> on(DeliveryEvent event, long now) {
-        nowNanos = now;
-        commands.clear();
-        if (!over) {
+    List<DeliveryCommand> on(DeliveryEvent event, long nowNanos) {
+        board.nowNanos = nowNanos;
+        board.commands.clear();
+        if (!board.over) {
             event.tell(this);
-            fillWindow();
-            acceptRelays();
-            if (!over && planEnded && planned.isEmpty() && open.isEmpty()) {
-                over = true;
-                commands.add(new Complete());
+            if (!board.over) {
+                dispatcher.dispatch();
             }
+            acceptRelays();
+            if (!board.over && board.window.isDone()) {
+                board.over = true;
+                board.commands.add(new DeliveryCommand.Complete());
+            }
+        } else if (event instanceof DeliveryEvent.Attempted attempt) {
+            board.ledger.attempted(attempt);
         }
-        return List.copyOf(commands);
+        return List.copyOf(board.commands);
     }
 
     boolean wantsPlan() {
-        return !over && !planEnded && planned.size() < policy.windowBlocks();
+        return !board.over && board.window.wantsPlan();
     }
 
     OptionalLong wakeAtNanos() {
-        if (over) {
-            return OptionalLong.empty();
-        }
-        LongStream stalls = relays.values().stream()
-                .filter(relay -> relay.accepted && !relay.withheld)
-                .mapToLong(relay -> relay.movedAtNanos + policy.stallNanos());
-        LongStream silences = open.values().stream().filter(this::isJudged).mapToLong(this::dueNanos);
-        return LongStream.concat(stalls, silences).reduce((one, other) -> one - other < 0 ? one : other);
+        return board.over ? OptionalLong.empty() : watch.wakeAtNanos();
     }
 
     int remembered() {
-        return planned.size() + open.size();
+        return board.window.remembered();
+    }
+
+    Tally tally() {
+        return board.ledger.tally();
     }
 
     @Override
     public void planned(DeliveryEvent.Planned chunk) {
-        if (!wantsPlan()) {
-            throw new IllegalStateException("chunk " + chunk.chunkIndex() + " planned although no more are wanted");
-        }
-        if (chunk.chunkIndex() <= lastChunk) {
-            throw new IllegalArgumentException(
-                    "chunkIndex: " + chunk.chunkIndex() + " (expected: after " + lastChunk + ")");
-        }
-        lastChunk = chunk.chunkIndex();
-        if (!chunk.range().isEmpty()) {
-            planned.add(new Wanted(chunk, nextSequence++));
-        }
+        board.window.plan(chunk);
     }
 
     @Override
     public void planEnded() {
-        planEnded = true;
+        board.window.end();
     }
+
+    // ---- relays
 
     @Override
     public void offered(long number, BlockId block, RacerId racer) {
-        if (relays.containsKey(number)) {
+        if (board.relay(number) != null) {
             return;
         }
-        roster.heard(racer, nowNanos);
-        Wanted wanted = issued.get(block);
-        if (wanted == null || wanted.relay != null || !roster.isLive(racer) || !wanted.isEntrant(racer)) {
-            commands.add(new Refuse(number));
+        board.roster.heard(racer, board.nowNanos);
+        Flight flight = board.flight(block);
+        if (flight == null || flight.relay != null || !board.roster.isLive(racer) || !flight.isEntrant(racer)) {
+            board.commands.add(new DeliveryCommand.Refuse(number));
             return;
         }
-        Relay relay = new Relay(number, racer, wanted);
-        wanted.relay = relay;
-        relays.put(number, relay);
+        board.offered(number, racer, flight);
+        if (flight.isCutThrough()) {
+            runs(flight, racer);
+            progressed(flight, flight.piece.nextLeafBytes());
+            for (Flight other : List.copyOf(flight.piece.flights)) {
+                if (other != flight && board.isUnderWay(flight)) {
+                    settle(flight, other);
+                }
+            }
+        }
+    }
+
+    /** Two flights of one piece, one of which just showed a leaf: the one that will be through sooner goes on. */
+    private void settle(Flight offered, Flight other) {
+        boolean otherIsSooner = other.relay != null
+                && other.movedAtNanos - offered.issuedAtNanos >= 0
+                && dispatcher.leftNanos(other) <= dispatcher.leftNanos(offered);
+        if (otherIsSooner) {
+            board.lose(offered, other);
+        } else {
+            board.lose(other, offered);
+        }
     }
 
     @Override
     public void leafDelivered(long number) {
-        Relay relay = relays.get(number);
+        Relay relay = board.relay(number);
         if (relay == null || !relay.accepted) {
             return;
         }
-        relay.movedAtNanos = nowNanos;
-        roster.heard(relay.racer, nowNanos);
-        Wanted wanted = relay.wanted;
-        Block block = wanted.block();
-        if (wanted.leafDelivered() && block != null) {
-            relays.remove(number);
-            issued.remove(block.id());
-            if (wanted.sequence == open.firstKey()) {
-                lowestSinceNanos = nowNanos;
-            }
-            open.remove(wanted.sequence);
-            commands.add(new Acknowledge(block));
+        relay.movedAtNanos = board.nowNanos;
+        board.roster.heard(relay.racer, board.nowNanos);
+        Flight flight = relay.flight;
+        Piece piece = flight.piece;
+        long bytes = piece.nextLeafBytes();
+        piece.leafDelivered();
+        board.ledger.delivered(bytes);
+        board.governor.usefulBytes(bytes);
+        watch.leafDelivered();
+        if (flight.isCutThrough()) {
+            progressed(flight, piece.missing().offset() - flight.block.range().offset());
+        }
+        if (piece.missing().isEmpty()) {
+            board.acknowledge(flight);
         }
     }
 
     @Override
     public void creditWithheld(long number) {
-        Relay relay = relays.get(number);
+        Relay relay = board.relay(number);
         if (relay != null) {
             relay.withheld = true;
         }
@@ -149,227 +132,178 @@ final class Arbiter implements DeliveryInput {
 
     @Override
     public void creditGranted(long number) {
-        Relay relay = relays.get(number);
+        Relay relay = board.relay(number);
         if (relay != null) {
             relay.withheld = false;
-            relay.movedAtNanos = nowNanos;
+            relay.movedAtNanos = board.nowNanos;
+            relay.flight.movedAtNanos = board.nowNanos;
         }
     }
 
     @Override
     public void relayFailed(long number, ErrorCode code) {
-        Relay relay = relays.get(number);
+        Relay relay = board.relay(number);
         if (relay != null) {
-            relay.wanted.avoid(relay.racer, code);
-            reissue(relay.wanted);
+            watch.failed(relay.flight, relay.racer, code);
+            board.relayEnded(relay);
+            board.retry(relay.flight);
         }
     }
 
     @Override
     public void leafCorrupt(long number) {
-        Relay relay = relays.get(number);
+        Relay relay = board.relay(number);
         if (relay != null) {
-            commands.add(new Refuse(number));
-            relay.wanted.avoid(relay.racer, ErrorCode.REPLICA_CORRUPT);
-            reissue(relay.wanted);
+            watch.failed(relay.flight, relay.racer, ErrorCode.REPLICA_CORRUPT);
+            board.retry(relay.flight);
         }
     }
 
+    private void acceptRelays() {
+        if (board.over || !board.window.isOpen()) {
+            return;
+        }
+        for (Relay relay : List.copyOf(board.relays())) {
+            boolean turn = !board.policy.inOrder() || board.window.isLowest(relay.flight.piece);
+            if (!relay.accepted && turn) {
+                board.accept(relay);
+            }
+        }
+    }
+
+    // ---- racers
+
     @Override
-    public void progressed(RacerId racer) {
-        roster.heard(racer, nowNanos);
+    public void attempted(DeliveryEvent.Attempted attempt) {
+        board.roster.heard(attempt.racer(), board.nowNanos);
+        board.ledger.attempted(attempt);
+        Flight flight = board.flight(attempt.block());
+        if (flight == null || !flight.isCutThrough() || !flight.isEntrant(attempt.racer())) {
+            return;
+        }
+        if (attempt.stage() != DeliveryEvent.Stage.STOPPED) {
+            runs(flight, attempt.racer());
+        }
+        if (attempt.racer().equals(flight.runner)) {
+            progressed(flight, attempt.bytes());
+            if (attempt.stage() == DeliveryEvent.Stage.FETCHED) {
+                fetched(flight);
+            }
+        }
+    }
+
+    /** The first entrant heard of runs it, until it is said to have left it to another. */
+    private void runs(Flight flight, RacerId racer) {
+        if (flight.runner != null) {
+            return;
+        }
+        flight.started(racer, board.nowNanos);
+        if (!flight.reason.isExtra()) {
+            board.governor.usefulRequest();
+        }
+        for (Entrant entrant : flight.block.entrants()) {
+            if (!entrant.racer().equals(racer)) {
+                board.roster.unqueued(flight, entrant.racer());
+            }
+        }
+    }
+
+    private void progressed(Flight flight, long bytes) {
+        if (flight.moved(bytes, board.nowNanos)) {
+            watch.answered(flight);
+        }
+    }
+
+    private void fetched(Flight flight) {
+        if (!flight.fetched) {
+            Entrant holder = flight.holder();
+            board.speeds.fetched(
+                    flight.store(),
+                    board.roster.helperOf(holder.racer()),
+                    flight.block.range().length(),
+                    board.nowNanos - flight.startedAtNanos);
+            flight.movedAtNanos = board.nowNanos;
+            Relay relay = flight.relay;
+            if (relay != null) {
+                relay.movedAtNanos = board.nowNanos; // from now on it is the helper's to bring the rest
+            }
+            board.fetched(flight);
+        }
     }
 
     @Override
     public void lost(BlockId block, RacerId racer, RacerId winner) {
-        roster.heard(racer, nowNanos);
-        Wanted wanted = issued.get(block);
-        if (wanted != null && wanted.isEntrant(racer) && wanted.isEntrant(winner) && !racer.equals(winner)) {
-            wanted.lost(racer, winner, nowNanos);
-            reissueIfHopeless(wanted);
+        board.roster.heard(racer, board.nowNanos);
+        Flight flight = board.flight(block);
+        if (flight == null || !flight.isEntrant(racer) || !flight.isEntrant(winner) || racer.equals(winner)) {
+            return;
         }
+        flight.lost(racer, winner, board.nowNanos);
+        if (flight.isCutThrough()) {
+            leftTo(flight, racer, winner);
+        } else {
+            retryIfHopeless(flight);
+        }
+    }
+
+    /** Two entrants of a tied block started at the same time, and one has left it to the other. */
+    private void leftTo(Flight flight, RacerId racer, RacerId winner) {
+        board.roster.unqueued(flight, racer);
+        Relay relay = flight.relay;
+        if (relay != null && relay.racer.equals(racer)) {
+            board.retry(flight); // it had offered first, so the other's relay was refused
+            return;
+        }
+        if (racer.equals(flight.runner) && board.roster.isLive(winner)) {
+            flight.started(winner, board.nowNanos);
+        }
+        retryIfHopeless(flight);
     }
 
     @Override
     public void forfeited(BlockId block, RacerId racer, ErrorCode code) {
-        roster.heard(racer, nowNanos);
-        Wanted wanted = issued.get(block);
-        if (wanted != null && wanted.isEntrant(racer)) {
-            wanted.forfeit(racer, code);
-            reissueIfHopeless(wanted);
+        board.roster.heard(racer, board.nowNanos);
+        Flight flight = board.flight(block);
+        if (flight == null || !flight.isEntrant(racer)) {
+            return;
+        }
+        if (!flight.isCutThrough()) {
+            flight.piece.chunk.forfeit(racer, code);
+            retryIfHopeless(flight);
+            return;
+        }
+        watch.failed(flight, racer, code);
+        flight.stopped(racer);
+        board.roster.unqueued(flight, racer);
+        Relay relay = flight.relay;
+        if (relay != null && relay.racer.equals(racer)) {
+            board.retry(flight);
+            return;
+        }
+        if (racer.equals(flight.runner)) {
+            flight.runner = null;
+        }
+        retryIfHopeless(flight);
+    }
+
+    private void retryIfHopeless(Flight flight) {
+        if (flight.isHopeless(board.roster)) {
+            board.retry(flight);
         }
     }
 
     @Override
     public void racerGone(RacerId racer) {
-        if (roster.remove(racer)) {
-            dropRelaysOf(racer);
-            for (Wanted wanted : List.copyOf(open.values())) {
-                reissueIfHopeless(wanted);
-            }
-        }
+        watch.gone(racer);
     }
 
     @Override
     public void localRacersReady(List<RacerId> racers) {
-        roster.localReady(racers);
-        for (Wanted wanted : List.copyOf(open.values())) {
-            if (wanted.block() == null && !over) {
-                issue(wanted);
-            }
-        }
+        board.roster.localReady(racers);
     }
 
     @Override
     public void timePassed() {
-        for (Relay relay : List.copyOf(relays.values())) {
-            if (relays.containsKey(relay.number) && relay.isStalled(nowNanos, policy)) {
-                giveUp(relay);
-            }
-        }
-        for (Wanted wanted : List.copyOf(open.values())) {
-            Block block = wanted.block();
-            if (block != null && isJudged(wanted) && nowNanos - dueNanos(wanted) >= 0) {
-                giveUp(wanted, block);
-            }
-        }
-    }
-
-    /**
-     * Whether a block that nobody offers has a time limit: when a winner was named, and when it is the lowest, the one
-     * no racer may pause for. The entrants of any other may be silent because they hold all they may.
-     */
-    private boolean isJudged(Wanted wanted) {
-        return wanted.block() != null
-                && wanted.relay == null
-                && (wanted.hasNamedWinner() || wanted.sequence == open.firstKey());
-    }
-
-    private long dueNanos(Wanted wanted) {
-        return wanted.hasNamedWinner()
-                ? wanted.offerDueNanos(policy)
-                : wanted.signDueNanos(roster, lowestSinceNanos, policy);
-    }
-
-    private void giveUp(Relay relay) {
-        Wanted wanted = relay.wanted;
-        wanted.avoid(relay.racer, ErrorCode.DEADLINE_EXCEEDED);
-        if (roster.isHelper(relay.racer)) {
-            abandon(relay.racer);
-        } else {
-            commands.add(new Refuse(relay.number));
-            reissue(wanted);
-        }
-    }
-
-    /** Nobody showed that this block is coming: who kept silent altogether is given up, the rest avoided. */
-    private void giveUp(Wanted wanted, Block block) {
-        for (RacerId racer : wanted.awaited(roster)) {
-            wanted.avoid(racer, ErrorCode.DEADLINE_EXCEEDED);
-            long silent = nowNanos - roster.heardAt(racer, nowNanos - policy.stallNanos());
-            if (roster.isHelper(racer) && silent >= policy.stallNanos()) {
-                abandon(racer);
-            }
-        }
-        if (issued.containsKey(block.id())) {
-            reissue(wanted);
-        }
-    }
-
-    private void abandon(RacerId racer) {
-        if (!over) {
-            commands.add(new Abandon(racer, ErrorCode.DEADLINE_EXCEEDED));
-            racerGone(racer);
-        }
-    }
-
-    private void dropRelaysOf(RacerId racer) {
-        for (Relay relay : List.copyOf(relays.values())) {
-            if (relay.racer.equals(racer)) {
-                commands.add(new Refuse(relay.number));
-                reissue(relay.wanted);
-            }
-        }
-    }
-
-    private void reissueIfHopeless(Wanted wanted) {
-        if (wanted.isHopeless(roster)) {
-            reissue(wanted);
-        }
-    }
-
-    private void reissue(Wanted wanted) {
-        Block block = wanted.block();
-        if (over || block == null) {
-            return;
-        }
-        Relay relay = wanted.relay;
-        if (relay != null) {
-            relays.remove(relay.number);
-        }
-        issued.remove(block.id());
-        commands.add(new Withdraw(block));
-        if (wanted.withdraw() > policy.maxReissues()) {
-            fail(wanted);
-        } else {
-            issue(wanted);
-        }
-    }
-
-    /** Issues what is missing to whoever is left, or lets it wait for the in-process racers. */
-    private void issue(Wanted wanted) {
-        List<Entrant> entrants = roster.entrantsFor(wanted);
-        if (entrants.isEmpty() && roster.askLocal()) {
-            commands.add(new RaceLocally());
-        }
-        if (entrants.isEmpty() && !roster.isLocalReady()) {
-            return;
-        }
-        if (entrants.isEmpty() && wanted.forgive()) {
-            entrants = roster.entrantsFor(wanted);
-        }
-        if (entrants.isEmpty()) {
-            fail(wanted);
-            return;
-        }
-        Block block = wanted.issue(new BlockId(nextBlock++), entrants, nowNanos);
-        issued.put(block.id(), wanted);
-        commands.add(new Issue(block));
-    }
-
-    private void fail(Wanted wanted) {
-        over = true;
-        commands.add(new Fail(wanted.chunkIndex(), wanted.lastCode()));
-    }
-
-    private void fillWindow() {
-        for (Wanted next = planned.peek(); next != null && !over && isWithinWindow(next); next = planned.peek()) {
-            planned.remove();
-            if (open.isEmpty()) {
-                lowestSinceNanos = nowNanos;
-            }
-            open.put(next.sequence, next);
-            issue(next);
-        }
-    }
-
-    private boolean isWithinWindow(Wanted wanted) {
-        return open.isEmpty() || wanted.sequence < open.firstKey() + policy.windowBlocks();
-    }
-
-    private void acceptRelays() {
-        if (over || open.isEmpty()) {
-            return;
-        }
-        Iterable<Wanted> turn = policy.inOrder() ? List.of(open.firstEntry().getValue()) : open.values();
-        for (Wanted wanted : turn) {
-            Relay relay = wanted.relay;
-            Block block = wanted.block();
-            if (relay != null && block != null && !relay.accepted) {
-                relay.accepted = true;
-                relay.movedAtNanos = nowNanos;
-                commands.add(new Accept(relay.number, block));
-            }
-        }
+        watch.timePassed();
     }
 }

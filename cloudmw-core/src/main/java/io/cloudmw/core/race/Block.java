@@ -10,9 +10,10 @@ import java.util.List;
  * @param chunkIndex the chunk's position in the file
  * @param range within the chunk
  * @param replicas how many replicas there are to choose from
- * @param entrants who races, each with the replica it starts with; racers are distinct
+ * @param entrants who is asked, each with the replica it starts with; racers are distinct
  */
-public record Block(BlockId id, long chunkIndex, ByteRange range, int replicas, List<Entrant> entrants) {
+public record Block(
+        BlockId id, long chunkIndex, ByteRange range, int replicas, List<Entrant> entrants, BlockRule rule) {
     public Block {
         entrants = List.copyOf(entrants);
         if (chunkIndex < 0) {
@@ -20,6 +21,9 @@ public record Block(BlockId id, long chunkIndex, ByteRange range, int replicas, 
         }
         if (replicas < 1) {
             throw new IllegalArgumentException("replicas: " + replicas + " (expected: >= 1)");
+        }
+        if (rule == BlockRule.SOLE && entrants.size() != 1) {
+            throw new IllegalArgumentException("entrants: " + entrants.size() + " (expected: 1)");
         }
         long distinct = entrants.stream().map(Entrant::racer).distinct().count();
         if (distinct != entrants.size()) {
@@ -31,5 +35,15 @@ public record Block(BlockId id, long chunkIndex, ByteRange range, int replicas, 
                         "replica: " + entrant.replica() + " (expected: 0.." + (replicas - 1) + ")");
             }
         }
+    }
+
+    /** A block its entrants race for. */
+    public Block(BlockId id, long chunkIndex, ByteRange range, int replicas, List<Entrant> entrants) {
+        this(id, chunkIndex, range, replicas, entrants, BlockRule.RACE);
+    }
+
+    /** Whether its leaves are relayed as they come, because there is one attempt at a time. */
+    public boolean isCutThrough() {
+        return rule != BlockRule.RACE;
     }
 }

@@ -6,47 +6,69 @@ import java.util.Set;
 
 /**
  * The destination's side of the competition: which blocks are wanted of whom, whose relay is taken, and what is done
- * when a racer is gone. The destination is the last arbiter, so a block is delivered once even where the racers did not
- * agree on its winner.
+ * when a racer is slow or gone. The destination decides the mode ({@link ModePolicy}), because it alone hears how every
+ * attempt comes on; and it is the last arbiter, so a block is delivered once even where the racers did not agree on its
+ * winner.
  *
- * <p><b>Algorithm</b> ([1] CloudMW §4.1). Chunk after chunk is issued as a block to its k entrants; the winner of each
+ * <p><b>Races</b> ([1] CloudMW §4.1). Chunk after chunk is issued as a block to its k entrants; the winner of each
  * transfers it to the destination, overlapped with the race for the next ones. A window of blocks is open ahead of the
  * lowest one not yet delivered. A block has one relay at a time: the first offered by one of its entrants; any other is
  * refused. It is accepted at once, or, in byte order, when every earlier byte was delivered; until then it simply has
  * no credit. When the last leaf arrived the block is acknowledged, so that nobody keeps it.
  *
+ * <p><b>Differs: single attempts</b> (modes with one entrant per block). Chunks are cut into blocks; every free lane is
+ * issued the next one, from the replica whose store is expected to be through soonest, given what waits there already.
+ * Its leaves are relayed as they come. A block that has to wait in its lane may be <em>tied</em>: issued to a lane of
+ * another helper too; the first to start has it. An attempt that is late gets a second one beside it, for what is
+ * missing, at another store; when that one shows its first leaf, the one that will be through sooner goes on and the
+ * other is withdrawn. Leaves delivered stay delivered, so nothing is handed on twice. When nothing is left to issue, an
+ * idle lane takes the end of a block under way, as much as makes both end together, or, when there is nothing to split,
+ * tries it a second time. The {@link Governor} must consent to everything of which bytes or requests may be wasted.
+ *
+ * <p>An attempt is late when its first byte takes longer than 95 of 100 usually do at its store, and then when its next
+ * leaf does, or it falls behind the throughput that 95 of 100 usually reach; never while the destination withholds
+ * credit, and never when the destination's other relays are as slow: then it is the destination that is slow.
+ *
  * <p><b>Differs:</b> the paper has no failures. Here, whenever a block can no longer arrive as it was issued, it is
- * withdrawn and the leaves still missing are issued as a new block, whose entrants are those of the plan that are left:
+ * withdrawn and the leaves still missing are issued as a new block to those that are left:
  * <ul>
  *   <li>its relay breaks, or a leaf of it is corrupt: that racer is avoided for the rest of this chunk;
- *   <li>its accepted relay has credit and delivers nothing for {@link DeliveryPolicy#stallNanos()}, or a winner named
- *       by others offers nothing for that long: the racer is abandoned (a named winner only if it said nothing at all),
- *       which is how a paused process looks from here;
+ *   <li>a relay of what its racer holds has credit and delivers nothing for {@link DeliveryPolicy.Patience#stallNanos()},
+ *       or a winner named by others offers nothing for that long: the helper is abandoned (a named winner only if it
+ *       said nothing at all), which is how a paused process looks from here; so is one that fetches and gives no sign of
+ *       life for that long;
  *   <li>it is the lowest, nobody offered it, and none of its entrants gave a sign of life for
- *       {@link DeliveryPolicy#unofferedNanos()}: they are abandoned. Only the lowest, because racers may pause for any
- *       other while they hold what they may;
+ *       {@link DeliveryPolicy.Patience#unofferedNanos()}: they are abandoned. Only the lowest, because racers may pause
+ *       for any other while they hold what they may;
  *   <li>its winner is gone, as reported by those who lost to it, or by its relay;
  *   <li>every entrant that is left has forfeited.
  * </ul>
- * A racer that forfeited a chunk is not asked for it again. When no helper is left for a chunk, the client's in-process
- * racers are asked for, once, and issued that chunk (the i-th starts with replica i). When they are spent too, racers
- * that were only avoided are forgiven and tried again; when there are none, or a range was issued again
- * {@link DeliveryPolicy#maxReissues()} times without a leaf arriving, the transfer fails with the chunk's last failure.
+ * A racer that forfeited a chunk is not asked for it again; of single attempts, a way (helper and replica) that failed
+ * twice, or for good, is not tried again, and the ways least doubtful are tried first. When no helper is left for a
+ * chunk, the client's in-process racers are asked for, once, and issued that chunk. When they are spent too, racers that
+ * were only avoided are forgiven and tried again; when there are none, or a range was issued again
+ * {@link DeliveryPolicy.Patience#maxReissues()} times without a leaf arriving, the transfer fails with the chunk's last
+ * failure.
  *
- * <p>Pure and confined to one thread at a time: no I/O, no clock. At most {@link DeliveryPolicy#windowBlocks()} blocks
- * are issued, and as many chunks wait planned.
+ * <p>Pure and confined to one thread at a time: no I/O, no clock. What is open is bounded by {@link ModePolicy.Blocks}.
  */
 public final class Delivery {
     private final Arbiter arbiter;
 
-    /** @param racers the helpers that can be reached; may be empty */
-    public Delivery(DeliveryPolicy policy, Set<RacerId> racers) {
-        this.arbiter = new Arbiter(policy, racers);
+    /**
+     * @param lanes the racers of the transfer's helpers, as {@link ModePolicy#lanes} has them
+     * @param reachable helpers that can be reached, each by any racer of its; may be empty
+     * @param speeds what is known of the stores
+     * @param governor of this client; shared by its transfers
+     */
+    public Delivery(
+            DeliveryPolicy policy, Lanes lanes, Set<RacerId> reachable, SpeedView speeds, Governor governor) {
+        this.arbiter = new Arbiter(policy, lanes, reachable, speeds, governor);
     }
 
     /**
      * Takes one event and says what to do. Events about what is over or unknown are ignored; after
-     * {@link DeliveryCommand.Complete} or {@link DeliveryCommand.Fail} every event is.
+     * {@link DeliveryCommand.Complete} or {@link DeliveryCommand.Fail} every event is, but for the tally.
      *
      * @throws IllegalStateException when a chunk is planned although {@link #wantsPlan()} is false
      * @throws IllegalArgumentException when chunks are not planned in the order of their index
@@ -65,7 +87,12 @@ public final class Delivery {
         return arbiter.wakeAtNanos();
     }
 
-    /** Chunks this instance keeps anything about. */
+    /** What it has cost so far, and gained. */
+    public Tally tally() {
+        return arbiter.tally();
+    }
+
+    /** Chunks and blocks this instance keeps anything about. */
     public int remembered() {
         return arbiter.remembered();
     }

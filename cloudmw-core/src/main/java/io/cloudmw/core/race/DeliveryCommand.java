@@ -1,11 +1,12 @@
 package io.cloudmw.core.race;
 
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
 
 /** What the destination must do; in the order given. */
 public sealed interface DeliveryCommand {
     /** Issue the block to its entrants. */
-    record Issue(Block block) implements DeliveryCommand {}
+    record Issue(Block block, IssueReason reason) implements DeliveryCommand {}
 
     /** Tell the block's entrants (those that can still be reached) that it is no longer wanted. */
     record Withdraw(Block block) implements DeliveryCommand {}
@@ -13,8 +14,20 @@ public sealed interface DeliveryCommand {
     /** Tell the block's entrants (those that can still be reached) that it arrived. */
     record Acknowledge(Block block) implements DeliveryCommand {}
 
-    /** Take the relay: leaves of the block follow in order, from its first. */
-    record Accept(long relay, Block block) implements DeliveryCommand {}
+    /**
+     * Take the relay: leaves of the block follow in order, from its first.
+     *
+     * @param wanted the part of the block to hand on; leaves before it, which have arrived by another way meanwhile, are
+     *     dropped unseen, and nothing after it is
+     */
+    record Accept(long relay, Block block, ByteRange wanted) implements DeliveryCommand {}
+
+    /**
+     * Hand on less of an accepted relay: the rest is another's now. Nothing beyond {@code wanted} may be handed on.
+     *
+     * @param wanted begins where it did
+     */
+    record Shorten(long relay, Block block, ByteRange wanted) implements DeliveryCommand {}
 
     /**
      * Reset the relay, accepted or not: the block is being delivered by another, is no longer wanted, or this relay
@@ -23,8 +36,9 @@ public sealed interface DeliveryCommand {
     record Refuse(long relay) implements DeliveryCommand {}
 
     /**
-     * Stop waiting for this racer: close what is open to it and tell the other racers it is gone.
+     * Stop waiting for this helper: close what is open to it and tell the other helpers it is gone.
      *
+     * @param racer the first lane of the helper
      * @param code why
      */
     record Abandon(RacerId racer, ErrorCode code) implements DeliveryCommand {}

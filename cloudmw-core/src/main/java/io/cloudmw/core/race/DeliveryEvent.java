@@ -2,6 +2,7 @@ package io.cloudmw.core.race;
 
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.StoreId;
 import java.util.List;
 
 /** What can happen at the destination. */
@@ -14,11 +15,26 @@ public sealed interface DeliveryEvent {
      *
      * @param range what is wanted of it, leaf-aligned except at the chunk's end
      * @param chunkLength bytes of the whole chunk
-     * @param entrants who may race for which replica, in the order of the replicas
+     * @param stores where its replicas are
+     * @param entrants which helper (its first lane) is meant for which replica, in the order of the replicas
      */
     record Planned(
-            long chunkIndex, ByteRange range, long chunkLength, int leafSizeBytes, int replicas, List<Entrant> entrants)
+            long chunkIndex,
+            ByteRange range,
+            long chunkLength,
+            int leafSizeBytes,
+            List<StoreId> stores,
+            List<Entrant> entrants)
             implements DeliveryEvent {
+        public Planned {
+            stores = List.copyOf(stores);
+            entrants = List.copyOf(entrants);
+        }
+
+        int replicas() {
+            return stores.size();
+        }
+
         @Override
         public void tell(DeliveryInput input) {
             input.planned(this);
@@ -84,11 +100,28 @@ public sealed interface DeliveryEvent {
         }
     }
 
-    /** A sign of life: a racer reports that an attempt of its started, progressed or ended. */
-    record Progressed(BlockId block, RacerId racer) implements DeliveryEvent {
+    /** How far an attempt has come. */
+    enum Stage {
+        /** Its request was made. */
+        STARTED,
+        /** It is under way. Said again and again, also when nothing arrives: it is the helper's sign of life. */
+        UNDER_WAY,
+        /** The racer has the whole block. */
+        FETCHED,
+        /** It failed or was cancelled. */
+        STOPPED
+    }
+
+    /**
+     * A racer reports how far an attempt of its has come.
+     *
+     * @param number counts the racer's attempts at the block from 0
+     * @param bytes it has fetched so far
+     */
+    record Attempted(BlockId block, RacerId racer, int number, Stage stage, long bytes) implements DeliveryEvent {
         @Override
         public void tell(DeliveryInput input) {
-            input.progressed(racer);
+            input.attempted(this);
         }
     }
 

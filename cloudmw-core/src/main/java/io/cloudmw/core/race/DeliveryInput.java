@@ -21,7 +21,7 @@ interface DeliveryInput {
 
     void leafCorrupt(long relay);
 
-    void progressed(RacerId racer);
+    void attempted(DeliveryEvent.Attempted attempt);
 
     void lost(BlockId block, RacerId racer, RacerId winner);
 

@@ -17,6 +17,13 @@ import java.util.Set;
  * entrants in the order of their rank, turned by one place per round. The worse one discards and yields. A claimant
  * goes on with its next block without waiting for answers, and the winner relays while that attempt runs.
  *
+ * <p><b>Differs: cut-through.</b> A block with a sole entrant ({@link BlockRule#SOLE}) is settled before it starts: its
+ * relay begins with its attempt, and when that fails it is forfeited at once, because the destination has its first
+ * leaves and chooses who brings the rest. So is a <em>tied</em> one ({@link BlockRule#TIED}), from the moment a racer
+ * starts it and tells the others, who drop it from their queues ([2] J. Dean, L. A. Barroso, The Tail at Scale, 2013).
+ * If two start within one message delay, the static rule decides and the worse one cancels. A racer starts the blocks it
+ * comes first for before second copies.
+ *
  * <p><b>Differs:</b> the paper says nothing of failures. Here a failed attempt is followed by one at the block's next
  * replica in rotation ((replica + 1) mod k): each once, or twice when the failure says that the same replica may
  * answer; after the last the racer forfeits. A peer that leaves a claim unanswered for

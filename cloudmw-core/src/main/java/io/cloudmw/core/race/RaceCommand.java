@@ -16,13 +16,20 @@ public sealed interface RaceCommand {
     /** Tell {@code peer} that {@code self} holds the whole block. */
     record Claim(BlockId block, RacerId self, RacerId peer) implements RaceCommand {}
 
+    /** Tell {@code peer} that {@code self} has started this tied block. */
+    record TellStarted(BlockId block, RacerId self, RacerId peer) implements RaceCommand {}
+
     /** Answer {@code peer}'s claim: {@code self} will not deliver the block. */
     record Yield(BlockId block, RacerId self, RacerId peer) implements RaceCommand {}
 
     /** Tell {@code peer} that {@code self} has run out of replicas. */
     record Forfeit(BlockId block, RacerId self, RacerId peer) implements RaceCommand {}
 
-    /** The attempt won: relay what it holds to the destination, and keep it until told to discard it. */
+    /**
+     * Relay the attempt to the destination: what it holds, because it won, or, of a block that is cut through and just
+     * started, what it fetches, leaf by leaf, offered when the first leaf is verified. What was not relayed is kept until
+     * the attempt is discarded or cancelled. When a cut-through attempt fails its relay ends with it.
+     */
     record Deliver(BlockId block, AttemptId attempt) implements RaceCommand {}
 
     /** Tell the destination that {@code winner} has won the block, in {@code self}'s eyes. */

@@ -71,6 +71,14 @@ public sealed interface RaceEvent {
         }
     }
 
+    /** A peer has started a tied block: it is the peer's now. */
+    record PeerStarted(RacerId peer, BlockId block) implements RaceEvent {
+        @Override
+        public void tell(RaceInput input) {
+            input.peerStarted(peer, block);
+        }
+    }
+
     /** A peer answered this racer's claim: it will not deliver the block. */
     record PeerYielded(RacerId peer, BlockId block) implements RaceEvent {
         @Override

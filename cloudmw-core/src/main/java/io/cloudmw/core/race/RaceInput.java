@@ -18,6 +18,8 @@ interface RaceInput {
 
     void peerClaimed(RacerId peer, BlockId block);
 
+    void peerStarted(RacerId peer, BlockId block);
+
     void peerOut(RacerId peer, BlockId block);
 
     void peerGone(RacerId peer);

@@ -4,21 +4,21 @@ package io.cloudmw.core.race;
 final class Relay {
     final long number;
     final RacerId racer;
-    final Wanted wanted;
+    final Flight flight;
     boolean accepted;
     /** The destination has no room for it. */
     boolean withheld;
     /** When it last moved, or could again. */
     long movedAtNanos;
 
-    Relay(long number, RacerId racer, Wanted wanted) {
+    Relay(long number, RacerId racer, Flight flight) {
         this.number = number;
         this.racer = racer;
-        this.wanted = wanted;
+        this.flight = flight;
     }
 
-    /** Whether it could deliver and does not. */
-    boolean isStalled(long nowNanos, DeliveryPolicy policy) {
-        return accepted && !withheld && nowNanos - movedAtNanos >= policy.stallNanos();
+    /** Whether it is to be watched: accepted, and with room. */
+    boolean mayMove() {
+        return accepted && !withheld;
     }
 }

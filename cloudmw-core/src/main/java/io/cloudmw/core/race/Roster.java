@@ -1,49 +1,77 @@
 package io.cloudmw.core.race;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
-/** Who is left to race, as the destination sees it. */
+/** Who is left to race, as the destination sees it, and what each racer has to do. */
 final class Roster {
-    private final Set<RacerId> helpers;
+    private final Lanes lanes;
+    private final ModePolicy mode;
+    private final Set<Integer> helpers = new TreeSet<>();
     private final Set<RacerId> locals = new TreeSet<>();
-    private final Map<RacerId, Long> heardAtNanos = new HashMap<>();
+    private final Map<Integer, Long> heardAtNanos = new HashMap<>();
+    /** What each racer was issued and has not fetched, in the order of issue. */
+    private final Map<RacerId, Deque<Flight>> queues = new TreeMap<>();
+
     private boolean localAsked;
     private boolean localReady;
 
-    Roster(Set<RacerId> helpers) {
-        this.helpers = new TreeSet<>(helpers);
+    Roster(ModePolicy mode, Lanes lanes, Set<RacerId> reachable) {
+        this.mode = mode;
+        this.lanes = lanes;
+        reachable.forEach(racer -> helpers.add(lanes.helper(racer)));
     }
 
     boolean isLive(RacerId racer) {
-        return helpers.contains(racer) || locals.contains(racer);
+        return lanes.isHelpers(racer) ? helpers.contains(lanes.helper(racer)) : locals.contains(racer);
     }
 
     boolean isHelper(RacerId racer) {
-        return helpers.contains(racer);
+        return lanes.isHelpers(racer) && isLive(racer);
     }
 
-    /** Strikes a racer off, for good; false when it was not on. */
+    /** Rank of the helper, or {@link SpeedView#CLIENT}. */
+    int helperOf(RacerId racer) {
+        return lanes.isHelpers(racer) ? lanes.helper(racer) : SpeedView.CLIENT;
+    }
+
+    /** The racer that stands for all of its helper. */
+    RacerId firstLane(RacerId racer) {
+        return lanes.isHelpers(racer) ? lanes.racer(lanes.helper(racer), 0) : racer;
+    }
+
+    /** Strikes a racer off with all of its helper, for good; false when it was not on. */
     boolean remove(RacerId racer) {
-        heardAtNanos.remove(racer);
-        return helpers.remove(racer) || locals.remove(racer);
+        if (!isLive(racer)) {
+            return false;
+        }
+        if (!lanes.isHelpers(racer)) {
+            return locals.remove(racer);
+        }
+        int helper = lanes.helper(racer);
+        heardAtNanos.remove(helper);
+        return helpers.remove(helper);
     }
 
     /** Notes a sign of life. */
     void heard(RacerId racer, long nowNanos) {
-        if (isLive(racer)) {
-            heardAtNanos.put(racer, nowNanos);
+        if (isHelper(racer)) {
+            heardAtNanos.put(lanes.helper(racer), nowNanos);
         }
     }
 
-    /** When the racer was last heard; {@code otherwise} when it never was, or later than that. */
+    /** When the racer's process was last heard; {@code otherwise} when it never was, or later than that. */
     long heardAt(RacerId racer, long otherwise) {
-        Long heard = heardAtNanos.get(racer);
+        Long heard = lanes.isHelpers(racer) ? heardAtNanos.get(lanes.helper(racer)) : null;
         return heard == null || heard - otherwise < 0 ? otherwise : heard;
     }
 
@@ -61,32 +89,102 @@ final class Roster {
     void localReady(Collection<RacerId> racers) {
         if (localAsked && !localReady) {
             localReady = true;
-            racers.stream().filter(racer -> !helpers.contains(racer)).forEach(locals::add);
+            racers.stream().filter(racer -> !lanes.isHelpers(racer)).forEach(locals::add);
         }
     }
 
+    // ---- races
+
     /**
-     * Who may race for {@code wanted}: the helpers its plan names, else any other helper, else the in-process racers
-     * (the i-th starts with replica i); never more than it has replicas, never one that was spent on it.
+     * Who may race for the piece: the helpers its plan names, else any other helper, else the in-process racers (the
+     * i-th starts with replica i); never more than it has replicas, never one that was spent on it.
      */
-    List<Entrant> entrantsFor(Wanted wanted) {
-        List<Entrant> planned = wanted.plannedEntrants().stream()
-                .filter(entrant -> helpers.contains(entrant.racer()) && !wanted.isSpent(entrant.racer()))
-                .toList();
+    List<Entrant> racersFor(Piece piece) {
+        int lane = (int) (piece.sequence % lanes.perHelper());
+        List<Entrant> planned = new ArrayList<>();
+        for (Entrant entrant : piece.chunk.plan.entrants()) {
+            RacerId racer = new RacerId(entrant.racer().rank() + lane * lanes.helpers());
+            if (isLive(racer) && !piece.chunk.isSpent(racer)) {
+                planned.add(new Entrant(racer, entrant.replica()));
+            }
+        }
         if (!planned.isEmpty()) {
             return planned;
         }
-        List<Entrant> others = inOrder(helpers, wanted);
-        return others.isEmpty() ? inOrder(locals, wanted) : others;
+        List<RacerId> inLane = helpers.stream().map(helper -> lanes.racer(helper, lane)).toList();
+        List<Entrant> others = inOrder(inLane, piece.chunk);
+        return others.isEmpty() ? inOrder(locals, piece.chunk) : others;
     }
 
-    private static List<Entrant> inOrder(Set<RacerId> racers, Wanted wanted) {
+    private static List<Entrant> inOrder(Collection<RacerId> racers, PlannedChunk chunk) {
         List<Entrant> entrants = new ArrayList<>();
         for (RacerId racer : racers) {
-            if (entrants.size() < wanted.replicas() && !wanted.isSpent(racer)) {
+            if (entrants.size() < chunk.plan.replicas() && !chunk.isSpent(racer)) {
                 entrants.add(new Entrant(racer, entrants.size()));
             }
         }
         return entrants;
+    }
+
+    // ---- single attempts
+
+    /** Racers for what is planned: lane by lane, so that every helper has something before any has two. */
+    List<RacerId> workers() {
+        List<RacerId> workers = new ArrayList<>();
+        for (int lane = 0; lane < mode.lineup().lanes(); lane++) {
+            for (int helper : helpers) {
+                workers.add(lanes.racer(helper, lane));
+            }
+        }
+        return workers;
+    }
+
+    /** Racers for extras: the spare lanes, then, as nothing else is for them to do, the client's own. */
+    List<RacerId> spares() {
+        List<RacerId> spares = new ArrayList<>();
+        for (int lane = mode.lineup().lanes(); lane < lanes.perHelper(); lane++) {
+            for (int helper : helpers) {
+                spares.add(lanes.racer(helper, lane));
+            }
+        }
+        return spares;
+    }
+
+    Collection<RacerId> locals() {
+        return List.copyOf(locals);
+    }
+
+    /** Blocks the racer was issued and has not fetched. */
+    int load(RacerId racer) {
+        Deque<Flight> queue = queues.get(racer);
+        return queue == null ? 0 : queue.size();
+    }
+
+    /** The block the racer is fetching, or was issued first of those it has not. */
+    @Nullable
+    Flight head(RacerId racer) {
+        Deque<Flight> queue = queues.get(racer);
+        return queue == null ? null : queue.peek();
+    }
+
+    void queued(Flight flight) {
+        for (Entrant entrant : flight.block.entrants()) {
+            queues.computeIfAbsent(entrant.racer(), unused -> new ArrayDeque<>()).add(flight);
+        }
+    }
+
+    /** The flight is no longer this racer's business. */
+    void unqueued(Flight flight, RacerId racer) {
+        Deque<Flight> queue = queues.get(racer);
+        if (queue != null) {
+            queue.remove(flight);
+            if (queue.isEmpty()) {
+                queues.remove(racer);
+            }
+        }
+    }
+
+    void unqueued(Flight flight) {
+        flight.block.entrants().forEach(entrant -> unqueued(flight, entrant.racer()));
     }
 }

@@ -6,6 +6,7 @@ import io.cloudmw.core.race.RaceCommand.Deliver;
 import io.cloudmw.core.race.RaceCommand.Forfeit;
 import io.cloudmw.core.race.RaceCommand.ReportForfeited;
 import io.cloudmw.core.race.RaceCommand.ReportLost;
+import io.cloudmw.core.race.RaceCommand.TellStarted;
 import io.cloudmw.core.race.RaceCommand.Yield;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -116,6 +117,10 @@ final class Rounds implements RaceInput {
             return;
         }
         racing.remove(run.racer);
+        if (contest.block.isCutThrough()) {
+            run.state = Run.State.WON;
+            return;
+        }
         run.state = Run.State.HOLDING;
         run.claimedAtNanos = nowNanos;
         for (RacerId peer : contest.peers) {
@@ -169,6 +174,27 @@ final class Rounds implements RaceInput {
             }
         } else if (contest.claimed(peer)) {
             contest.runs.forEach(run -> answer(run, peer));
+        }
+    }
+
+    /** Who has not started leaves the block to the peer; of two that have, the worse one does. */
+    @Override
+    public void peerStarted(RacerId peer, BlockId block) {
+        if (!isHeard(peer)) {
+            return;
+        }
+        Contest contest = contests.get(block);
+        if (contest == null) {
+            if (isAhead(block)) {
+                remember(peer, block);
+            }
+        } else if (contest.block.rule() == BlockRule.TIED && contest.claimed(peer)) {
+            for (Run run : contest.runs) {
+                boolean begun = run.state == Run.State.RACING || run.holds();
+                if (!begun || (run.state == Run.State.RACING && tieBreak.beats(run.block, peer, run.racer))) {
+                    concede(run, peer);
+                }
+            }
         }
     }
 
@@ -249,6 +275,7 @@ final class Rounds implements RaceInput {
             return;
         }
         Run next = null;
+        Run first = null;
         Run firstHeld = null;
         int held = 0;
         for (Contest contest : contests.values()) {
@@ -257,22 +284,46 @@ final class Rounds implements RaceInput {
                     continue;
                 }
                 if (run.state == Run.State.WAITING) {
-                    next = earlier(next, run);
+                    next = sooner(next, run);
+                    first = earlier(first, run);
                 } else if (run.holds()) {
                     firstHeld = earlier(firstHeld, run);
                     held++;
                 }
             }
         }
-        if (next == null) {
+        if (next == null || first == null) {
             return;
         }
-        boolean mayHoldMore =
-                held < policy.maxHeldBlocks() || firstHeld == null || Contest.isBefore(next.block, firstHeld.block);
-        if (mayHoldMore) {
-            racing.put(racer, next);
-            commands.add(next.start());
+        if (held < policy.maxHeldBlocks() || firstHeld == null) {
+            start(next);
+        } else if (Contest.isBefore(first.block, firstHeld.block)) {
+            start(first);
         }
+    }
+
+    private void start(Run run) {
+        racing.put(run.racer, run);
+        commands.add(run.start());
+        Contest contest = contests.get(run.block.id());
+        if (run.block.rule() == BlockRule.TIED && contest != null) {
+            for (RacerId peer : contest.peers) {
+                if (!gone.contains(peer)) {
+                    commands.add(new TellStarted(run.block.id(), run.racer, peer));
+                }
+            }
+        }
+        if (run.block.isCutThrough()) {
+            commands.add(new Deliver(run.block.id(), run.attempt()));
+        }
+    }
+
+    /** Which to start: second copies of tied blocks wait until there is nothing else; then the order of the file. */
+    private static Run sooner(@Nullable Run one, Run other) {
+        if (one == null || one.isSecondCopy() == other.isSecondCopy()) {
+            return earlier(one, other);
+        }
+        return one.isSecondCopy() ? other : one;
     }
 
     private static Run earlier(@Nullable Run one, Run other) {

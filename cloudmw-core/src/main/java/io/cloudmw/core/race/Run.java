@@ -60,6 +60,11 @@ final class Run {
         return state == State.RACING && attempt.equals(attempt());
     }
 
+    /** Whether it is tied and another racer comes first. */
+    boolean isSecondCopy() {
+        return block.rule() == BlockRule.TIED && !block.entrants().get(0).racer().equals(racer);
+    }
+
     /** Whether it keeps a whole block's bytes. */
     boolean holds() {
         return state == State.HOLDING || state == State.WON;
@@ -67,6 +72,10 @@ final class Run {
 
     /** After a failure: waits for its next try, or forfeits when no replica is left to try. */
     void failed(ErrorCode code) {
+        if (block.isCutThrough()) {
+            state = State.FORFEITED; // the destination has its first leaves, and chooses who brings the rest
+            return;
+        }
         state = State.WAITING;
         if (code.verdict() == RetryVerdict.SAME_REPLICA && tries[replica] < TRIES_AT_ONE_REPLICA) {
             return;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.DeliveryCommand.Abandon;
 import io.cloudmw.core.race.DeliveryCommand.Accept;
 import io.cloudmw.core.race.DeliveryCommand.Acknowledge;
@@ -14,6 +16,7 @@ import io.cloudmw.core.race.DeliveryCommand.Issue;
 import io.cloudmw.core.race.DeliveryCommand.RaceLocally;
 import io.cloudmw.core.race.DeliveryCommand.Refuse;
 import io.cloudmw.core.race.DeliveryCommand.Withdraw;
+import io.cloudmw.core.race.DeliveryEvent.Attempted;
 import io.cloudmw.core.race.DeliveryEvent.CreditGranted;
 import io.cloudmw.core.race.DeliveryEvent.CreditWithheld;
 import io.cloudmw.core.race.DeliveryEvent.Forfeited;
@@ -24,7 +27,6 @@ import io.cloudmw.core.race.DeliveryEvent.Lost;
 import io.cloudmw.core.race.DeliveryEvent.Offered;
 import io.cloudmw.core.race.DeliveryEvent.PlanEnded;
 import io.cloudmw.core.race.DeliveryEvent.Planned;
-import io.cloudmw.core.race.DeliveryEvent.Progressed;
 import io.cloudmw.core.race.DeliveryEvent.RacerGone;
 import io.cloudmw.core.race.DeliveryEvent.RelayFailed;
 import io.cloudmw.core.race.DeliveryEvent.TimePassed;
@@ -41,6 +43,8 @@ class DeliveryTest {
     private static final RacerId E2 = new RacerId(2);
     private static final RacerId OWN0 = new RacerId(10);
     private static final RacerId OWN1 = new RacerId(11);
+    private static final List<StoreId> STORES =
+            List.of(new StoreId("s0"), new StoreId("s1"), new StoreId("s2"));
     private static final long STALL = 1_000;
     private static final long UNOFFERED = 10_000;
 
@@ -51,7 +55,7 @@ class DeliveryTest {
     class Issuing {
         @Test
         void aPlannedChunkIsIssuedToItsEntrants() {
-            assertThat(plan(0)).containsExactly(new Issue(block(0, 0, 0, E0, E1, E2)));
+            assertThat(plan(0)).containsExactly(issue(block(0, 0, 0, E0, E1, E2)));
         }
 
         @Test
@@ -67,7 +71,7 @@ class DeliveryTest {
             on(new LeafDelivered(8));
             assertThat(on(new LeafDelivered(8)))
                     .containsExactly(
-                            new Acknowledge(block(0, 0, 0, E0, E1, E2)), new Issue(block(2, 2, 0, E0, E1, E2)));
+                            new Acknowledge(block(0, 0, 0, E0, E1, E2)), issue(block(2, 2, 0, E0, E1, E2)));
         }
 
         @Test
@@ -112,7 +116,7 @@ class DeliveryTest {
             plan(0);
 
             assertThat(on(new Offered(7, new BlockId(0), E1)))
-                    .containsExactly(new Accept(7, block(0, 0, 0, E0, E1, E2)));
+                    .containsExactly(accept(7, block(0, 0, 0, E0, E1, E2)));
             assertThat(on(new Offered(8, new BlockId(0), E0))).containsExactly(new Refuse(8));
             assertThat(on(new Offered(7, new BlockId(0), E1))).isEmpty();
         }
@@ -147,7 +151,7 @@ class DeliveryTest {
             assertThat(on(new Offered(6, new BlockId(1), E2))).containsExactly(new Refuse(6));
             assertThat(deliver(8, 0, E0))
                     .containsExactly(
-                            new Acknowledge(block(0, 0, 0, E0, E1, E2)), new Accept(7, block(1, 1, 0, E0, E1, E2)));
+                            new Acknowledge(block(0, 0, 0, E0, E1, E2)), accept(7, block(1, 1, 0, E0, E1, E2)));
         }
     }
 
@@ -160,7 +164,7 @@ class DeliveryTest {
             on(new LeafDelivered(7));
 
             assertThat(on(new RelayFailed(7, ErrorCode.HELPER_UNAVAILABLE)))
-                    .containsExactly(new Withdraw(block(0, 0, 0, E0, E1, E2)), new Issue(block(1, 0, 100, E0, E2)));
+                    .containsExactly(new Withdraw(block(0, 0, 0, E0, E1, E2)), again(block(1, 0, 100, E0, E2)));
         }
 
         @Test
@@ -170,9 +174,9 @@ class DeliveryTest {
 
             assertThat(on(new LeafCorrupt(7)))
                     .containsExactly(
-                            new Refuse(7), new Withdraw(block(0, 0, 0, E0, E1, E2)), new Issue(block(1, 0, 0, E0, E2)));
+                            new Refuse(7), new Withdraw(block(0, 0, 0, E0, E1, E2)), again(block(1, 0, 0, E0, E2)));
             assertThat(on(new LeafDelivered(7))).isEmpty();
-            assertThat(plan(1)).containsExactly(new Issue(block(2, 1, 0, E0, E1, E2)));
+            assertThat(plan(1)).containsExactly(issue(block(2, 1, 0, E0, E1, E2)));
         }
 
         @Test
@@ -181,7 +185,7 @@ class DeliveryTest {
             on(new Lost(new BlockId(0), E0, E2));
 
             assertThat(on(new RacerGone(E2)))
-                    .containsExactly(new Withdraw(block(0, 0, 0, E0, E1, E2)), new Issue(block(1, 0, 0, E0, E1)));
+                    .containsExactly(new Withdraw(block(0, 0, 0, E0, E1, E2)), again(block(1, 0, 0, E0, E1)));
         }
 
         @Test
@@ -202,7 +206,7 @@ class DeliveryTest {
                     .containsExactly(
                             new Refuse(7),
                             new Withdraw(block(0, 0, 0, E0, E1, E2)),
-                            new Issue(block(1, 0, 100, E0, E2)));
+                            again(block(1, 0, 100, E0, E2)));
             assertThat(on(new RacerGone(E1))).isEmpty();
         }
 
@@ -211,7 +215,7 @@ class DeliveryTest {
             plan(0);
 
             assertThat(on(new RacerGone(E1))).isEmpty();
-            assertThat(plan(1)).containsExactly(new Issue(block(1, 1, 0, E0, E2)));
+            assertThat(plan(1)).containsExactly(issue(block(1, 1, 0, E0, E2)));
         }
 
         @Test
@@ -232,7 +236,7 @@ class DeliveryTest {
             on(new Offered(8, new BlockId(1), E1));
             on(new LeafDelivered(8));
 
-            assertThat(on(new RelayFailed(8, ErrorCode.HELPER_UNAVAILABLE))).endsWith(new Issue(block(2, 4, 100, E2)));
+            assertThat(on(new RelayFailed(8, ErrorCode.HELPER_UNAVAILABLE))).endsWith(again(block(2, 4, 100, E2)));
         }
     }
 
@@ -254,7 +258,7 @@ class DeliveryTest {
                             new Abandon(E1, ErrorCode.DEADLINE_EXCEEDED),
                             new Refuse(7),
                             new Withdraw(block(0, 0, 0, E0, E1, E2)),
-                            new Issue(block(1, 0, 100, E0, E2)));
+                            again(block(1, 0, 100, E0, E2)));
         }
 
         @Test
@@ -290,7 +294,7 @@ class DeliveryTest {
                     .containsExactly(
                             new Abandon(E2, ErrorCode.DEADLINE_EXCEEDED),
                             new Withdraw(block(0, 0, 0, E0, E1, E2)),
-                            new Issue(block(1, 0, 0, E0, E1)));
+                            again(block(1, 0, 0, E0, E1)));
         }
 
         @Test
@@ -298,11 +302,11 @@ class DeliveryTest {
             plan(0);
             on(new Lost(new BlockId(0), E0, E2));
             now += STALL - 1;
-            on(new Progressed(new BlockId(3), E2));
+            on(underWay(3, E2));
             now += 1;
 
             assertThat(on(new TimePassed()))
-                    .containsExactly(new Withdraw(block(0, 0, 0, E0, E1, E2)), new Issue(block(1, 0, 0, E0, E1)));
+                    .containsExactly(new Withdraw(block(0, 0, 0, E0, E1, E2)), again(block(1, 0, 0, E0, E1)));
         }
 
         @Test
@@ -310,7 +314,7 @@ class DeliveryTest {
             plan(0);
             for (int i = 0; i < 20; i++) {
                 now += UNOFFERED - 1;
-                on(new Progressed(new BlockId(0), E1));
+                on(underWay(0, E1));
                 assertThat(on(new TimePassed())).isEmpty();
             }
         }
@@ -358,7 +362,7 @@ class DeliveryTest {
             assertThat(plan(0)).containsExactly(new RaceLocally());
             assertThat(plan(1)).isEmpty();
             assertThat(on(new LocalRacersReady(List.of(OWN0, OWN1))))
-                    .containsExactly(new Issue(block(0, 0, 0, OWN0, OWN1)), new Issue(block(1, 1, 0, OWN0, OWN1)));
+                    .containsExactly(issue(block(0, 0, 0, OWN0, OWN1)), issue(block(1, 1, 0, OWN0, OWN1)));
         }
 
         @Test
@@ -369,8 +373,8 @@ class DeliveryTest {
 
             assertThat(on(new Forfeited(new BlockId(0), E2, ErrorCode.REPLICA_MISSING)))
                     .containsExactly(new Withdraw(block(0, 0, 0, E0, E1, E2)), new RaceLocally());
-            assertThat(on(new LocalRacersReady(List.of(OWN0)))).containsExactly(new Issue(block(1, 0, 0, OWN0)));
-            assertThat(plan(1)).containsExactly(new Issue(block(2, 1, 0, E0, E1, E2)));
+            assertThat(on(new LocalRacersReady(List.of(OWN0)))).containsExactly(again(block(1, 0, 0, OWN0)));
+            assertThat(plan(1)).containsExactly(issue(block(2, 1, 0, E0, E1, E2)));
         }
 
         @Test
@@ -397,7 +401,7 @@ class DeliveryTest {
             plan(0);
             assertThat(relayBreaks(7, 0, E0)).endsWith(new RaceLocally());
 
-            assertThat(on(new LocalRacersReady(List.of()))).containsExactly(new Issue(block(1, 0, 0, E0)));
+            assertThat(on(new LocalRacersReady(List.of()))).containsExactly(again(block(1, 0, 0, E0)));
         }
 
         @Test
@@ -406,8 +410,8 @@ class DeliveryTest {
             on(new RacerGone(E0));
             List<Entrant> onlyE0 = List.of(new Entrant(E0, 2));
 
-            assertThat(on(new Planned(0, new ByteRange(0, 250), 250, 100, 3, onlyE0)))
-                    .containsExactly(new Issue(
+            assertThat(on(new Planned(0, new ByteRange(0, 250), 250, 100, STORES, onlyE0)))
+                    .containsExactly(issue(
                             new Block(new BlockId(0), 0, new ByteRange(0, 250), 3, List.of(new Entrant(E1, 0)))));
         }
     }
@@ -428,7 +432,7 @@ class DeliveryTest {
                 new Lost(new BlockId(1), E1, E1),
                 new Forfeited(new BlockId(0), E1, ErrorCode.INTERNAL),
                 new Forfeited(new BlockId(1), E0, ErrorCode.INTERNAL),
-                new Progressed(new BlockId(9), new RacerId(9)),
+                underWay(9, new RacerId(9)),
                 new RacerGone(new RacerId(9)),
                 new LocalRacersReady(List.of(OWN0)),
                 new TimePassed());
@@ -451,7 +455,7 @@ class DeliveryTest {
 
     private List<DeliveryCommand> plan(long chunk) {
         List<Entrant> entrants = List.of(new Entrant(E0, 0), new Entrant(E1, 1), new Entrant(E2, 2));
-        return on(new Planned(chunk, new ByteRange(0, 250), 250, 100, 3, entrants));
+        return on(new Planned(chunk, new ByteRange(0, 250), 250, 100, STORES, entrants));
     }
 
     private List<DeliveryCommand> on(DeliveryEvent event) {
@@ -459,7 +463,32 @@ class DeliveryTest {
     }
 
     private static Delivery delivery(boolean inOrder, int maxReissues, RacerId... racers) {
-        return new Delivery(new DeliveryPolicy(2, STALL, UNOFFERED, inOrder, maxReissues), Set.of(racers));
+        ModePolicy rounds = ModePolicy.of(Mode.ROUNDS);
+        ModePolicy mode = new ModePolicy(
+                new ModePolicy.Blocks(Long.MAX_VALUE, 2, Long.MAX_VALUE), rounds.lineup(), rounds.extras());
+        DeliveryPolicy.Patience patience = new DeliveryPolicy.Patience(STALL, UNOFFERED, maxReissues);
+        return new Delivery(
+                new DeliveryPolicy(mode, patience, inOrder),
+                mode.lanes(3),
+                Set.of(racers),
+                SpeedView.UNKNOWN,
+                new Governor(Governor.Budget.DEFAULT));
+    }
+
+    private static Attempted underWay(int block, RacerId racer) {
+        return new Attempted(new BlockId(block), racer, 0, DeliveryEvent.Stage.UNDER_WAY, 1);
+    }
+
+    private static Issue issue(Block block) {
+        return new Issue(block, IssueReason.PLANNED);
+    }
+
+    private static Issue again(Block block) {
+        return new Issue(block, IssueReason.RETRY);
+    }
+
+    private static Accept accept(long relay, Block block) {
+        return new Accept(relay, block, block.range());
     }
 
     /** Racers start with the replica of their rank; the client's own with the one of their place. */

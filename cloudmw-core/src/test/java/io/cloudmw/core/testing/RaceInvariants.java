@@ -3,9 +3,11 @@ package io.cloudmw.core.testing;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.DeliveryCommand;
 import io.cloudmw.core.race.DeliveryEvent;
 import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.IssueReason;
 import io.cloudmw.core.race.RaceCommand;
 import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
@@ -25,7 +27,7 @@ import java.util.Set;
  * violation is an {@link AssertionError}.
  */
 final class RaceInvariants {
-    private static final int TRACED = 60;
+    private static final int TRACED = Integer.getInteger("cloudmw.simulation.trace", 60);
 
     private record Traced(long nanos, String who, Object what) {
         @Override
@@ -37,14 +39,16 @@ final class RaceInvariants {
     /** What one block cost so far. */
     private static final class Bill {
         final Block block;
+        final boolean extra;
         int started;
         int failed;
         long fetchedBytes;
         long failedBytes;
         int delivers;
 
-        Bill(Block block) {
+        Bill(Block block, boolean extra) {
             this.block = block;
+            this.extra = extra;
         }
     }
 
@@ -60,6 +64,9 @@ final class RaceInvariants {
     private final Deque<Traced> trace = new ArrayDeque<>();
     private int failures;
     private int refusals;
+    private int extraRequests;
+    private int usefulRequests;
+    private int withdrawals;
 
     RaceInvariants(SimulationSettings settings, VirtualClock clock, List<SimulatedRacer> helpers) {
         this.settings = settings;
@@ -74,6 +81,12 @@ final class RaceInvariants {
             // Who is gone has won nothing, whatever of it still arrives.
             if (!goneAt(racer).contains(claimed.peer())) {
                 closedAt(racer).add(claimed.block());
+            }
+        } else if (event instanceof RaceEvent.PeerStarted started) {
+            boolean starts = racer.active.keySet().stream()
+                    .anyMatch(attempt -> attempt.block().equals(started.block()));
+            if (!starts && !goneAt(racer).contains(started.peer())) {
+                closedAt(racer).add(started.block());
             }
         } else if (event instanceof RaceEvent.PeerGone departed) {
             goneAt(racer).add(departed.peer());
@@ -94,11 +107,17 @@ final class RaceInvariants {
         } else if (command instanceof RaceCommand.Discard discard) {
             check(racer.held.containsKey(discard.attempt()), 6, "discards what is not held: " + discard.attempt());
         } else if (command instanceof RaceCommand.Deliver deliver) {
-            check(racer.held.containsKey(deliver.attempt()), 1, "delivers what is not held: " + deliver.attempt());
             Bill bill = bill(deliver.block());
             bill.delivers++;
-            check(!faultless || bill.delivers == 1, 4, "two winners without a fault: " + deliver.block());
-            clock.after(SimulatedLinks.MAX_DELAY_NANOS, () -> losersStopped(racer, deliver.block()));
+            boolean cutThrough = bill.block.isCutThrough();
+            boolean there = cutThrough
+                    ? racer.active.containsKey(deliver.attempt())
+                    : racer.held.containsKey(deliver.attempt());
+            check(there, 1, "delivers what is not there: " + deliver.attempt());
+            // Of a tied block two may start within one message delay; one of them has stopped after another.
+            boolean tied = bill.block.rule() == BlockRule.TIED;
+            check(!faultless || bill.delivers <= (tied ? 2 : 1), 4, "two winners without a fault: " + deliver.block());
+            clock.after(SimulatedLinks.MAX_DELAY_NANOS, () -> losersStopped(racer, deliver));
         }
     }
 
@@ -108,8 +127,9 @@ final class RaceInvariants {
         check(!closedAt(racer).contains(block.id()), 4, "starts after the winner is known: " + attempt);
         Bill bill = bill(block.id());
         bill.started++;
+        usefulRequests += bill.extra ? 0 : 1;
         check(
-                bill.started <= block.entrants().size() + bill.failed,
+                bill.started <= block.entrants().size() + (block.isCutThrough() ? 0 : bill.failed),
                 5,
                 "attempt " + bill.started + " of " + block.entrants().size() + " entrants and " + bill.failed
                         + " failures at " + block.id());
@@ -139,7 +159,12 @@ final class RaceInvariants {
     }
 
     /** One message delay after there is a winner, everybody who can hear of it has, and has stopped. */
-    private void losersStopped(SimulatedRacer winner, BlockId id) {
+    private void losersStopped(SimulatedRacer winner, RaceCommand.Deliver deliver) {
+        BlockId id = deliver.block();
+        boolean tied = bill(id).block.rule() == BlockRule.TIED;
+        if (tied && !winner.active.containsKey(deliver.attempt())) {
+            return; // It lost to one that started at the same time, or is through.
+        }
         List<RacerId> entrants =
                 bill(id).block.entrants().stream().map(Entrant::racer).toList();
         for (SimulatedRacer helper : helpers) {
@@ -150,19 +175,24 @@ final class RaceInvariants {
                     && Collections.disjoint(goneAt(winner), helper.ranks)
                     && Collections.disjoint(goneAt(helper), winner.ranks);
             if (hears) {
-                check(closedAt(helper).contains(id), 4, helper.ranks + " has not heard who won " + id);
-                boolean fetches = helper.active.keySet().stream()
-                        .anyMatch(attempt -> attempt.block().equals(id));
+                check(tied || closedAt(helper).contains(id), 4, helper.ranks + " has not heard who won " + id);
+                boolean fetches = helper.active.values().stream()
+                        .filter(fetch -> fetch.attempt().block().equals(id))
+                        .anyMatch(fetch -> !tied || isHeardByNow(fetch));
                 check(!fetches, 4, helper.ranks + " still fetches " + id);
             }
         }
+    }
+
+    private boolean isHeardByNow(SimulatedFetch fetch) {
+        return clock.nanos() - fetch.startedAtNanos() >= SimulatedLinks.MAX_DELAY_NANOS;
     }
 
     void check(SimulatedRacer racer) {
         for (AttemptId attempt : racer.active.keySet()) {
             check(!closedAt(racer).contains(attempt.block()), 4, "not cancelled at once: " + attempt);
         }
-        int window = settings.delivery().windowBlocks();
+        int window = mostOpen();
         int ranks = racer.ranks.size();
         check(racer.held.size() <= window * ranks, 6, "holds " + racer.held.size() + " blocks");
         check(racer.machine.remembered() <= 2 * window, 6, "remembers " + racer.machine.remembered());
@@ -185,12 +215,36 @@ final class RaceInvariants {
     void commanded(DeliveryCommand command) {
         trace("client ->", command);
         if (command instanceof DeliveryCommand.Issue issue) {
-            Bill before = bills.put(issue.block().id(), new Bill(issue.block()));
+            boolean extra = issue.reason().isExtra();
+            Bill before = bills.put(issue.block().id(), new Bill(issue.block(), extra));
             check(before == null, 2, "issued twice: " + issue.block().id());
-            check(!faultless || bills.size() <= settings.chunks(), 5, "a re-issue without a fault: " + issue);
+            check(!faultless || issue.reason() != IssueReason.RETRY || isTied(), 5, "a re-issue without a fault: " + issue);
+            extraRequests += extra ? 1 : 0;
+            double allowed = settings.budget().burstRequests() + settings.budget().share() * usefulRequests;
+            check(extraRequests <= allowed, 5, extraRequests + " extra requests, " + allowed + " allowed");
+        } else if (command instanceof DeliveryCommand.Withdraw withdraw) {
+            withdrawals++;
+            clock.after(SimulatedLinks.MAX_DELAY_NANOS, () -> stopped(withdraw.block()));
         } else if (command instanceof DeliveryCommand.Refuse) {
             refusals++;
-            check(!faultless, 2, "a relay is refused without a fault: " + command);
+            boolean extras = settings.budget().burstRequests() > 0
+                    || isTied();
+            check(!faultless || extras, 2, "a relay is refused without a fault or an extra: " + command);
+        }
+    }
+
+    /** Two may start a tied block at once, and the one whose relay was taken may be the one that leaves it. */
+    private boolean isTied() {
+        return settings.delivery().mode().lineup().tied();
+    }
+
+    /** One message delay after the destination withdrew a block, nobody who hears it fetches it. */
+    private void stopped(Block block) {
+        for (SimulatedRacer helper : helpers) {
+            boolean hears = !helper.dead && !helper.wasPaused() && !abandoned.contains(helper);
+            boolean fetches = helper.active.keySet().stream()
+                    .anyMatch(attempt -> attempt.block().equals(block.id()));
+            check(!hears || !fetches, 4, helper.ranks + " still fetches " + block.id() + ", which was withdrawn");
         }
     }
 
@@ -212,8 +266,13 @@ final class RaceInvariants {
                 "out of order: leaf " + leaf + " of chunk " + chunk);
     }
 
+    /** Blocks open at most: the window, and what was split. */
+    private int mostOpen() {
+        return settings.delivery().mode().blocks().windowBlocks() + extraRequests;
+    }
+
     void check(SimulatedDestination destination) {
-        int limit = 2 * settings.delivery().windowBlocks();
+        int limit = 2 * mostOpen();
         check(destination.machine.remembered() <= limit, 6, "remembers " + destination.machine.remembered());
     }
 
@@ -222,6 +281,21 @@ final class RaceInvariants {
         check(complete || settings.safe() == SimulationSettings.Safe.NOBODY, 3, "failed with a live path");
         int leaves = settings.chunks() * settings.leavesPerChunk();
         check(!complete || handedOn.cardinality() == leaves, 2, "complete with " + handedOn.cardinality() + " leaves");
+        if (faultless && !settings.delivery().mode().lineup().isRace()) {
+            checkWaste(leaves);
+        }
+    }
+
+    /** Without faults nothing is fetched twice but what the governor allows, and a leaf or two where a block was split. */
+    private void checkWaste(int leaves) {
+        long whole = (long) leaves * SimulationSettings.LEAF_BYTES;
+        long fetched =
+                bills.values().stream().mapToLong(bill -> bill.fetchedBytes).sum();
+        double allowed = settings.budget().burstBytes() + settings.budget().share() * whole;
+        // What two that started at once, or one that was told to stop, fetch within one message delay.
+        long twice = bills.values().stream().filter(bill -> bill.started > 1).count();
+        long spilt = (twice + withdrawals + extraRequests) * 2 * SimulatedLinks.MAX_DELAY_NANOS / 25;
+        check(fetched - whole <= allowed + spilt, 5, (fetched - whole) + " bytes fetched twice, " + allowed + " allowed");
     }
 
     SimulationResult result(boolean complete, long steps, boolean racedLocally) {

@@ -2,6 +2,7 @@ package io.cloudmw.core.testing;
 
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.DeliveryCommand;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /** The client: it plans, takes relays, verifies leaves and hands them on to the application. */
 final class SimulatedDestination {
@@ -51,13 +53,19 @@ final class SimulatedDestination {
                     new ByteRange(0, length),
                     length,
                     SimulationSettings.LEAF_BYTES,
-                    settings.replicas(),
+                    stores(),
                     entrants(chunk)));
         }
         if (nextChunk == settings.chunks() && !planEnded) {
             planEnded = true;
             take(new DeliveryEvent.PlanEnded());
         }
+    }
+
+    private List<StoreId> stores() {
+        return IntStream.range(0, settings.replicas())
+                .mapToObj(replica -> new StoreId("store-" + replica))
+                .toList();
     }
 
     private List<Entrant> entrants(int chunk) {
@@ -112,7 +120,10 @@ final class SimulatedDestination {
         } else if (command instanceof DeliveryCommand.Accept accept) {
             SimulatedRelay relay = relay(accept.relay());
             relay.accepted = true;
+            relay.wanted = accept.wanted();
             grant(relay);
+        } else if (command instanceof DeliveryCommand.Shorten shorten) {
+            relay(shorten.relay()).wanted = shorten.wanted();
         } else if (command instanceof DeliveryCommand.Refuse refuse) {
             relay(refuse.relay()).closed = true;
         } else if (command instanceof DeliveryCommand.Abandon abandon) {
@@ -166,8 +177,10 @@ final class SimulatedDestination {
         post(sender, new DeliveryEvent.Forfeited(forfeited.block(), forfeited.self(), forfeited.code()));
     }
 
-    void reportProgress(SimulatedRacer sender, AttemptId attempt) {
-        post(sender, new DeliveryEvent.Progressed(attempt.block(), attempt.racer()));
+    void report(SimulatedRacer sender, AttemptId attempt, DeliveryEvent.Stage stage, long bytes) {
+        post(
+                sender,
+                new DeliveryEvent.Attempted(attempt.block(), attempt.racer(), attempt.number(), stage, bytes));
     }
 
     private void post(SimulatedRacer sender, DeliveryEvent event) {
@@ -182,6 +195,15 @@ final class SimulatedDestination {
                 handle(new DeliveryEvent.RelayFailed(relay.number, ErrorCode.HELPER_UNAVAILABLE));
             }
         });
+    }
+
+    /** The relays of an attempt end with it. */
+    void attemptFailed(SimulatedRacer sender, AttemptId attempt) {
+        for (SimulatedRelay relay : List.copyOf(relays.values())) {
+            if (relay.sender == sender && relay.attempt.equals(attempt) && !relay.closed) {
+                relayBreaks(relay);
+            }
+        }
     }
 
     /** A process is seen to be gone: its relays break, its control stream ends, in whatever order. */
@@ -206,16 +228,25 @@ final class SimulatedDestination {
         if (relay.closed || transfer.isOver()) {
             return;
         }
+        if (relay.isThrough()) {
+            relay.closed = true; // it was shortened while this leaf was under way
+            return;
+        }
         int leaf = relay.firstLeaf() + relay.taken;
         if (token != SimulatedTransfer.token(relay.block.chunkIndex(), leaf)) {
             handle(new DeliveryEvent.LeafCorrupt(relay.number));
             return;
         }
-        transfer.invariants.handedOn(relay, leaf, token);
+        boolean wanted = relay.isNextWanted();
+        if (wanted) {
+            transfer.invariants.handedOn(relay, leaf, token);
+        }
         relay.taken++;
-        boolean last = relay.taken == relay.leaves();
+        boolean last = relay.isThrough();
         relay.closed = last;
-        handle(new DeliveryEvent.LeafDelivered(relay.number));
+        if (wanted) {
+            handle(new DeliveryEvent.LeafDelivered(relay.number));
+        }
         if (last || relay.closed) {
             return;
         }

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What becomes of one attempt, decided when it starts.
  *
+ * @param movesNanos how long bytes arrive, evenly; after that nothing does
  * @param endsAfterNanos when it has the whole block, or fails
  * @param failure null: it succeeds
  * @param failedBytes fetched until it fails
@@ -16,6 +17,7 @@ record SimulatedFetch(
         AttemptId attempt,
         Block block,
         long startedAtNanos,
+        long movesNanos,
         long endsAfterNanos,
         @Nullable ErrorCode failure,
         long failedBytes) {
@@ -26,8 +28,21 @@ record SimulatedFetch(
 
     /** Bytes fetched by now. */
     long bytes(long nowNanos) {
-        long whole = failure == null ? block.range().length() : failedBytes;
-        long elapsed = Math.min(nowNanos - startedAtNanos, endsAfterNanos);
-        return (long) (whole * ((double) elapsed / endsAfterNanos));
+        long elapsed = Math.min(nowNanos - startedAtNanos, movesNanos);
+        return elapsed == movesNanos ? fetchable() : (long) (fetchable() * ((double) elapsed / movesNanos));
+    }
+
+    /** How long from now until it has the first {@code leaves} leaves; -1: it never will. */
+    long untilLeavesNanos(int leaves, long nowNanos) {
+        long bytes = (long) leaves * SimulationSettings.LEAF_BYTES;
+        if (bytes > fetchable()) {
+            return -1;
+        }
+        long at = startedAtNanos + (long) Math.ceil((double) movesNanos * bytes / fetchable());
+        return Math.max(0, at - nowNanos);
+    }
+
+    private long fetchable() {
+        return failure == null ? block.range().length() : failedBytes;
     }
 }

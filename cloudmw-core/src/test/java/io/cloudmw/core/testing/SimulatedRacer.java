@@ -3,6 +3,7 @@ package io.cloudmw.core.testing;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.DeliveryEvent;
 import io.cloudmw.core.race.RaceCommand;
 import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
@@ -13,8 +14,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** A process that hosts racers: a helper with one, or the client with all its own. It may be paused, and it may die. */
+/** A process that hosts racers: a helper with its lanes, or the client with all its own. It may be paused, and it may die. */
 final class SimulatedRacer {
     private static final long REPORT_EVERY_NANOS = 1_000_000_000L;
     private static final long LEAF_SENT_NANOS = 5_000_000;
@@ -123,12 +125,14 @@ final class SimulatedRacer {
             held.remove(discard.attempt());
         } else if (command instanceof RaceCommand.Claim claim) {
             transfer.tell(this, claim.peer(), new RaceEvent.PeerClaimed(claim.self(), claim.block()));
+        } else if (command instanceof RaceCommand.TellStarted started) {
+            transfer.tell(this, started.peer(), new RaceEvent.PeerStarted(started.self(), started.block()));
         } else if (command instanceof RaceCommand.Yield yield) {
             transfer.tell(this, yield.peer(), new RaceEvent.PeerYielded(yield.self(), yield.block()));
         } else if (command instanceof RaceCommand.Forfeit forfeit) {
             transfer.tell(this, forfeit.peer(), new RaceEvent.PeerForfeited(forfeit.self(), forfeit.block()));
         } else if (command instanceof RaceCommand.Deliver deliver) {
-            transfer.destination.offer(this, deliver.attempt(), blockOf(deliver.block()));
+            deliver(deliver);
         } else if (command instanceof RaceCommand.ReportLost lost) {
             transfer.destination.reportLost(this, lost);
         } else if (command instanceof RaceCommand.ReportForfeited forfeited) {
@@ -147,15 +151,36 @@ final class SimulatedRacer {
     private void start(RaceCommand.Start start) {
         SimulatedFetch fetch = transfer.stores.fetch(start.attempt(), start.block(), start.replica(), clock.nanos());
         active.put(start.attempt(), fetch);
-        report(fetch);
+        report(fetch, DeliveryEvent.Stage.STARTED);
         clock.after(fetch.endsAfterNanos(), () -> whenRunning(() -> end(fetch)));
     }
 
-    private void report(SimulatedFetch fetch) {
+    /** A cut-through relay is offered when its first leaf is there, a winner's at once. */
+    private void deliver(RaceCommand.Deliver deliver) {
+        Block block = blockOf(deliver.block());
+        SimulatedFetch fetch = active.get(deliver.attempt());
+        long wait = fetch == null ? 0 : fetch.untilLeavesNanos(1, clock.nanos());
+        if (wait >= 0) {
+            clock.after(wait, () -> whenRunning(() -> {
+                if (fetchOf(deliver.attempt()) != null) {
+                    transfer.destination.offer(this, deliver.attempt(), block);
+                }
+            }));
+        }
+    }
+
+    private @Nullable SimulatedFetch fetchOf(AttemptId attempt) {
+        SimulatedFetch fetch = active.get(attempt);
+        return fetch == null ? held.get(attempt) : fetch;
+    }
+
+    private void report(SimulatedFetch fetch, DeliveryEvent.Stage stage) {
         if (active.containsKey(fetch.attempt())) {
-            transfer.destination.reportProgress(this, fetch.attempt());
+            transfer.destination.report(this, fetch.attempt(), stage, fetch.bytes(clock.nanos()));
             if (!fetch.isOver(clock.nanos() + REPORT_EVERY_NANOS)) {
-                clock.after(REPORT_EVERY_NANOS, () -> whenRunning(() -> report(fetch)));
+                clock.after(
+                        REPORT_EVERY_NANOS,
+                        () -> whenRunning(() -> report(fetch, DeliveryEvent.Stage.UNDER_WAY)));
             }
         }
     }
@@ -166,11 +191,13 @@ final class SimulatedRacer {
             return;
         }
         transfer.invariants.fetched(fetch, fetch.bytes(clock.nanos()));
-        transfer.destination.reportProgress(this, attempt);
         if (fetch.failure() == null) {
+            transfer.destination.report(this, attempt, DeliveryEvent.Stage.FETCHED, fetch.bytes(clock.nanos()));
             held.put(attempt, fetch);
             post(new RaceEvent.Finished(attempt));
         } else {
+            transfer.destination.report(this, attempt, DeliveryEvent.Stage.STOPPED, fetch.bytes(clock.nanos()));
+            transfer.destination.attemptFailed(this, attempt);
             post(new RaceEvent.Failed(attempt, fetch.failure()));
         }
     }
@@ -182,12 +209,21 @@ final class SimulatedRacer {
         }
         long bytes = fetch.bytes(clock.nanos());
         transfer.invariants.fetched(fetch, bytes);
+        transfer.destination.report(this, attempt, DeliveryEvent.Stage.STOPPED, bytes);
         clock.after(1_000, () -> post(new RaceEvent.Cancelled(attempt, bytes)));
     }
 
     /** The destination granted credit for one more leaf. */
     void sendLeaf(SimulatedRelay relay) {
-        if (relay.closed || !held.containsKey(relay.attempt)) {
+        SimulatedFetch fetch = fetchOf(relay.attempt);
+        if (relay.closed || fetch == null) {
+            return;
+        }
+        long wait = active.containsKey(relay.attempt) ? fetch.untilLeavesNanos(relay.sent + 1, clock.nanos()) : 0;
+        if (wait != 0) {
+            if (wait > 0) {
+                clock.after(wait, () -> whenRunning(() -> sendLeaf(relay)));
+            }
             return;
         }
         int leaf = relay.sent++;

@@ -1,5 +1,6 @@
 package io.cloudmw.core.testing;
 
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.Block;
 
@@ -26,6 +27,8 @@ final class SimulatedRelay {
     int taken;
 
     boolean accepted;
+    /** What of the block to hand on. */
+    ByteRange wanted;
     /** Refused, broken or finished: nothing counts any more. */
     boolean closed;
 
@@ -36,10 +39,17 @@ final class SimulatedRelay {
         this.block = block;
         this.fate = fate;
         this.fateLeaf = fateLeaf;
+        this.wanted = block.range();
     }
 
-    int leaves() {
-        return (int) (block.range().length() / SimulationSettings.LEAF_BYTES);
+    /** Whether the next leaf to arrive is to be handed on; what comes before has arrived otherwise. */
+    boolean isNextWanted() {
+        return (long) (firstLeaf() + taken) * SimulationSettings.LEAF_BYTES >= wanted.offset();
+    }
+
+    /** Whether everything that is wanted of it has arrived. */
+    boolean isThrough() {
+        return (long) (firstLeaf() + taken) * SimulationSettings.LEAF_BYTES >= wanted.end();
     }
 
     /** The block's first leaf within its chunk. */

@@ -45,11 +45,11 @@ final class SimulatedStores {
         return happens(settings.faults().corrupt()) ? ErrorCode.REPLICA_CORRUPT : null;
     }
 
-    /** Whether this racer is spared all faults. */
-    boolean isSafe(int racer) {
+    /** Whether the process at this place is spared all faults. */
+    boolean isSafe(int place) {
         return switch (settings.safe()) {
-            case HELPER -> racer == safeHelper;
-            case CLIENT -> racer >= settings.helpers();
+            case HELPER -> place == safeHelper;
+            case CLIENT -> place == settings.helpers();
             case NOBODY -> false;
         };
     }
@@ -57,28 +57,29 @@ final class SimulatedStores {
     SimulatedFetch fetch(AttemptId attempt, Block block, int replica, long nowNanos) {
         long length = block.range().length();
         int chunk = (int) block.chunkIndex();
-        int racer = attempt.racer().rank();
+        int racer = settings.placeOf(attempt.racer());
         long whole = (long) (length / rate(racer, replica)) + random.nextLong(1_000_000);
         long part = random.nextLong(length);
         long partly = 1_000_000 + whole * part / length;
         ErrorCode defect = defects[chunk][replica];
         if (defect == ErrorCode.REPLICA_MISSING) {
-            return new SimulatedFetch(attempt, block, nowNanos, 5_000_000, defect, 0);
+            return new SimulatedFetch(attempt, block, nowNanos, 5_000_000, 5_000_000, defect, 0);
         }
         if (defect != null) {
-            return new SimulatedFetch(attempt, block, nowNanos, partly, defect, part);
+            return new SimulatedFetch(attempt, block, nowNanos, partly, partly, defect, part);
         }
         boolean spared = isSafe(racer) && replica == safeReplicas[chunk];
         if (!spared && happens(settings.faults().dropped())) {
             // One code that allows a second try at the same replica, one that does not.
             ErrorCode code = random.nextBoolean() ? ErrorCode.STORE_UNAVAILABLE : ErrorCode.QUORUM_NOT_MET;
-            return new SimulatedFetch(attempt, block, nowNanos, partly, code, part);
+            return new SimulatedFetch(attempt, block, nowNanos, partly, partly, code, part);
         }
         if (!spared && happens(settings.faults().stalled())) {
+            long end = partly + READ_TIMEOUT_NANOS;
             return new SimulatedFetch(
-                    attempt, block, nowNanos, partly + READ_TIMEOUT_NANOS, ErrorCode.STORE_UNAVAILABLE, part);
+                    attempt, block, nowNanos, partly, end, ErrorCode.STORE_UNAVAILABLE, part);
         }
-        return new SimulatedFetch(attempt, block, nowNanos, whole, null, 0);
+        return new SimulatedFetch(attempt, block, nowNanos, whole, whole, null, 0);
     }
 
     boolean happens(double probability) {

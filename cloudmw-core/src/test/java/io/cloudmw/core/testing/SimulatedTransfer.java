@@ -3,6 +3,8 @@ package io.cloudmw.core.testing;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.Delivery;
+import io.cloudmw.core.race.Governor;
+import io.cloudmw.core.race.Lanes;
 import io.cloudmw.core.race.Race;
 import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
@@ -57,13 +59,14 @@ public final class SimulatedTransfer {
         this.stores = new SimulatedStores(settings, random, random.nextInt(Math.max(1, settings.helpers())));
         this.invariants = new RaceInvariants(settings, clock, helpers);
         this.racerMachines = racerMachines;
-        Set<RacerId> ranks = new TreeSet<>();
+        Lanes lanes = settings.lanes();
+        Set<RacerId> reachable = new TreeSet<>();
         for (int rank = 0; rank < settings.helpers(); rank++) {
-            RacerId racer = new RacerId(rank);
-            ranks.add(racer);
-            helpers.add(host(rank, Set.of(racer)));
+            reachable.add(new RacerId(rank));
+            helpers.add(host(rank, Set.copyOf(lanes.of(rank))));
         }
-        Delivery delivery = new Delivery(settings.delivery(), ranks);
+        Delivery delivery = new Delivery(
+                settings.delivery(), lanes, reachable, settings.speeds(), new Governor(settings.budget()));
         this.destination = new SimulatedDestination(destinationMachine.apply(delivery), this);
     }
 
@@ -124,7 +127,7 @@ public final class SimulatedTransfer {
         racedLocally = true;
         List<RacerId> ranks = new ArrayList<>();
         for (int i = 0; i < settings.replicas(); i++) {
-            ranks.add(new RacerId(settings.helpers() + i));
+            ranks.add(new RacerId(settings.helpers() * settings.lanes().perHelper() + i));
         }
         host(settings.helpers(), new TreeSet<>(ranks));
         return ranks;
@@ -133,8 +136,8 @@ public final class SimulatedTransfer {
     SimulatedRelay newRelay(long number, SimulatedRacer sender, AttemptId attempt, Block block) {
         SimulatedFaults faults = settings.faults();
         SimulatedRelay.Fate fate = SimulatedRelay.Fate.SOUND;
-        boolean local = sender.ranks.size() > 1 || sender.place >= settings.helpers();
-        if (!stores.isSafe(attempt.racer().rank()) && !local) {
+        boolean local = sender.place >= settings.helpers();
+        if (!stores.isSafe(sender.place) && !local) {
             if (stores.happens(faults.brokenRelay())) {
                 fate = SimulatedRelay.Fate.BREAKS;
             } else if (stores.happens(faults.stalledRelay())) {
@@ -154,7 +157,7 @@ public final class SimulatedTransfer {
         links.cut(SimulatedDestination.PLACE, abandoned.place);
         for (SimulatedRacer helper : helpers) {
             if (helper != abandoned) {
-                links.send(SimulatedDestination.PLACE, helper.place, () -> helper.post(new RaceEvent.PeerGone(racer)));
+                links.send(SimulatedDestination.PLACE, helper.place, () -> departed(abandoned, helper));
             }
         }
         clock.after(SimulatedLinks.MAX_DELAY_NANOS, () -> abandoned.whenRunning(abandoned::die));
@@ -187,7 +190,7 @@ public final class SimulatedTransfer {
         links.send(helper.place, SimulatedDestination.PLACE, () -> destination.departed(helper, relaysFirst));
         for (SimulatedRacer other : helpers) {
             if (other != helper) {
-                links.send(helper.place, other.place, () -> other.post(new RaceEvent.PeerGone(rank(helper))));
+                links.send(helper.place, other.place, () -> departed(helper, other));
             }
         }
     }
@@ -204,11 +207,12 @@ public final class SimulatedTransfer {
 
     private void cut(SimulatedRacer one, SimulatedRacer other) {
         links.cut(one.place, other.place);
-        one.post(new RaceEvent.PeerGone(rank(other)));
-        other.post(new RaceEvent.PeerGone(rank(one)));
+        departed(other, one);
+        departed(one, other);
     }
 
-    private static RacerId rank(SimulatedRacer helper) {
-        return helper.ranks.iterator().next();
+    /** One helper hears that another is gone, with all of its lanes. */
+    private static void departed(SimulatedRacer gone, SimulatedRacer hears) {
+        new TreeSet<>(gone.ranks).forEach(rank -> hears.post(new RaceEvent.PeerGone(rank)));
     }
 }

@@ -1,27 +1,37 @@
 package io.cloudmw.core.testing;
 
+import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.race.DeliveryPolicy;
+import io.cloudmw.core.race.Governor;
+import io.cloudmw.core.race.Lanes;
+import io.cloudmw.core.race.ModePolicy;
 import io.cloudmw.core.race.RacePolicy;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.race.Speed;
+import io.cloudmw.core.race.SpeedView;
 import java.util.SplittableRandom;
 
 /**
  * One simulated transfer. Everything that happens in it follows from this value.
  *
- * @param helpers racers at helpers; 0: the client races alone
+ * @param helpers helpers, each with as many racers as the mode has lanes; 0: the client races alone
  * @param replicas k of every chunk
  * @param rotate whether entrants swap replicas from chunk to chunk
+ * @param informed whether the destination knows the stores' usual speed from the beginning
  * @param safe who is spared all faults, together with one replica of every chunk: invariant 3 then promises the end
  */
 public record SimulationSettings(
         long seed,
+        Mode mode,
         int helpers,
         int replicas,
         int chunks,
         int leavesPerChunk,
-        boolean inOrder,
         boolean rotate,
+        boolean informed,
         RacePolicy race,
         DeliveryPolicy delivery,
+        Governor.Budget budget,
         SimulatedFaults faults,
         Safe safe) {
     public static final int LEAF_BYTES = 256 << 10;
@@ -36,40 +46,86 @@ public record SimulationSettings(
         NOBODY
     }
 
+    private static final Speed USUAL = new Speed(1_000_000, 20_000_000, 20e6, 4e6);
+
     /** A transfer on which nothing fails, with racers so alike that ties are common. */
-    public static SimulationSettings faultless(long seed) {
-        return random(seed, SimulatedFaults.NONE, Safe.HELPER);
+    public static SimulationSettings faultless(Mode mode, long seed) {
+        return random(mode, seed, SimulatedFaults.NONE, Safe.HELPER);
     }
 
     /** A transfer on which whatever can fail does, more or less often. */
-    public static SimulationSettings faulty(long seed) {
+    public static SimulationSettings faulty(Mode mode, long seed) {
         SimulatedFaults faults = seed % 3 == 0 ? SimulatedFaults.MANY : SimulatedFaults.SOME;
         Safe safe = seed % 10 == 7 ? Safe.NOBODY : seed % 5 == 1 ? Safe.CLIENT : Safe.HELPER;
-        return random(seed, faults, safe);
+        return random(mode, seed, faults, safe);
     }
 
-    private static SimulationSettings random(long seed, SimulatedFaults faults, Safe safe) {
+    private static SimulationSettings random(Mode mode, long seed, SimulatedFaults faults, Safe safe) {
         SplittableRandom random = new SplittableRandom(seed);
         int replicas = random.nextInt(1, 5);
         int helpers = safe == Safe.HELPER ? replicas + random.nextInt(0, 2) : random.nextInt(0, replicas + 1);
         boolean inOrder = random.nextBoolean();
+        int chunks = random.nextInt(1, 12);
+        int leaves = random.nextInt(1, 7);
+        boolean rotate = random.nextBoolean();
+        ModePolicy policy = small(mode, random);
         return new SimulationSettings(
                 seed,
+                mode,
                 helpers,
                 replicas,
-                random.nextInt(1, 12),
-                random.nextInt(1, 7),
-                inOrder,
+                chunks,
+                leaves,
+                rotate,
                 random.nextBoolean(),
                 RacePolicy.rounds(),
-                DeliveryPolicy.of(inOrder),
+                new DeliveryPolicy(policy, DeliveryPolicy.Patience.DEFAULT, inOrder),
+                new Governor.Budget(0.05, random.nextInt(0, 5), random.nextInt(0, 13) * (long) LEAF_BYTES),
                 faults,
                 safe);
+    }
+
+    /** The mode as it is, but for blocks and windows that fit transfers of a few leaves. */
+    private static ModePolicy small(Mode mode, SplittableRandom random) {
+        ModePolicy policy = ModePolicy.of(mode);
+        if (policy.blocks().blockBytes() == Long.MAX_VALUE) {
+            return policy;
+        }
+        long block = random.nextLong(1, 5) * LEAF_BYTES;
+        ModePolicy.Lineup lineup = policy.lineup();
+        return new ModePolicy(
+                new ModePolicy.Blocks(block, random.nextInt(2, 24), block * random.nextInt(2, 24)),
+                new ModePolicy.Lineup(
+                        lineup.entrants(),
+                        lineup.racers(),
+                        random.nextInt(1, 4),
+                        random.nextInt(0, 3),
+                        random.nextInt(1, lineup.queuePerLane() + 1),
+                        lineup.tied()),
+                policy.extras());
+    }
+
+    boolean inOrder() {
+        return delivery.inOrder();
+    }
+
+    Lanes lanes() {
+        return delivery.mode().lanes(helpers);
+    }
+
+    /** The process that hosts a racer: a helper's rank; the number of helpers for the client. */
+    int placeOf(RacerId racer) {
+        return lanes().isHelpers(racer) ? lanes().helper(racer) : helpers;
+    }
+
+    SpeedView speeds() {
+        return informed ? (store, helper, bytes) -> USUAL : SpeedView.UNKNOWN;
     }
 
     /** The same transfer with other faults. */
     public SimulationSettings with(SimulatedFaults other) {
         return new SimulationSettings(
-                seed, helpers, replicas, chunks, leavesPerChunk, inOrder, rotate, race, delivery, other, safe);
+                seed, mode, helpers, replicas, chunks, leavesPerChunk, rotate, informed, race, delivery, budget, other,
+                safe);
     }
 }

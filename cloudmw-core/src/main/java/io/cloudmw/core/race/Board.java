@@ -1,0 +1,204 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.StoreId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** What is under way at the destination, and the moves that change it. Which to make is decided elsewhere. */
+final class Board {
+    final DeliveryPolicy policy;
+    final Roster roster;
+    final Speeds speeds;
+    final Governor governor;
+    final Window window;
+    final Ledger ledger = new Ledger();
+    final List<DeliveryCommand> commands = new ArrayList<>();
+    long nowNanos;
+    boolean over;
+
+    private final Map<BlockId, Flight> issued = new TreeMap<>();
+    private final Map<Long, Relay> relays = new TreeMap<>();
+    private final Map<StoreId, Integer> busy = new HashMap<>();
+    private int nextBlock;
+
+    Board(DeliveryPolicy policy, Lanes lanes, Set<RacerId> reachable, SpeedView view, Governor governor) {
+        this.policy = policy;
+        this.roster = new Roster(policy.mode(), lanes, reachable);
+        this.speeds = new Speeds(view);
+        this.governor = governor;
+        this.window = new Window(policy.mode().blocks());
+    }
+
+    ModePolicy mode() {
+        return policy.mode();
+    }
+
+    @Nullable
+    Flight flight(BlockId block) {
+        return issued.get(block);
+    }
+
+    Collection<Flight> flights() {
+        return issued.values();
+    }
+
+    boolean isUnderWay(Flight flight) {
+        return issued.get(flight.block.id()) == flight;
+    }
+
+    @Nullable
+    Relay relay(long number) {
+        return relays.get(number);
+    }
+
+    Collection<Relay> relays() {
+        return relays.values();
+    }
+
+    /** Attempts that wait or fetch at a store. */
+    int busy(StoreId store) {
+        return busy.getOrDefault(store, 0);
+    }
+
+    /** Issues what is missing of the piece. {@code allowedBytes}: as asked of the governor. */
+    void issue(Piece piece, List<Entrant> entrants, BlockRule rule, IssueReason reason, long allowedBytes) {
+        Block block = new Block(
+                new BlockId(nextBlock++),
+                piece.chunk.plan.chunkIndex(),
+                piece.missing(),
+                piece.chunk.plan.replicas(),
+                entrants,
+                rule);
+        Flight flight = new Flight(piece, block, reason, allowedBytes, nowNanos);
+        issued.put(block.id(), flight);
+        piece.flights.add(flight);
+        window.issued(piece);
+        if (block.isCutThrough()) {
+            roster.queued(flight);
+            busy.merge(firstStore(flight), 1, Integer::sum);
+        }
+        ledger.issued(reason);
+        commands.add(new DeliveryCommand.Issue(block, reason));
+    }
+
+    Relay offered(long number, RacerId racer, Flight flight) {
+        Relay relay = new Relay(number, racer, flight);
+        flight.relay = relay;
+        relays.put(number, relay);
+        return relay;
+    }
+
+    void accept(Relay relay) {
+        relay.accepted = true;
+        relay.movedAtNanos = nowNanos;
+        relay.flight.movedAtNanos = nowNanos;
+        commands.add(new DeliveryCommand.Accept(
+                relay.number, relay.flight.block, relay.flight.piece.missing()));
+    }
+
+    /** The racer has the whole block: its lane is free. */
+    void fetched(Flight flight) {
+        if (!flight.fetched) {
+            flight.fetched = true;
+            leaveQueues(flight);
+        }
+    }
+
+    private void leaveQueues(Flight flight) {
+        roster.unqueued(flight);
+        busy.computeIfPresent(firstStore(flight), (store, count) -> count == 1 ? null : count - 1);
+    }
+
+    private static StoreId firstStore(Flight flight) {
+        return flight.piece.chunk.store(flight.block.entrants().get(0).replica());
+    }
+
+    /** Ends a flight here, without a word to anybody. */
+    private void remove(Flight flight) {
+        issued.remove(flight.block.id());
+        flight.piece.flights.remove(flight);
+        if (flight.isCutThrough() && !flight.fetched) {
+            leaveQueues(flight);
+        }
+        Relay relay = flight.relay;
+        if (relay != null) {
+            relays.remove(relay.number);
+            flight.relay = null;
+        }
+    }
+
+    /** The piece arrived, by this flight. */
+    void acknowledge(Flight flight) {
+        Piece piece = flight.piece;
+        remove(flight);
+        for (Flight loser : List.copyOf(piece.flights)) {
+            lose(loser, flight);
+        }
+        window.delivered(piece, nowNanos);
+        commands.add(new DeliveryCommand.Acknowledge(flight.block));
+    }
+
+    /** Ends a flight for good, telling its racers. */
+    void withdraw(Flight flight) {
+        Relay relay = flight.relay;
+        if (relay != null) {
+            commands.add(new DeliveryCommand.Refuse(relay.number));
+        }
+        remove(flight);
+        commands.add(new DeliveryCommand.Withdraw(flight.block));
+    }
+
+    /** Of two flights of one piece, {@code winner} goes on. */
+    void lose(Flight loser, Flight winner) {
+        Flight extra = winner.allowedBytes > 0 ? winner : loser;
+        Relay relay = loser.relay;
+        long used = relay != null && relay.accepted
+                ? loser.piece.missing().offset() - loser.block.range().offset()
+                : 0;
+        long twice = Math.max(0, loser.bytes() - used);
+        governor.refund(Math.max(0, extra.allowedBytes - twice));
+        ledger.won(winner.reason);
+        withdraw(loser);
+    }
+
+    /** The relay is over already. */
+    void relayEnded(Relay relay) {
+        relays.remove(relay.number);
+        relay.flight.relay = null;
+    }
+
+    /** What the flight should have brought is wanted anew, of somebody else. */
+    void retry(Flight flight) {
+        if (over || !isUnderWay(flight)) {
+            return;
+        }
+        Piece piece = flight.piece;
+        withdraw(flight);
+        if (!piece.flights.isEmpty()) {
+            return;
+        }
+        window.unissued(piece);
+        piece.next = IssueReason.RETRY;
+        if (piece.reissued() > policy.patience().maxReissues()) {
+            fail(piece);
+        }
+    }
+
+    void fail(Piece piece) {
+        over = true;
+        commands.add(new DeliveryCommand.Fail(piece.chunk.plan.chunkIndex(), piece.chunk.lastCode()));
+    }
+
+    void askLocal() {
+        if (roster.askLocal()) {
+            commands.add(new DeliveryCommand.RaceLocally());
+        }
+    }
+}

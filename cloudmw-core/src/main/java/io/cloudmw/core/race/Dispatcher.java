@@ -1,0 +1,338 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.StoreId;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Decides who reads what next: the entrants of races, the next block of every free lane, and what idle lanes steal. */
+final class Dispatcher {
+    /** A replica nobody planned for this helper (another's disk, another region) must be that much better. */
+    private static final double DETOUR = 1.25;
+    /** A steal must end the block this much sooner. */
+    private static final double WORTHWHILE = 0.25;
+
+    private final Board board;
+    private final ModePolicy mode;
+
+    Dispatcher(Board board) {
+        this.board = board;
+        this.mode = board.mode();
+    }
+
+    /** Issues whatever may be issued now. */
+    void dispatch() {
+        while (!board.over && board.window.openNext(board.nowNanos) != null) {
+            // Each one opened may leave room for the next.
+        }
+        if (board.window.ready().isEmpty() && !mode.extras().steals()) {
+            return;
+        }
+        if (mode.lineup().isRace()) {
+            List.copyOf(board.window.ready()).forEach(this::startRace);
+        } else {
+            feedLanes();
+            sendLowest();
+            List.copyOf(board.window.ready()).forEach(this::sendToClient);
+            if (mode.extras().steals() && board.window.ready().isEmpty()) {
+                stealForIdleLanes();
+            }
+        }
+    }
+
+    // ---- races
+
+    /** Issues the piece to whoever is left, or lets it wait for the in-process racers. */
+    private void startRace(Piece piece) {
+        if (board.over) {
+            return;
+        }
+        List<Entrant> entrants = board.roster.racersFor(piece);
+        if (entrants.isEmpty()) {
+            board.askLocal();
+            if (!board.roster.isLocalReady()) {
+                return;
+            }
+            if (piece.chunk.forgive()) {
+                entrants = board.roster.racersFor(piece);
+            }
+        }
+        if (entrants.isEmpty()) {
+            board.fail(piece);
+        } else {
+            board.issue(piece, entrants, BlockRule.RACE, piece.next, 0);
+        }
+    }
+
+    // ---- single attempts
+
+    private void feedLanes() {
+        List<RacerId> workers = board.roster.workers();
+        long used = workers.stream().filter(racer -> board.roster.load(racer) > 0).count();
+        for (int depth = 1; depth <= mode.lineup().queuePerLane(); depth++) {
+            for (RacerId worker : workers) {
+                int load = board.roster.load(worker);
+                boolean mayWork = load > 0 || used < mode.lineup().racers();
+                if (load < depth && mayWork && feed(worker, workers) && load == 0) {
+                    used++;
+                }
+            }
+        }
+    }
+
+    /** The lowest block waits for no lane to be free: racers never pause for it, but they may for what they have. */
+    private void sendLowest() {
+        Piece lowest = board.window.isOpen() ? board.window.lowest() : null;
+        if (lowest == null || !lowest.flights.isEmpty()) {
+            return;
+        }
+        Entrant entrant = leastBusy(board.roster.workers(), lowest);
+        if (entrant != null) {
+            board.issue(lowest, List.of(entrant), BlockRule.SOLE, lowest.next, 0);
+        }
+    }
+
+    /** Of the racers that have a way to the piece, the one with the least to do. */
+    private @Nullable Entrant leastBusy(Collection<RacerId> racers, Piece piece) {
+        Entrant leastBusy = null;
+        int least = Integer.MAX_VALUE;
+        for (RacerId racer : racers) {
+            Entrant entrant = board.roster.load(racer) < least ? best(racer, piece, null) : null;
+            if (entrant != null) {
+                leastBusy = entrant;
+                least = board.roster.load(racer);
+            }
+        }
+        return leastBusy;
+    }
+
+    private boolean feed(RacerId worker, List<RacerId> workers) {
+        for (Piece piece : board.window.ready()) {
+            Entrant entrant = best(worker, piece, null);
+            if (entrant != null) {
+                send(piece, entrant, workers);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void send(Piece piece, Entrant first, List<RacerId> workers) {
+        Entrant second = mode.lineup().tied() && board.roster.load(first.racer()) > 0
+                ? partner(piece, first.racer(), workers)
+                : null;
+        if (second == null) {
+            board.issue(piece, List.of(first), BlockRule.SOLE, piece.next, 0);
+        } else {
+            board.issue(piece, List.of(first, second), BlockRule.TIED, piece.next, 0);
+        }
+    }
+
+    /** Who else might start a block that has to wait: the least busy lane of another helper. */
+    private @Nullable Entrant partner(Piece piece, RacerId first, List<RacerId> workers) {
+        Entrant partner = null;
+        int least = mode.lineup().queuePerLane() + 1;
+        for (RacerId worker : workers) {
+            int load = board.roster.load(worker);
+            if (load < least && board.roster.helperOf(worker) != board.roster.helperOf(first)) {
+                Entrant entrant = best(worker, piece, null);
+                if (entrant != null) {
+                    partner = entrant;
+                    least = load;
+                }
+            }
+        }
+        return partner;
+    }
+
+    /** The racer's best way to the piece, by what failed and then by expected time; null when all are spent. */
+    @Nullable
+    Entrant best(RacerId racer, Piece piece, @Nullable StoreId not) {
+        int helper = board.roster.helperOf(racer);
+        Entrant best = null;
+        int fewestDoubts = Integer.MAX_VALUE;
+        double shortest = 0;
+        for (int replica = 0; replica < piece.chunk.plan.replicas(); replica++) {
+            if (piece.chunk.isSpent(helper, replica) || piece.chunk.store(replica).equals(not)) {
+                continue;
+            }
+            int doubts = piece.chunk.doubts(helper, replica);
+            double time = expectedNanos(helper, replica, piece);
+            if (doubts < fewestDoubts || (doubts == fewestDoubts && time < shortest)) {
+                best = new Entrant(racer, replica);
+                fewestDoubts = doubts;
+                shortest = time;
+            }
+        }
+        return best;
+    }
+
+    double expectedNanos(int helper, int replica, Piece piece) {
+        StoreId store = piece.chunk.store(replica);
+        long bytes = piece.missing().length();
+        double alone = board.speeds.firstByteNanos(store, helper, bytes)
+                + bytes / board.speeds.bytesPerNano(store, helper, bytes);
+        double detour = piece.chunk.isPlanned(helper, replica) ? 1 : DETOUR;
+        return alone * (1 + board.busy(store)) * detour;
+    }
+
+    /** What no helper can bring is the client's own to fetch, and when that is impossible too, nobody's. */
+    private void sendToClient(Piece piece) {
+        if (board.over || !needsClient(piece)) {
+            return;
+        }
+        board.askLocal();
+        if (!board.roster.isLocalReady()) {
+            return;
+        }
+        Entrant local = leastBusy(board.roster.locals(), piece);
+        if (local != null) {
+            if (board.roster.load(local.racer()) == 0 || board.window.isLowest(piece)) {
+                board.issue(piece, List.of(local), BlockRule.SOLE, piece.next, 0);
+            }
+        } else if (leastBusy(board.roster.workers(), piece) == null) {
+            board.fail(piece);
+        }
+    }
+
+    private boolean needsClient(Piece piece) {
+        List<RacerId> workers = board.roster.workers();
+        if (workers.isEmpty() || !piece.chunk.hasFailed()) {
+            return workers.isEmpty();
+        }
+        return piece.reissues() >= 2 * piece.chunk.plan.replicas()
+                || workers.stream().allMatch(racer -> best(racer, piece, null) == null);
+    }
+
+    // ---- idle lanes
+
+    private void stealForIdleLanes() {
+        for (RacerId worker : board.roster.workers()) {
+            if (board.roster.load(worker) == 0) {
+                steal(worker);
+            }
+        }
+    }
+
+    private void steal(RacerId thief) {
+        Flight victim = null;
+        double latest = 0;
+        for (Flight flight : board.flights()) {
+            double left = leftNanos(flight);
+            if (left > latest && flight.piece.flights.size() == 1 && board.nowNanos - flight.quietUntilNanos >= 0) {
+                victim = flight;
+                latest = left;
+            }
+        }
+        if (victim == null) {
+            return;
+        }
+        Entrant other = best(thief, victim.piece, victim.store());
+        Entrant entrant = other == null ? best(thief, victim.piece, null) : other;
+        if (entrant != null) {
+            steal(victim, entrant, latest);
+        }
+    }
+
+    /** How long the flight's racer will go on fetching, as it does now. */
+    double leftNanos(Flight flight) {
+        long bytes = flight.unfetchedBytes();
+        if (flight.fetched || bytes == 0) {
+            return 0;
+        }
+        int helper = board.roster.helperOf(flight.holder().racer());
+        double rate = flight.rate(board.nowNanos);
+        if (rate > 0) {
+            return bytes / rate;
+        }
+        double usual = bytes / board.speeds.bytesPerNano(flight.store(), helper, bytes);
+        double first = board.speeds.firstByteNanos(flight.store(), helper, bytes);
+        if (flight.runner == null) {
+            return first + usual + leftAheadNanos(flight);
+        }
+        return usual + Math.max(0, first - (board.nowNanos - flight.startedAtNanos));
+    }
+
+    /** Until the lane of a queued block is free. */
+    private double leftAheadNanos(Flight queued) {
+        Flight head = board.roster.head(queued.holder().racer());
+        return head == null || head.runner == null ? 0 : leftNanos(head);
+    }
+
+    private void steal(Flight victim, Entrant thief, double leftNanos) {
+        int helper = board.roster.helperOf(thief.racer());
+        StoreId store = victim.piece.chunk.store(thief.replica());
+        long bytes = victim.unfetchedBytes();
+        double rate = board.speeds.bytesPerNano(store, helper, bytes);
+        double first = board.speeds.firstByteNanos(store, helper, bytes);
+        double alone = first + bytes / rate;
+        if (victim.runner == null) {
+            if (!victim.reason.isExtra() && leftNanos - alone > WORTHWHILE * leftNanos) {
+                stealQueued(victim, thief);
+            }
+            return;
+        }
+        double own = bytes / leftNanos;
+        double kept = Math.min(bytes, own * (first + bytes / rate) / (1 + own / rate));
+        boolean worthwhile = (bytes - kept) / own > WORTHWHILE * leftNanos
+                && leftNanos > 2 * first + mode.extras().floorNanos();
+        long tail = tailBytes(victim, (long) (bytes - kept));
+        if (worthwhile && tail > 0 && maySplit(victim)) {
+            split(victim, thief, tail);
+        } else if (leftNanos > 2 * alone + mode.extras().floorNanos()) {
+            duplicate(victim, thief);
+        }
+    }
+
+    /** It was never started: it just changes hands. */
+    private void stealQueued(Flight victim, Entrant thief) {
+        Piece piece = victim.piece;
+        board.withdraw(victim);
+        board.issue(piece, List.of(thief), BlockRule.SOLE, victim.reason, 0);
+    }
+
+    /** A stream hands on what it accepted leaf by leaf, and cannot take any of it back. */
+    private boolean maySplit(Flight flight) {
+        Relay relay = flight.relay;
+        return !board.policy.inOrder() || relay == null || !relay.accepted;
+    }
+
+    /** How much of the block's end can be split off: whole leaves, the one being fetched and the next stay. */
+    private static long tailBytes(Flight flight, long wanted) {
+        ByteRange missing = flight.piece.missing();
+        long leaf = flight.piece.chunk.plan.leafSizeBytes();
+        long earliest = missing.end() - Math.min(wanted, flight.unfetchedBytes());
+        long edge = Math.max((earliest + leaf - 1) / leaf * leaf, missing.offset() / leaf * leaf + 2 * leaf);
+        return missing.end() - edge;
+    }
+
+    private void split(Flight victim, Entrant thief, long tailBytes) {
+        if (!mayBeExtra(victim, victim.piece.chunk.plan.leafSizeBytes())) {
+            return;
+        }
+        Piece tail = victim.piece.splitAt(victim.piece.missing().end() - tailBytes);
+        board.window.add(tail);
+        Relay relay = victim.relay;
+        if (relay != null && relay.accepted) {
+            board.commands.add(new DeliveryCommand.Shorten(relay.number, victim.block, victim.piece.missing()));
+        }
+        board.issue(tail, List.of(thief), BlockRule.SOLE, IssueReason.STEAL, 0);
+    }
+
+    private void duplicate(Flight victim, Entrant thief) {
+        long bytes = victim.piece.missing().length();
+        if (mayBeExtra(victim, bytes)) {
+            board.issue(victim.piece, List.of(thief), BlockRule.SOLE, IssueReason.DUPLICATE, bytes);
+        }
+    }
+
+    private boolean mayBeExtra(Flight late, long bytes) {
+        boolean allowed = board.governor.spend(late.store(), bytes);
+        if (!allowed) {
+            board.ledger.suppressed();
+            late.quietUntilNanos = board.nowNanos + mode.extras().floorNanos();
+        }
+        return allowed;
+    }
+}

@@ -1,0 +1,207 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.model.StoreId;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** One issued block, and what is known of the attempts at it. */
+final class Flight {
+    private static final int SAMPLES = 8;
+
+    private record Sample(long atNanos, long bytes) {}
+
+    final Piece piece;
+    final Block block;
+    final IssueReason reason;
+    final long issuedAtNanos;
+    /** Bytes the governor let it fetch twice at most; 0 unless it is an extra. */
+    final long allowedBytes;
+
+    /** Offered or accepted. */
+    @Nullable
+    Relay relay;
+    /** Of a cut-through block: who started it; null: it waits in a queue. */
+    @Nullable
+    RacerId runner;
+
+    long startedAtNanos;
+    /** When more of it was there than before, or it started. */
+    long movedAtNanos;
+    /** The racer has the whole block. */
+    boolean fetched;
+    /** Its lateness, or its first byte, was told to the governor. */
+    boolean answered;
+    /** When a second attempt may be asked for again. */
+    long quietUntilNanos;
+
+    private long bytes;
+    private final Deque<Sample> samples = new ArrayDeque<>(SAMPLES);
+    private final Map<RacerId, RacerId> lost = new HashMap<>();
+    private final Set<RacerId> stopped = new HashSet<>();
+    private long lostAtNanos;
+
+    Flight(Piece piece, Block block, IssueReason reason, long allowedBytes, long nowNanos) {
+        this.piece = piece;
+        this.block = block;
+        this.reason = reason;
+        this.allowedBytes = allowedBytes;
+        this.issuedAtNanos = nowNanos;
+        this.quietUntilNanos = nowNanos;
+    }
+
+    boolean isCutThrough() {
+        return block.isCutThrough();
+    }
+
+    /** Whether an attempt of it is fetching now. */
+    boolean isFetching() {
+        return runner != null && !fetched;
+    }
+
+    @Nullable
+    Entrant entrant(@Nullable RacerId racer) {
+        for (Entrant entrant : block.entrants()) {
+            if (entrant.racer().equals(racer)) {
+                return entrant;
+            }
+        }
+        return null;
+    }
+
+    boolean isEntrant(RacerId racer) {
+        return entrant(racer) != null;
+    }
+
+    /** Whom it is with: who runs it, else the first entrant who may still. */
+    Entrant holder() {
+        Entrant running = entrant(runner);
+        if (running != null) {
+            return running;
+        }
+        for (Entrant entrant : block.entrants()) {
+            if (!lost.containsKey(entrant.racer()) && !stopped.contains(entrant.racer())) {
+                return entrant;
+            }
+        }
+        return block.entrants().get(0);
+    }
+
+    StoreId store() {
+        return piece.chunk.store(holder().replica());
+    }
+
+    // ---- progress of a cut-through block
+
+    /** Bytes fetched of the block, as far as is known here. */
+    long bytes() {
+        return bytes;
+    }
+
+    void started(RacerId racer, long nowNanos) {
+        runner = racer;
+        startedAtNanos = nowNanos;
+        movedAtNanos = nowNanos;
+        bytes = 0;
+        samples.clear();
+        samples.add(new Sample(nowNanos, 0));
+    }
+
+    /** Notes progress; true when these are the first bytes. */
+    boolean moved(long now, long nowNanos) {
+        if (now <= bytes) {
+            return false;
+        }
+        boolean first = bytes == 0;
+        bytes = now;
+        movedAtNanos = nowNanos;
+        if (samples.size() == SAMPLES) {
+            samples.remove();
+        }
+        samples.add(new Sample(nowNanos, now));
+        return first;
+    }
+
+    /** Bytes per nanosecond lately, silence included; 0: nothing came yet. */
+    double rate(long nowNanos) {
+        Sample oldest = samples.peek();
+        if (oldest == null || bytes == 0 || nowNanos - oldest.atNanos <= 0) {
+            return 0;
+        }
+        return (double) (bytes - oldest.bytes) / (nowNanos - oldest.atNanos);
+    }
+
+    /** Bytes not fetched of what the piece still wants of this block. */
+    long unfetchedBytes() {
+        long reached = Math.max(block.range().offset() + bytes, piece.missing().offset());
+        return fetched ? 0 : Math.max(0, piece.missing().end() - reached);
+    }
+
+    // ---- who is out
+
+    void lost(RacerId racer, RacerId winner, long nowNanos) {
+        lost.put(racer, winner);
+        lostAtNanos = nowNanos;
+    }
+
+    /** Of a cut-through block: this entrant will not deliver it. */
+    void stopped(RacerId racer) {
+        stopped.add(racer);
+    }
+
+    /** Whether an entrant named a winner. */
+    boolean hasNamedWinner() {
+        return !lost.isEmpty();
+    }
+
+    /** When a named winner must have offered its relay. */
+    long offerDueNanos(DeliveryPolicy policy) {
+        return lostAtNanos + policy.patience().stallNanos();
+    }
+
+    /** Whether the block cannot arrive as it is issued. */
+    boolean isHopeless(Roster roster) {
+        if (relay != null) {
+            return false;
+        }
+        if (isCutThrough()) {
+            return block.entrants().stream()
+                    .map(Entrant::racer)
+                    .allMatch(racer -> stopped.contains(racer) || lost.containsKey(racer) || !roster.isLive(racer));
+        }
+        return lost.values().stream().anyMatch(winner -> !roster.isLive(winner))
+                || block.entrants().stream()
+                        .map(Entrant::racer)
+                        .allMatch(racer -> piece.chunk.hasForfeited(racer) || !roster.isLive(racer));
+    }
+
+    /**
+     * Whose move it is while no relay was offered: the winners named by others; before there is one, the entrants
+     * still racing.
+     */
+    List<RacerId> awaited(Roster roster) {
+        return block.entrants().stream()
+                .map(Entrant::racer)
+                .filter(racer -> roster.isLive(racer) && !piece.chunk.hasForfeited(racer) && !lost.containsKey(racer))
+                .filter(racer -> lost.isEmpty() || lost.containsValue(racer))
+                .toList();
+    }
+
+    /**
+     * When entrants still racing must have given a sign of life.
+     *
+     * @param sinceNanos silence before this does not count
+     */
+    long signDueNanos(Roster roster, long sinceNanos, DeliveryPolicy policy) {
+        long heard = sinceNanos - issuedAtNanos < 0 ? issuedAtNanos : sinceNanos;
+        for (RacerId racer : awaited(roster)) {
+            heard = roster.heardAt(racer, heard);
+        }
+        return heard + policy.patience().unofferedNanos();
+    }
+}

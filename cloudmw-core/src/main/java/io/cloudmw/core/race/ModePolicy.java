@@ -1,0 +1,121 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.model.Mode;
+import java.time.Duration;
+
+/**
+ * A mode as a value: what the one engine ({@link Delivery} and {@link Race}) does differently from mode to mode.
+ *
+ * @param blocks how the file is cut and how much of it is under way
+ * @param lineup who reads
+ * @param extras what is done about attempts that are late
+ */
+public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
+    private static final long WHOLE = Long.MAX_VALUE;
+    private static final int ALL = Integer.MAX_VALUE;
+    private static final long MIB = 1 << 20;
+
+    /**
+     * How the file is cut.
+     *
+     * @param blockBytes longest block; rounded to whole leaves, at least one; a chunk is never joined with another
+     * @param windowBlocks blocks open at most, counted from the lowest one not yet delivered
+     * @param windowBytes bytes open at most, counted from the lowest one not yet delivered; that block is always open
+     */
+    public record Blocks(long blockBytes, int windowBlocks, long windowBytes) {
+        public Blocks {
+            positive("blockBytes", blockBytes);
+            positive("windowBlocks", windowBlocks);
+            positive("windowBytes", windowBytes);
+        }
+    }
+
+    /**
+     * Who reads.
+     *
+     * @param entrants racers that race for each block from its start; 1: no race, the block is relayed while it is
+     *     fetched
+     * @param racers lanes used at most, over all helpers
+     * @param lanes of each helper for what is planned
+     * @param spareLanes of each helper for extras only
+     * @param queuePerLane blocks issued at most to one lane and not yet fetched
+     * @param tied whether a block that has to wait in its lane's queue is issued to a lane of another helper too
+     */
+    public record Lineup(int entrants, int racers, int lanes, int spareLanes, int queuePerLane, boolean tied) {
+        public Lineup {
+            positive("entrants", entrants);
+            positive("racers", racers);
+            positive("lanes", lanes);
+            positive("queuePerLane", queuePerLane);
+            if (spareLanes < 0) {
+                throw new IllegalArgumentException("spareLanes: " + spareLanes + " (expected: >= 0)");
+            }
+        }
+
+        /** Whether several racers race for each block. */
+        public boolean isRace() {
+            return entrants > 1;
+        }
+    }
+
+    /**
+     * What is done about attempts that are late. An attempt is due by its store's usual 95th percentile of the time to
+     * the first byte, and after that by its usual 5th percentile of throughput; both within floor and cap.
+     *
+     * @param onLateness why a second attempt is issued then, {@code HEDGE} or {@code HAND_OVER}; {@code PLANNED}: none is
+     * @param floorNanos an attempt is never late sooner
+     * @param capNanos an attempt is never given longer; also the delay for a store of which nothing is known
+     * @param steals whether racers that have nothing else to do take over parts of what is under way
+     */
+    public record Extras(IssueReason onLateness, long floorNanos, long capNanos, boolean steals) {
+        public static final Extras NONE = new Extras(IssueReason.PLANNED, 1, 1, false);
+
+        public Extras {
+            positive("floorNanos", floorNanos);
+            if (capNanos < floorNanos) {
+                throw new IllegalArgumentException("capNanos: " + capNanos + " (expected: >= floorNanos, " + floorNanos + ")");
+            }
+        }
+
+        boolean hedges() {
+            return onLateness.isExtra();
+        }
+    }
+
+    /** The policy of a mode. */
+    public static ModePolicy of(Mode mode) {
+        return switch (mode) {
+            case SINGLE -> plain(new Blocks(WHOLE, 2, WHOLE), new Lineup(1, 1, 1, 0, 2, false));
+            case CHUNKED -> plain(new Blocks(WHOLE, 16, WHOLE), new Lineup(1, ALL, 8, 0, 1, false));
+            case ROUNDS -> plain(new Blocks(WHOLE, 4, WHOLE), new Lineup(ALL, ALL, 1, 0, 1, false));
+            case KN -> plain(new Blocks(WHOLE, 16, WHOLE), new Lineup(ALL, ALL, 8, 0, 1, false));
+            case HEDGED -> new ModePolicy(
+                    new Blocks(8 * MIB, 256, 256 * MIB),
+                    new Lineup(1, ALL, 4, 2, 1, false),
+                    new Extras(IssueReason.HEDGE, millis(20), millis(2000), false));
+            case COOPERATIVE -> new ModePolicy(
+                    new Blocks(8 * MIB, 256, 256 * MIB),
+                    new Lineup(1, ALL, 4, 1, 2, true),
+                    new Extras(IssueReason.HAND_OVER, millis(100), millis(2000), true));
+        };
+    }
+
+    private static ModePolicy plain(Blocks blocks, Lineup lineup) {
+        return new ModePolicy(blocks, lineup, Extras.NONE);
+    }
+
+    /** The racers there are at {@code helpers} helpers. */
+    public Lanes lanes(int helpers) {
+        return new Lanes(helpers, lineup.lanes() + lineup.spareLanes());
+    }
+
+    private static long millis(long count) {
+        return Duration.ofMillis(count).toNanos();
+    }
+
+    private static void positive(String name, long value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: >= 1)");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.RetryVerdict;
+import io.cloudmw.core.model.StoreId;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** A chunk as planned, and what went wrong with it so far. */
+final class PlannedChunk {
+    /** One way to a replica: through a helper, or, {@link SpeedView#CLIENT}, without one. */
+    private record Way(int helper, int replica) {}
+
+    private static final int TRIES_BY_ONE_WAY = 2;
+
+    final DeliveryEvent.Planned plan;
+    private ErrorCode lastCode = ErrorCode.HELPER_UNAVAILABLE;
+    private final Set<RacerId> forfeited = new HashSet<>();
+    /** Racers not asked again unless nobody else is left: a relay of theirs failed, or they kept silent. */
+    private final Set<RacerId> avoided = new HashSet<>();
+
+    private final Map<Way, Integer> failures = new HashMap<>();
+    private final Map<Integer, Integer> failuresAtReplica = new HashMap<>();
+    private final Map<Integer, Integer> failuresOfHelper = new HashMap<>();
+
+    PlannedChunk(DeliveryEvent.Planned plan) {
+        this.plan = plan;
+    }
+
+    ErrorCode lastCode() {
+        return lastCode;
+    }
+
+    StoreId store(int replica) {
+        return plan.stores().get(replica);
+    }
+
+    /** Whether the plan means this helper for this replica. */
+    boolean isPlanned(int helper, int replica) {
+        for (Entrant entrant : plan.entrants()) {
+            if (entrant.racer().rank() == helper && entrant.replica() == replica) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // ---- of racers that race: each tries every replica by itself
+
+    boolean isSpent(RacerId racer) {
+        return forfeited.contains(racer) || avoided.contains(racer);
+    }
+
+    boolean hasForfeited(RacerId racer) {
+        return forfeited.contains(racer);
+    }
+
+    void forfeit(RacerId racer, ErrorCode code) {
+        forfeited.add(racer);
+        lastCode = code;
+    }
+
+    void avoid(RacerId racer, ErrorCode code) {
+        avoided.add(racer);
+        lastCode = code;
+    }
+
+    /** Gives those that did not forfeit another chance; false when there is none of them. */
+    boolean forgive() {
+        boolean any = avoided.stream().anyMatch(racer -> !forfeited.contains(racer));
+        avoided.clear();
+        return any;
+    }
+
+    // ---- of single attempts: the destination chooses the replica
+
+    void failed(int helper, int replica, ErrorCode code) {
+        lastCode = code;
+        boolean forGood = code == ErrorCode.REPLICA_MISSING || code.verdict() == RetryVerdict.NEVER;
+        failures.merge(new Way(helper, replica), forGood ? TRIES_BY_ONE_WAY : 1, Integer::sum);
+        failuresAtReplica.merge(replica, 1, Integer::sum);
+        failuresOfHelper.merge(helper, 1, Integer::sum);
+    }
+
+    boolean hasFailed() {
+        return !failures.isEmpty();
+    }
+
+    boolean isSpent(int helper, int replica) {
+        return failures.getOrDefault(new Way(helper, replica), 0) >= TRIES_BY_ONE_WAY;
+    }
+
+    /** How much speaks against a way: what failed by it, by this helper, and at this replica. */
+    int doubts(int helper, int replica) {
+        return failures.getOrDefault(new Way(helper, replica), 0)
+                + failuresOfHelper.getOrDefault(helper, 0)
+                + failuresAtReplica.getOrDefault(replica, 0);
+    }
+}

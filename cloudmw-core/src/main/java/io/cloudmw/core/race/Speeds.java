@@ -1,0 +1,62 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.model.StoreId;
+import java.util.HashMap;
+import java.util.Map;
+
+/** How fast each way to a store is: what this transfer saw lately, before what was known when it began. */
+final class Speeds {
+    private static final double WEIGHT = 0.3;
+    private static final double USUAL_BYTES_PER_NANO = 0.02;
+    private static final long USUAL_FIRST_BYTE_NANOS = 50_000_000;
+
+    private record Way(StoreId store, int helper) {}
+
+    private static final class Seen {
+        double firstByteNanos;
+        double bytesPerNano;
+    }
+
+    private final SpeedView view;
+    private final Map<Way, Seen> seen = new HashMap<>();
+
+    Speeds(SpeedView view) {
+        this.view = view;
+    }
+
+    Speed usual(StoreId store, int helper, long sizeBytes) {
+        return view.expected(store, helper, sizeBytes);
+    }
+
+    void firstByte(StoreId store, int helper, long tookNanos) {
+        Seen way = seen.computeIfAbsent(new Way(store, helper), unused -> new Seen());
+        way.firstByteNanos = blend(way.firstByteNanos, tookNanos);
+    }
+
+    void fetched(StoreId store, int helper, long bytes, long tookNanos) {
+        Seen way = seen.computeIfAbsent(new Way(store, helper), unused -> new Seen());
+        way.bytesPerNano = blend(way.bytesPerNano, (double) bytes / Math.max(1, tookNanos));
+    }
+
+    double bytesPerNano(StoreId store, int helper, long sizeBytes) {
+        Seen way = seen.get(new Way(store, helper));
+        if (way != null && way.bytesPerNano > 0) {
+            return way.bytesPerNano;
+        }
+        double usual = view.expected(store, helper, sizeBytes).bytesPerSecond() / 1e9;
+        return usual > 0 ? usual : USUAL_BYTES_PER_NANO;
+    }
+
+    double firstByteNanos(StoreId store, int helper, long sizeBytes) {
+        Seen way = seen.get(new Way(store, helper));
+        if (way != null && way.firstByteNanos > 0) {
+            return way.firstByteNanos;
+        }
+        long usual = view.expected(store, helper, sizeBytes).firstByteNanos();
+        return usual > 0 ? usual : USUAL_FIRST_BYTE_NANOS;
+    }
+
+    private static double blend(double before, double now) {
+        return before == 0 ? now : before + WEIGHT * (now - before);
+    }
+}

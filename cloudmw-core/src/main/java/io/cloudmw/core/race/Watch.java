@@ -1,0 +1,331 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.error.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** Decides when waiting has been long enough: for a relay, a racer, a first byte, the next leaf. */
+final class Watch {
+    /** Until it is their turn, all that is known of relays of a stream are reports, which come this often or more. */
+    private static final long REPORTED_NANOS = 2_500_000_000L;
+    /** A relay is not slow when it is at most this much slower than the destination's relays usually are. */
+    private static final double BEHIND_PEERS = 4;
+
+    private final Board board;
+    private final Dispatcher dispatcher;
+    private final ModePolicy.Extras extras;
+    private final long stallNanos;
+    private final long unofferedNanos;
+    /** Time between leaves, whoever brings them, lately. */
+    private double paceNanos;
+    private long lastLeafAtNanos;
+    private boolean leafSeen;
+
+    Watch(Board board, Dispatcher dispatcher) {
+        this.board = board;
+        this.dispatcher = dispatcher;
+        this.extras = board.mode().extras();
+        this.stallNanos = board.policy.patience().stallNanos();
+        this.unofferedNanos = board.policy.patience().unofferedNanos();
+    }
+
+    void leafDelivered() {
+        if (leafSeen) {
+            paceNanos += ((board.nowNanos - lastLeafAtNanos) - paceNanos) / 8;
+        }
+        leafSeen = true;
+        lastLeafAtNanos = board.nowNanos;
+    }
+
+    OptionalLong wakeAtNanos() {
+        OptionalLong wake = OptionalLong.empty();
+        for (Flight flight : board.flights()) {
+            wake = earlier(wake, nextDueNanos(flight));
+        }
+        return wake;
+    }
+
+    private static OptionalLong earlier(OptionalLong one, OptionalLong other) {
+        if (one.isEmpty() || other.isEmpty()) {
+            return one.isEmpty() ? other : one;
+        }
+        return one.getAsLong() - other.getAsLong() < 0 ? one : other;
+    }
+
+    private OptionalLong nextDueNanos(Flight flight) {
+        OptionalLong due = giveUpAtNanos(flight);
+        if (flight.isFetching() && board.roster.isHelper(runner(flight))) {
+            due = earlier(due, OptionalLong.of(silentAtNanos(flight)));
+        }
+        OptionalLong late = lateAtNanos(flight);
+        if (late.isPresent()) {
+            long at = late.getAsLong();
+            due = earlier(due, OptionalLong.of(at - flight.quietUntilNanos < 0 ? flight.quietUntilNanos : at));
+        }
+        return due;
+    }
+
+    /** Does what is due now. */
+    void timePassed() {
+        for (Flight flight : new ArrayList<>(board.flights())) {
+            if (!board.over && board.isUnderWay(flight)) {
+                judge(flight);
+            }
+        }
+    }
+
+    private void judge(Flight flight) {
+        if (flight.isFetching() && board.roster.isHelper(runner(flight)) && isDue(silentAtNanos(flight))) {
+            abandon(runner(flight));
+            return;
+        }
+        OptionalLong end = giveUpAtNanos(flight);
+        if (end.isPresent() && isDue(end.getAsLong())) {
+            giveUp(flight);
+            return;
+        }
+        OptionalLong late = lateAtNanos(flight);
+        if (late.isPresent() && isDue(late.getAsLong()) && isDue(flight.quietUntilNanos)) {
+            late(flight);
+        }
+    }
+
+    private boolean isDue(long atNanos) {
+        return board.nowNanos - atNanos >= 0;
+    }
+
+    private static RacerId runner(Flight flight) {
+        return flight.holder().racer();
+    }
+
+    // ---- giving up
+
+    /** When a helper that fetches, and so says something every second or so, is taken for dead. */
+    private long silentAtNanos(Flight flight) {
+        return board.roster.heardAt(runner(flight), flight.startedAtNanos) + stallNanos;
+    }
+
+    /** When a flight is given up, with or without its racer; empty: it may take any time. */
+    private OptionalLong giveUpAtNanos(Flight flight) {
+        Relay relay = flight.relay;
+        if (relay != null) {
+            if (!relay.mayMove()) {
+                return OptionalLong.empty();
+            }
+            boolean holdsAll = !flight.isCutThrough() || flight.fetched;
+            return OptionalLong.of(relay.movedAtNanos + (holdsAll ? stallNanos : unofferedNanos));
+        }
+        if (flight.isFetching()) {
+            return OptionalLong.of(flight.movedAtNanos + unofferedNanos);
+        }
+        if (flight.fetched) {
+            return OptionalLong.of(flight.movedAtNanos + stallNanos);
+        }
+        if (flight.hasNamedWinner() && !flight.isCutThrough()) {
+            return OptionalLong.of(flight.offerDueNanos(board.policy));
+        }
+        if (board.window.isLowest(flight.piece)) {
+            return OptionalLong.of(flight.signDueNanos(board.roster, board.window.lowestSinceNanos(), board.policy));
+        }
+        return isNext(flight)
+                ? OptionalLong.of(flight.signDueNanos(board.roster, flight.issuedAtNanos, board.policy))
+                : OptionalLong.empty();
+    }
+
+    /** Whether who may start it has nothing else: who holds or fetches something may let any block but the lowest wait. */
+    private boolean isNext(Flight flight) {
+        return flight.isCutThrough()
+                && flight.awaited(board.roster).stream().allMatch(racer -> isAllOf(racer, flight));
+    }
+
+    private boolean isAllOf(RacerId racer, Flight flight) {
+        return board.flights().stream().noneMatch(other -> other != flight && other.isEntrant(racer));
+    }
+
+    private void giveUp(Flight flight) {
+        Relay relay = flight.relay;
+        if (relay == null) {
+            giveUpUnoffered(flight);
+        } else if (board.roster.isHelper(relay.racer) && (!flight.isCutThrough() || flight.fetched)) {
+            doubt(flight, relay.racer);
+            abandon(relay.racer);
+        } else {
+            doubt(flight, relay.racer);
+            board.retry(flight);
+        }
+    }
+
+    /** Nobody showed that this block is coming: who kept silent altogether is given up, the rest avoided. */
+    private void giveUpUnoffered(Flight flight) {
+        List<RacerId> awaited = flight.runner == null ? flight.awaited(board.roster) : List.of(flight.runner);
+        for (RacerId racer : awaited) {
+            doubt(flight, racer);
+            long silent = board.nowNanos - board.roster.heardAt(racer, board.nowNanos - stallNanos);
+            if (board.roster.isHelper(racer) && silent >= stallNanos) {
+                abandon(racer);
+            }
+        }
+        board.retry(flight);
+    }
+
+    private void doubt(Flight flight, RacerId racer) {
+        failed(flight, racer, ErrorCode.DEADLINE_EXCEEDED);
+    }
+
+    /** Notes that this racer did not bring the block. */
+    void failed(Flight flight, RacerId racer, ErrorCode code) {
+        Entrant entrant = flight.entrant(racer);
+        if (!flight.isCutThrough()) {
+            flight.piece.chunk.avoid(racer, code);
+        } else if (entrant != null) {
+            flight.piece.chunk.failed(board.roster.helperOf(racer), entrant.replica(), code);
+        }
+    }
+
+    private void abandon(RacerId racer) {
+        if (!board.over) {
+            board.commands.add(
+                    new DeliveryCommand.Abandon(board.roster.firstLane(racer), ErrorCode.DEADLINE_EXCEEDED));
+            gone(racer);
+        }
+    }
+
+    /** A process is gone: its relays, and what it was to bring. */
+    void gone(RacerId racer) {
+        int helper = board.roster.helperOf(racer);
+        if (!board.roster.remove(racer)) {
+            return;
+        }
+        for (Relay relay : List.copyOf(board.relays())) {
+            if (board.relay(relay.number) != null && isSame(relay.racer, racer, helper)) {
+                board.retry(relay.flight);
+            }
+        }
+        for (Flight flight : List.copyOf(board.flights())) {
+            if (board.isUnderWay(flight)) {
+                if (flight.runner != null && isSame(flight.runner, racer, helper)) {
+                    flight.runner = null;
+                }
+                if (flight.isHopeless(board.roster)) {
+                    board.retry(flight);
+                }
+            }
+        }
+    }
+
+    private boolean isSame(RacerId one, RacerId racer, int helper) {
+        return helper == SpeedView.CLIENT ? one.equals(racer) : board.roster.helperOf(one) == helper;
+    }
+
+    // ---- lateness
+
+    /** How long a first byte may take at the flight's store, usually. */
+    private long delayNanos(Flight flight) {
+        Speed usual = usual(flight);
+        long late = usual.lateFirstByteNanos();
+        return late == 0 ? extras.capNanos() : Math.max(extras.floorNanos(), Math.min(extras.capNanos(), late));
+    }
+
+    private Speed usual(Flight flight) {
+        return board.speeds.usual(
+                flight.store(),
+                board.roster.helperOf(runner(flight)),
+                flight.block.range().length());
+    }
+
+    /** When a second attempt is due; empty: nothing can be late, or a second one is under way. */
+    private OptionalLong lateAtNanos(Flight flight) {
+        Relay relay = flight.relay;
+        boolean waits = relay != null && relay.withheld;
+        if (!extras.hedges() || !flight.isFetching() || waits || flight.piece.flights.size() > 1) {
+            return OptionalLong.empty();
+        }
+        double patience = board.governor.patience();
+        long delay = delayNanos(flight);
+        if (flight.bytes() == 0) {
+            return OptionalLong.of(flight.startedAtNanos + (long) (delay * patience));
+        }
+        long gap = gapNanos(flight, relay, delay);
+        long gapAt = flight.movedAtNanos + (long) (gap * patience);
+        double slow = usual(flight).slowBytesPerSecond() / 1e9;
+        if (slow == 0 || !isBehindPeers(flight)) {
+            return OptionalLong.of(gapAt);
+        }
+        long next = flight.bytes() + flight.piece.chunk.plan.leafSizeBytes();
+        long lineAt = flight.startedAtNanos + delay + (long) (next / slow * patience);
+        return OptionalLong.of(Math.min(lineAt, gapAt));
+    }
+
+    /** How long the next leaf may take, usually: no less than the relays of this destination do, whatever limits them. */
+    private long gapNanos(Flight flight, @Nullable Relay relay, long delay) {
+        double slow = usual(flight).slowBytesPerSecond() / 1e9;
+        double leaf = slow == 0 ? 0 : flight.piece.chunk.plan.leafSizeBytes() / slow;
+        double gap = Math.max(delay, Math.min(leaf, extras.capNanos()));
+        if (relay == null || !relay.accepted) {
+            return (long) Math.max(gap, REPORTED_NANOS);
+        }
+        long moving = board.relays().stream().filter(Relay::mayMove).count();
+        return (long) Math.max(gap, BEHIND_PEERS * paceNanos * moving);
+    }
+
+    /** Whether it is slower than half of what the others that are fetching do; alone, it is. */
+    private boolean isBehindPeers(Flight flight) {
+        double own = flight.rate(board.nowNanos);
+        double[] others = board.flights().stream()
+                .filter(other -> other != flight && other.isFetching() && other.bytes() > 0)
+                .mapToDouble(other -> other.rate(board.nowNanos))
+                .sorted()
+                .toArray();
+        return others.length == 0 || own < others[others.length / 2] / 2;
+    }
+
+    /** Issues the rest of a late flight's block a second time, at another store, if that is allowed. */
+    private void late(Flight flight) {
+        if (flight.bytes() == 0 && !flight.answered) {
+            flight.answered = true;
+            board.governor.answered(flight.store(), true);
+        }
+        flight.quietUntilNanos = board.nowNanos + delayNanos(flight);
+        Entrant entrant = spare(flight);
+        long bytes = flight.piece.missing().length();
+        if (entrant == null || !board.governor.spend(flight.store(), bytes)) {
+            board.ledger.suppressed();
+            return;
+        }
+        board.issue(flight.piece, List.of(entrant), BlockRule.SOLE, extras.onLateness(), bytes);
+    }
+
+    /** A free spare lane with a way to another store: the one whose way is best. */
+    private @Nullable Entrant spare(Flight late) {
+        Entrant best = null;
+        double shortest = 0;
+        for (RacerId racer : board.roster.spares()) {
+            if (board.roster.load(racer) > 0) {
+                continue;
+            }
+            Entrant entrant = dispatcher.best(racer, late.piece, late.store());
+            if (entrant != null) {
+                double time = dispatcher.expectedNanos(
+                        board.roster.helperOf(racer), entrant.replica(), late.piece);
+                if (best == null || time < shortest) {
+                    best = entrant;
+                    shortest = time;
+                }
+            }
+        }
+        return best;
+    }
+
+    /** An attempt's first bytes came. */
+    void answered(Flight flight) {
+        long took = board.nowNanos - flight.startedAtNanos;
+        int helper = board.roster.helperOf(runner(flight));
+        board.speeds.firstByte(flight.store(), helper, took);
+        if (extras.hedges() && !flight.answered) {
+            flight.answered = true;
+            board.governor.answered(flight.store(), took > delayNanos(flight));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.model.ByteRange;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** What of the file is planned, what of it is open, and what of that waits for a racer. */
+final class Window {
+    private static final int MOST_PLANNED = 16;
+
+    private final ModePolicy.Blocks blocks;
+    private final Deque<PlannedChunk> planned = new ArrayDeque<>();
+    /** Cut and not yet delivered, by position. */
+    private final TreeMap<Long, Piece> open = new TreeMap<>();
+    /** Those of the open ones that are not issued. */
+    private final TreeMap<Long, Piece> ready = new TreeMap<>();
+
+    private @Nullable Piece uncut;
+    private long nextSequence;
+    private long nextPosition;
+    private long lastChunk = -1;
+    private boolean ended;
+    /** Since when the lowest of the open ones is the lowest. */
+    private long lowestSinceNanos;
+
+    Window(ModePolicy.Blocks blocks) {
+        this.blocks = blocks;
+    }
+
+    void end() {
+        ended = true;
+    }
+
+    boolean wantsPlan() {
+        return !ended && planned.size() < Math.min(MOST_PLANNED, blocks.windowBlocks());
+    }
+
+    boolean isDone() {
+        return ended && planned.isEmpty() && open.isEmpty();
+    }
+
+    int remembered() {
+        return planned.size() + open.size();
+    }
+
+    void plan(DeliveryEvent.Planned chunk) {
+        if (!wantsPlan()) {
+            throw new IllegalStateException("chunk " + chunk.chunkIndex() + " planned although no more are wanted");
+        }
+        if (chunk.chunkIndex() <= lastChunk) {
+            throw new IllegalArgumentException(
+                    "chunkIndex: " + chunk.chunkIndex() + " (expected: after " + lastChunk + ")");
+        }
+        lastChunk = chunk.chunkIndex();
+        if (!chunk.range().isEmpty()) {
+            planned.add(new PlannedChunk(chunk));
+        }
+    }
+
+    /** Cuts the next piece and opens it; null when nothing is planned, or the window is full. */
+    @Nullable
+    Piece openNext(long nowNanos) {
+        PlannedChunk chunk = planned.peek();
+        if (chunk == null) {
+            return null;
+        }
+        if (uncut == null || uncut.chunk != chunk) {
+            uncut = new Piece(chunk, nextSequence, nextPosition, chunk.plan.range());
+        }
+        Piece next = uncut;
+        long cut = cut(next);
+        long length = cut - next.missing().offset();
+        if (!isWithin(next.position + length)) {
+            return null;
+        }
+        if (cut < next.missing().end()) {
+            Piece rest = next.splitAt(cut);
+            uncut = new Piece(chunk, nextSequence + 1, rest.position, rest.missing());
+        } else {
+            planned.remove();
+            uncut = null;
+        }
+        nextSequence++;
+        nextPosition += length;
+        if (open.isEmpty()) {
+            lowestSinceNanos = nowNanos;
+        }
+        add(next);
+        return next;
+    }
+
+    /** Where the first block of {@code piece} ends: at a multiple of the block size in the chunk, so that blocks align. */
+    private long cut(Piece piece) {
+        ByteRange range = piece.missing();
+        long leaf = piece.chunk.plan.leafSizeBytes();
+        if (blocks.blockBytes() >= piece.chunk.plan.chunkLength()) {
+            return range.end();
+        }
+        long block = Math.max(1, blocks.blockBytes() / leaf) * leaf;
+        return Math.min(range.end(), (range.offset() / block + 1) * block);
+    }
+
+    private boolean isWithin(long endPosition) {
+        if (open.isEmpty()) {
+            return true;
+        }
+        Piece lowest = lowest();
+        return nextSequence < lowest.sequence + blocks.windowBlocks()
+                && endPosition - lowest.position <= blocks.windowBytes();
+    }
+
+    /** Opens a part split off one that is open. */
+    void add(Piece piece) {
+        open.put(piece.position, piece);
+        ready.put(piece.position, piece);
+    }
+
+    void issued(Piece piece) {
+        ready.remove(piece.position);
+    }
+
+    void unissued(Piece piece) {
+        ready.put(piece.position, piece);
+    }
+
+    void delivered(Piece piece, long nowNanos) {
+        if (piece == lowest()) {
+            lowestSinceNanos = nowNanos;
+        }
+        open.remove(piece.position);
+        ready.remove(piece.position);
+    }
+
+    boolean isOpen() {
+        return !open.isEmpty();
+    }
+
+    Piece lowest() {
+        return open.firstEntry().getValue();
+    }
+
+    boolean isLowest(Piece piece) {
+        return !open.isEmpty() && lowest() == piece;
+    }
+
+    long lowestSinceNanos() {
+        return lowestSinceNanos;
+    }
+
+    List<Piece> open() {
+        return List.copyOf(open.values());
+    }
+
+    Collection<Piece> ready() {
+        return ready.values();
+    }
+}
