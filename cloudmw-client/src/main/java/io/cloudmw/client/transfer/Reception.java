@@ -95,7 +95,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         feed = new SegmentFeed(
                 engine.coordinator(), plan, wanted, serial, this::pump, failure -> fail(Failures.of(failure)));
         racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan), this);
-        ModePolicy mode = ModePolicy.of(Mode.ROUNDS);
+        ModePolicy mode = ModePolicy.of(Mode.ROUNDS, sink.inOrder());
         delivery = new Delivery(
                 DeliveryPolicy.of(Mode.ROUNDS, sink.inOrder()),
                 mode.lanes(plan.helpers().size()),

@@ -113,7 +113,7 @@ final class Arbiter implements DeliveryInput {
         piece.leafDelivered();
         board.ledger.delivered(bytes);
         board.governor.usefulBytes(bytes);
-        watch.leafDelivered();
+        board.leafDelivered();
         if (flight.isCutThrough()) {
             progressed(flight, piece.missing().offset() - flight.block.range().offset());
         }

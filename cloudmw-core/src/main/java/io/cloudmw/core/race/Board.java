@@ -27,6 +27,9 @@ final class Board {
     private final Map<Long, Relay> relays = new TreeMap<>();
     private final Map<StoreId, Integer> busy = new HashMap<>();
     private int nextBlock;
+    private double paceNanos;
+    private long lastLeafAtNanos;
+    private boolean leafSeen;
 
     Board(DeliveryPolicy policy, Lanes lanes, Set<RacerId> reachable, SpeedView view, Governor governor) {
         this.policy = policy;
@@ -60,6 +63,28 @@ final class Board {
 
     Collection<Relay> relays() {
         return relays.values();
+    }
+
+    void leafDelivered() {
+        if (leafSeen) {
+            paceNanos += ((nowNanos - lastLeafAtNanos) - paceNanos) / 16;
+        }
+        leafSeen = true;
+        lastLeafAtNanos = nowNanos;
+    }
+
+    /** Time between leaves, whoever brings them, lately. */
+    double paceNanos() {
+        return paceNanos;
+    }
+
+    /** How long the destination will be busy with what the racers have fetched already. */
+    double backlogNanos() {
+        double leaves = 0;
+        for (Flight flight : issued.values()) {
+            leaves += flight.undeliveredBytes() / (double) flight.piece.chunk.plan.leafSizeBytes();
+        }
+        return leaves * paceNanos;
     }
 
     /** Attempts that wait or fetch at a store. */

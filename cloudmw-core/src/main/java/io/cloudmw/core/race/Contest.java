@@ -14,11 +14,15 @@ final class Contest {
     /** The entrants elsewhere. */
     final List<RacerId> peers;
 
+    /** How much of the block is still wanted of it. */
+    long length;
+
     private final Set<RacerId> claimed = new HashSet<>();
     private final Set<RacerId> out = new HashSet<>();
 
     Contest(Block block, Set<RacerId> local) {
         this.block = block;
+        this.length = block.range().length();
         List<Run> mine = new ArrayList<>();
         List<RacerId> others = new ArrayList<>();
         for (Entrant entrant : block.entrants()) {

@@ -23,11 +23,12 @@ public sealed interface DeliveryCommand {
     record Accept(long relay, Block block, ByteRange wanted) implements DeliveryCommand {}
 
     /**
-     * Hand on less of an accepted relay: the rest is another's now. Nothing beyond {@code wanted} may be handed on.
+     * The end of the block is another's now. Tell the entrants, and hand on nothing beyond {@code kept} of its relay, if
+     * that was accepted.
      *
-     * @param wanted begins where it did
+     * @param kept begins where the block does
      */
-    record Shorten(long relay, Block block, ByteRange wanted) implements DeliveryCommand {}
+    record Shorten(Block block, ByteRange kept) implements DeliveryCommand {}
 
     /**
      * Reset the relay, accepted or not: the block is being delivered by another, is no longer wanted, or this relay

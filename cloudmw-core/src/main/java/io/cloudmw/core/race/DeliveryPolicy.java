@@ -43,6 +43,6 @@ public record DeliveryPolicy(ModePolicy mode, Patience patience, boolean inOrder
 
     /** The defaults of a mode. */
     public static DeliveryPolicy of(Mode mode, boolean inOrder) {
-        return new DeliveryPolicy(ModePolicy.of(mode), Patience.DEFAULT, inOrder);
+        return new DeliveryPolicy(ModePolicy.of(mode, inOrder), Patience.DEFAULT, inOrder);
     }
 }

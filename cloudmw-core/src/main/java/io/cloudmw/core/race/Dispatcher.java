@@ -12,6 +12,13 @@ final class Dispatcher {
     private static final double DETOUR = 1.25;
     /** A steal must end the block this much sooner. */
     private static final double WORTHWHILE = 0.25;
+    /** An attempt that would take this many times longer than another is as good as stuck. */
+    private static final double FAR_BEHIND = 4;
+
+    /** An attempt this old says something about its store. */
+    private static final long TELLING_NANOS = 500_000_000;
+    /** However slow a store is now, it is not given up altogether. */
+    private static final double MOST_SLOWDOWN = 100;
 
     private final Board board;
     private final ModePolicy mode;
@@ -171,10 +178,25 @@ final class Dispatcher {
     double expectedNanos(int helper, int replica, Piece piece) {
         StoreId store = piece.chunk.store(replica);
         long bytes = piece.missing().length();
-        double alone = board.speeds.firstByteNanos(store, helper, bytes)
-                + bytes / board.speeds.bytesPerNano(store, helper, bytes);
+        double usual = board.speeds.bytesPerNano(store, helper, bytes);
+        double alone =
+                board.speeds.firstByteNanos(store, helper, bytes) + bytes / Math.min(usual, rateNow(store, usual));
         double detour = piece.chunk.isPlanned(helper, replica) ? 1 : DETOUR;
         return alone * (1 + board.busy(store)) * detour;
+    }
+
+    /** Bytes per nanosecond that attempts at the store get now, as far as they are far enough to tell. */
+    private double rateNow(StoreId store, double usual) {
+        double sum = 0;
+        int count = 0;
+        for (Flight flight : board.flights()) {
+            boolean tells = flight.isFetching() && board.nowNanos - flight.startedAtNanos > TELLING_NANOS;
+            if (tells && flight.store().equals(store)) {
+                sum += flight.rate(board.nowNanos);
+                count++;
+            }
+        }
+        return count == 0 ? usual : Math.max(sum / count, usual / MOST_SLOWDOWN);
     }
 
     /** What no helper can bring is the client's own to fetch, and when that is impossible too, nobody's. */
@@ -207,17 +229,19 @@ final class Dispatcher {
 
     // ---- idle lanes
 
+    /** While the destination is busy with what was fetched already, sooner would not be better. */
     private void stealForIdleLanes() {
+        double backlog = board.backlogNanos();
         for (RacerId worker : board.roster.workers()) {
             if (board.roster.load(worker) == 0) {
-                steal(worker);
+                steal(worker, backlog);
             }
         }
     }
 
-    private void steal(RacerId thief) {
+    private void steal(RacerId thief, double backlogNanos) {
         Flight victim = null;
-        double latest = 0;
+        double latest = backlogNanos;
         for (Flight flight : board.flights()) {
             double left = leftNanos(flight);
             if (left > latest && flight.piece.flights.size() == 1 && board.nowNanos - flight.quietUntilNanos >= 0) {
@@ -244,7 +268,7 @@ final class Dispatcher {
         int helper = board.roster.helperOf(flight.holder().racer());
         double rate = flight.rate(board.nowNanos);
         if (rate > 0) {
-            return bytes / rate;
+            return (double) bytes / rate;
         }
         double usual = bytes / board.speeds.bytesPerNano(flight.store(), helper, bytes);
         double first = board.speeds.firstByteNanos(flight.store(), helper, bytes);
@@ -273,15 +297,15 @@ final class Dispatcher {
             }
             return;
         }
-        double own = bytes / leftNanos;
+        double own = (double) bytes / leftNanos;
         double kept = Math.min(bytes, own * (first + bytes / rate) / (1 + own / rate));
-        boolean worthwhile = (bytes - kept) / own > WORTHWHILE * leftNanos
-                && leftNanos > 2 * first + mode.extras().floorNanos();
+        double saved = (bytes - kept) / own;
+        boolean worthwhile = saved > Math.max(WORTHWHILE * leftNanos, first + mode.extras().floorNanos());
         long tail = tailBytes(victim, (long) (bytes - kept));
         if (worthwhile && tail > 0 && maySplit(victim)) {
-            split(victim, thief, tail);
+            split(victim, thief, tail, leftNanos > FAR_BEHIND * alone);
         } else if (leftNanos > 2 * alone + mode.extras().floorNanos()) {
-            duplicate(victim, thief);
+            duplicate(victim, thief, leftNanos > FAR_BEHIND * alone);
         }
     }
 
@@ -307,30 +331,32 @@ final class Dispatcher {
         return missing.end() - edge;
     }
 
-    private void split(Flight victim, Entrant thief, long tailBytes) {
-        if (!mayBeExtra(victim, victim.piece.chunk.plan.leafSizeBytes())) {
+    private void split(Flight victim, Entrant thief, long tailBytes, boolean isFarBehind) {
+        if (!mayBeExtra(victim, thief, victim.piece.chunk.plan.leafSizeBytes(), isFarBehind)) {
             return;
         }
         Piece tail = victim.piece.splitAt(victim.piece.missing().end() - tailBytes);
         board.window.add(tail);
-        Relay relay = victim.relay;
-        if (relay != null && relay.accepted) {
-            board.commands.add(new DeliveryCommand.Shorten(relay.number, victim.block, victim.piece.missing()));
-        }
+        long start = victim.block.range().offset();
+        ByteRange kept = new ByteRange(start, victim.piece.missing().end() - start);
+        board.commands.add(new DeliveryCommand.Shorten(victim.block, kept));
         board.issue(tail, List.of(thief), BlockRule.SOLE, IssueReason.STEAL, 0);
     }
 
-    private void duplicate(Flight victim, Entrant thief) {
+    private void duplicate(Flight victim, Entrant thief, boolean isFarBehind) {
         long bytes = victim.piece.missing().length();
-        if (mayBeExtra(victim, bytes)) {
+        if (mayBeExtra(victim, thief, bytes, isFarBehind)) {
             board.issue(victim.piece, List.of(thief), BlockRule.SOLE, IssueReason.DUPLICATE, bytes);
         }
     }
 
-    private boolean mayBeExtra(Flight late, long bytes) {
-        boolean allowed = board.governor.spend(late.store(), bytes);
+    /** Who is far behind may have what is kept for the late; otherwise only what is to spare. */
+    private boolean mayBeExtra(Flight late, Entrant thief, long bytes, boolean isFarBehind) {
+        StoreId other = late.piece.chunk.store(thief.replica());
+        boolean allowed = isFarBehind
+                ? board.governor.spend(late.store(), other, bytes)
+                : board.governor.spendSpare(late.store(), other, bytes);
         if (!allowed) {
-            board.ledger.suppressed();
             late.quietUntilNanos = board.nowNanos + mode.extras().floorNanos();
         }
         return allowed;

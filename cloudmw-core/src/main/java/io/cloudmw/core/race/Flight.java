@@ -142,6 +142,12 @@ final class Flight {
         return fetched ? 0 : Math.max(0, piece.missing().end() - reached);
     }
 
+    /** Bytes its racer has and the destination wants. */
+    long undeliveredBytes() {
+        long reached = Math.min(block.range().offset() + (fetched ? block.range().length() : bytes), piece.missing().end());
+        return Math.max(0, reached - piece.missing().offset());
+    }
+
     // ---- who is out
 
     void lost(RacerId racer, RacerId winner, long nowNanos) {

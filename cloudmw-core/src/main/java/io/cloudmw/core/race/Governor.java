@@ -8,9 +8,9 @@ import java.util.Map;
  * What a client may spend on redundancy, over all its transfers: a token bucket of requests and one of bytes. Every
  * useful request and byte earns a share; every extra one spends. Safe for any thread; no clock, no I/O.
  *
- * <p>An extra request is <em>suppressed</em>, and counted, when either bucket is short, or when the store it is meant to
- * make up for is late with most of its answers: then the store's own median moved, what looks slow is usual now, and
- * hedging it would double the load when it hurts most. This works from the first answers on, before any monitor has
+ * <p>An extra request is <em>suppressed</em>, and counted, when either bucket is short, or when both the store it is meant
+ * to make up for and the one it would go to are late with most of their answers: then the stores' own medians moved, what
+ * looks slow is usual now, and hedging it would add load when it hurts most. This works from the first answers on, before any monitor has
  * learnt. The emptier the buckets, the more patient: {@link #patience()} stretches every delay, so that what is left goes
  * to the attempts that are latest.
  *
@@ -26,7 +26,7 @@ public final class Governor {
      * @param burstBytes extra bytes beyond the share at any time; the bucket holds no more
      */
     public record Budget(double share, int burstRequests, long burstBytes) {
-        public static final Budget DEFAULT = new Budget(0.05, 8, 32L << 20);
+        public static final Budget DEFAULT = new Budget(0.05, 16, 64L << 20);
 
         public Budget {
             if (!(share >= 0 && share <= 1)) {
@@ -77,12 +77,14 @@ public final class Governor {
     /**
      * Asks for one extra request.
      *
-     * @param store whose slowness it makes up for
+     * @param late store whose slowness it makes up for
+     * @param other store it would go to
      * @param atMostBytes what it may fetch twice; give back what it did not with {@link #refund}
      * @return false: suppressed
      */
-    public synchronized boolean spend(StoreId store, long atMostBytes) {
-        if (hasMoved(store) || requests < 1 || bytes < atMostBytes) {
+    public synchronized boolean spend(StoreId late, StoreId other, long atMostBytes) {
+        boolean moved = hasMoved(late) && hasMoved(other);
+        if (moved || requests < 1 || bytes < atMostBytes) {
             suppressed++;
             return false;
         }
@@ -91,6 +93,17 @@ public final class Governor {
         spentRequests++;
         spentBytes += atMostBytes;
         return true;
+    }
+
+    /**
+     * Asks as {@link #spend} does, for an extra that only saves time: the second half of the buckets is kept for what is
+     * late. A refusal is not counted as suppressed.
+     */
+    public synchronized boolean spendSpare(StoreId late, StoreId other, long atMostBytes) {
+        boolean plenty = requests - 1 >= budget.burstRequests() / 2.0
+                && bytes - atMostBytes >= budget.burstBytes() / 2.0
+                && !(hasMoved(late) && hasMoved(other));
+        return plenty && spend(late, other, atMostBytes);
     }
 
     /** Bytes asked for with {@link #spend} that were not fetched twice after all. */

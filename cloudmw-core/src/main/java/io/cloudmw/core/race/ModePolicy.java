@@ -14,6 +14,10 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
     private static final long WHOLE = Long.MAX_VALUE;
     private static final int ALL = Integer.MAX_VALUE;
     private static final long MIB = 1 << 20;
+    /** Of blocks of 8 MiB: what is ahead of the lowest one is on disk when it is a file's, and in helpers if a stream's. */
+    private static final Blocks OF_FILES = new Blocks(8 * MIB, 256, 2048 * MIB);
+
+    private static final Blocks OF_STREAMS = new Blocks(8 * MIB, 32, 256 * MIB);
 
     /**
      * How the file is cut.
@@ -82,19 +86,24 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
         }
     }
 
-    /** The policy of a mode. */
-    public static ModePolicy of(Mode mode) {
+    /**
+     * The policy of a mode.
+     *
+     * @param inOrder for a stream, whose bytes wait at the helpers for their turn
+     */
+    public static ModePolicy of(Mode mode, boolean inOrder) {
+        Blocks small = inOrder ? OF_STREAMS : OF_FILES;
         return switch (mode) {
             case SINGLE -> plain(new Blocks(WHOLE, 2, WHOLE), new Lineup(1, 1, 1, 0, 2, false));
             case CHUNKED -> plain(new Blocks(WHOLE, 16, WHOLE), new Lineup(1, ALL, 8, 0, 1, false));
             case ROUNDS -> plain(new Blocks(WHOLE, 4, WHOLE), new Lineup(ALL, ALL, 1, 0, 1, false));
             case KN -> plain(new Blocks(WHOLE, 16, WHOLE), new Lineup(ALL, ALL, 8, 0, 1, false));
             case HEDGED -> new ModePolicy(
-                    new Blocks(8 * MIB, 256, 256 * MIB),
+                    small,
                     new Lineup(1, ALL, 4, 2, 1, false),
                     new Extras(IssueReason.HEDGE, millis(20), millis(2000), false));
             case COOPERATIVE -> new ModePolicy(
-                    new Blocks(8 * MIB, 256, 256 * MIB),
+                    small,
                     new Lineup(1, ALL, 4, 1, 2, true),
                     new Extras(IssueReason.HAND_OVER, millis(100), millis(2000), true));
         };

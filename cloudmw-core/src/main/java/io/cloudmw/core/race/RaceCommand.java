@@ -10,6 +10,9 @@ public sealed interface RaceCommand {
     /** Stop this attempt now and drop what it fetched; answer with {@code Cancelled}. */
     record Cancel(AttemptId attempt) implements RaceCommand {}
 
+    /** End this attempt as finished when it has the block's first {@code length} bytes, or has more already. */
+    record Shorten(AttemptId attempt, long length) implements RaceCommand {}
+
     /** Drop what this finished attempt holds: another racer won, or the destination has the block. */
     record Discard(AttemptId attempt) implements RaceCommand {}
 

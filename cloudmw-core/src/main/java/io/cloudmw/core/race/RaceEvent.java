@@ -23,6 +23,14 @@ public sealed interface RaceEvent {
         }
     }
 
+    /** The destination wants only the first {@code length} bytes of this block. */
+    record Shortened(BlockId block, long length) implements RaceEvent {
+        @Override
+        public void tell(RaceInput input) {
+            input.shortened(block, length);
+        }
+    }
+
     /** The destination has this block whole and verified. */
     record Delivered(BlockId block) implements RaceEvent {
         @Override

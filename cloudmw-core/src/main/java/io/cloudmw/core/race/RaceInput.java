@@ -8,6 +8,8 @@ interface RaceInput {
 
     void over(BlockId block);
 
+    void shortened(BlockId block, long length);
+
     void progressed(AttemptId attempt, long bytes);
 
     void finished(AttemptId attempt);

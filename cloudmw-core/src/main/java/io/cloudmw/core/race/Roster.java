@@ -139,15 +139,18 @@ final class Roster {
         return workers;
     }
 
-    /** Racers for extras: the spare lanes, then, as nothing else is for them to do, the client's own. */
-    List<RacerId> spares() {
-        List<RacerId> spares = new ArrayList<>();
-        for (int lane = mode.lineup().lanes(); lane < lanes.perHelper(); lane++) {
+    /** Racers that have nothing to do, for extras. */
+    List<RacerId> idle() {
+        List<RacerId> idle = new ArrayList<>();
+        for (int lane = lanes.perHelper() - 1; lane >= 0; lane--) {
             for (int helper : helpers) {
-                spares.add(lanes.racer(helper, lane));
+                RacerId racer = lanes.racer(helper, lane);
+                if (load(racer) == 0) {
+                    idle.add(racer);
+                }
             }
         }
-        return spares;
+        return idle;
     }
 
     Collection<RacerId> locals() {

@@ -105,6 +105,19 @@ final class Rounds implements RaceInput {
     }
 
     @Override
+    public void shortened(BlockId block, long length) {
+        Contest contest = contests.get(block);
+        if (contest != null) {
+            contest.length = length;
+            for (Run run : contest.runs) {
+                if (run.state == Run.State.RACING) {
+                    commands.add(new RaceCommand.Shorten(run.attempt(), length));
+                }
+            }
+        }
+    }
+
+    @Override
     public void progressed(AttemptId attempt, long bytes) {
         // Rounds neither hedge nor duplicate: how far an attempt is changes nothing.
     }
@@ -312,6 +325,9 @@ final class Rounds implements RaceInput {
                     commands.add(new TellStarted(run.block.id(), run.racer, peer));
                 }
             }
+        }
+        if (contest != null && contest.length < run.block.range().length()) {
+            commands.add(new RaceCommand.Shorten(run.attempt(), contest.length));
         }
         if (run.block.isCutThrough()) {
             commands.add(new Deliver(run.block.id(), run.attempt()));

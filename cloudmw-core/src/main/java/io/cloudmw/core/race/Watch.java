@@ -18,10 +18,6 @@ final class Watch {
     private final ModePolicy.Extras extras;
     private final long stallNanos;
     private final long unofferedNanos;
-    /** Time between leaves, whoever brings them, lately. */
-    private double paceNanos;
-    private long lastLeafAtNanos;
-    private boolean leafSeen;
 
     Watch(Board board, Dispatcher dispatcher) {
         this.board = board;
@@ -29,14 +25,6 @@ final class Watch {
         this.extras = board.mode().extras();
         this.stallNanos = board.policy.patience().stallNanos();
         this.unofferedNanos = board.policy.patience().unofferedNanos();
-    }
-
-    void leafDelivered() {
-        if (leafSeen) {
-            paceNanos += ((board.nowNanos - lastLeafAtNanos) - paceNanos) / 8;
-        }
-        leafSeen = true;
-        lastLeafAtNanos = board.nowNanos;
     }
 
     OptionalLong wakeAtNanos() {
@@ -267,7 +255,7 @@ final class Watch {
             return (long) Math.max(gap, REPORTED_NANOS);
         }
         long moving = board.relays().stream().filter(Relay::mayMove).count();
-        return (long) Math.max(gap, BEHIND_PEERS * paceNanos * moving);
+        return (long) Math.max(gap, BEHIND_PEERS * board.paceNanos() * moving);
     }
 
     /** Whether it is slower than half of what the others that are fetching do; alone, it is. */
@@ -288,23 +276,21 @@ final class Watch {
             board.governor.answered(flight.store(), true);
         }
         flight.quietUntilNanos = board.nowNanos + delayNanos(flight);
-        Entrant entrant = spare(flight);
+        Entrant entrant = free(flight);
         long bytes = flight.piece.missing().length();
-        if (entrant == null || !board.governor.spend(flight.store(), bytes)) {
+        if (entrant == null
+                || !board.governor.spend(flight.store(), flight.piece.chunk.store(entrant.replica()), bytes)) {
             board.ledger.suppressed();
             return;
         }
         board.issue(flight.piece, List.of(entrant), BlockRule.SOLE, extras.onLateness(), bytes);
     }
 
-    /** A free spare lane with a way to another store: the one whose way is best. */
-    private @Nullable Entrant spare(Flight late) {
+    /** A free lane with a way to another store: the one whose way is best. */
+    private @Nullable Entrant free(Flight late) {
         Entrant best = null;
         double shortest = 0;
-        for (RacerId racer : board.roster.spares()) {
-            if (board.roster.load(racer) > 0) {
-                continue;
-            }
+        for (RacerId racer : board.roster.idle()) {
             Entrant entrant = dispatcher.best(racer, late.piece, late.store());
             if (entrant != null) {
                 double time = dispatcher.expectedNanos(

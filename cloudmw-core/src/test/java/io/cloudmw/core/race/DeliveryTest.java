@@ -463,7 +463,7 @@ class DeliveryTest {
     }
 
     private static Delivery delivery(boolean inOrder, int maxReissues, RacerId... racers) {
-        ModePolicy rounds = ModePolicy.of(Mode.ROUNDS);
+        ModePolicy rounds = ModePolicy.of(Mode.ROUNDS, false);
         ModePolicy mode = new ModePolicy(
                 new ModePolicy.Blocks(Long.MAX_VALUE, 2, Long.MAX_VALUE), rounds.lineup(), rounds.extras());
         DeliveryPolicy.Patience patience = new DeliveryPolicy.Patience(STALL, UNOFFERED, maxReissues);

@@ -123,7 +123,15 @@ final class SimulatedDestination {
             relay.wanted = accept.wanted();
             grant(relay);
         } else if (command instanceof DeliveryCommand.Shorten shorten) {
-            relay(shorten.relay()).wanted = shorten.wanted();
+            for (SimulatedRelay relay : relays.values()) {
+                if (relay.block.id().equals(shorten.block().id())) {
+                    relay.shorten(shorten.kept().end());
+                }
+            }
+            tellEntrants(
+                    shorten.block(),
+                    new RaceEvent.Shortened(
+                            shorten.block().id(), shorten.kept().length()));
         } else if (command instanceof DeliveryCommand.Refuse refuse) {
             relay(refuse.relay()).closed = true;
         } else if (command instanceof DeliveryCommand.Abandon abandon) {

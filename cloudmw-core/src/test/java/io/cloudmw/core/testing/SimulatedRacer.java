@@ -121,6 +121,8 @@ final class SimulatedRacer {
             start(start);
         } else if (command instanceof RaceCommand.Cancel cancel) {
             cancel(cancel.attempt());
+        } else if (command instanceof RaceCommand.Shorten shorten) {
+            shorten(shorten);
         } else if (command instanceof RaceCommand.Discard discard) {
             held.remove(discard.attempt());
         } else if (command instanceof RaceCommand.Claim claim) {
@@ -174,6 +176,20 @@ final class SimulatedRacer {
         return fetch == null ? held.get(attempt) : fetch;
     }
 
+    /** The attempt ends when it has what is still wanted; what fails after that does not happen. */
+    private void shorten(RaceCommand.Shorten shorten) {
+        SimulatedFetch fetch = active.get(shorten.attempt());
+        int leaves = (int) (shorten.length() / SimulationSettings.LEAF_BYTES);
+        long wait = fetch == null ? -1 : fetch.untilLeavesNanos(leaves, clock.nanos());
+        if (wait >= 0) {
+            clock.after(wait, () -> whenRunning(() -> {
+                if (active.containsKey(shorten.attempt())) {
+                    finish(active.get(shorten.attempt()));
+                }
+            }));
+        }
+    }
+
     private void report(SimulatedFetch fetch, DeliveryEvent.Stage stage) {
         if (active.containsKey(fetch.attempt())) {
             transfer.destination.report(this, fetch.attempt(), stage, fetch.bytes(clock.nanos()));
@@ -185,17 +201,25 @@ final class SimulatedRacer {
         }
     }
 
+    private void finish(SimulatedFetch fetch) {
+        AttemptId attempt = fetch.attempt();
+        active.remove(attempt);
+        transfer.invariants.fetched(fetch, fetch.bytes(clock.nanos()));
+        transfer.destination.report(this, attempt, DeliveryEvent.Stage.FETCHED, fetch.bytes(clock.nanos()));
+        held.put(attempt, fetch);
+        post(new RaceEvent.Finished(attempt));
+    }
+
     private void end(SimulatedFetch fetch) {
         AttemptId attempt = fetch.attempt();
-        if (active.remove(attempt) == null) {
+        if (!active.containsKey(attempt)) {
             return;
         }
-        transfer.invariants.fetched(fetch, fetch.bytes(clock.nanos()));
         if (fetch.failure() == null) {
-            transfer.destination.report(this, attempt, DeliveryEvent.Stage.FETCHED, fetch.bytes(clock.nanos()));
-            held.put(attempt, fetch);
-            post(new RaceEvent.Finished(attempt));
+            finish(fetch);
         } else {
+            active.remove(attempt);
+            transfer.invariants.fetched(fetch, fetch.bytes(clock.nanos()));
             transfer.destination.report(this, attempt, DeliveryEvent.Stage.STOPPED, fetch.bytes(clock.nanos()));
             transfer.destination.attemptFailed(this, attempt);
             post(new RaceEvent.Failed(attempt, fetch.failure()));

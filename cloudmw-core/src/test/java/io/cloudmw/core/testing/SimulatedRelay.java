@@ -42,6 +42,10 @@ final class SimulatedRelay {
         this.wanted = block.range();
     }
 
+    void shorten(long end) {
+        wanted = new ByteRange(wanted.offset(), Math.max(0, end - wanted.offset()));
+    }
+
     /** Whether the next leaf to arrive is to be handed on; what comes before has arrived otherwise. */
     boolean isNextWanted() {
         return (long) (firstLeaf() + taken) * SimulationSettings.LEAF_BYTES >= wanted.offset();

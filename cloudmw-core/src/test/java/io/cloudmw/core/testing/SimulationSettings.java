@@ -87,7 +87,7 @@ public record SimulationSettings(
 
     /** The mode as it is, but for blocks and windows that fit transfers of a few leaves. */
     private static ModePolicy small(Mode mode, SplittableRandom random) {
-        ModePolicy policy = ModePolicy.of(mode);
+        ModePolicy policy = ModePolicy.of(mode, false);
         if (policy.blocks().blockBytes() == Long.MAX_VALUE) {
             return policy;
         }

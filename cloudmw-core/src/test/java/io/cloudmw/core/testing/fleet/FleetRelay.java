@@ -1,0 +1,35 @@
+package io.cloudmw.core.testing.fleet;
+
+import io.cloudmw.core.model.ByteRange;
+
+/** A relay: what was sent of it and what arrived. */
+final class FleetRelay {
+    /** Leaves under way at most. */
+    private static final int CREDIT = 4;
+
+    final long number;
+    final FleetFetch fetch;
+    boolean accepted;
+    boolean closed;
+    ByteRange wanted;
+    long sentBytes;
+    long takenBytes;
+
+    FleetRelay(long number, FleetFetch fetch) {
+        this.number = number;
+        this.fetch = fetch;
+        this.wanted = fetch.block.range();
+    }
+
+    void shorten(long end) {
+        wanted = new ByteRange(wanted.offset(), Math.max(0, end - wanted.offset()));
+    }
+
+    boolean maySend(long leafBytes) {
+        long end = wanted.end() - fetch.block.range().offset();
+        return accepted
+                && !closed
+                && sentBytes < Math.min(fetch.fetchedBytes, end)
+                && sentBytes - takenBytes < CREDIT * leafBytes;
+    }
+}

@@ -1,0 +1,56 @@
+package io.cloudmw.core.testing.fleet;
+
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.Speed;
+import io.cloudmw.core.race.SpeedView;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/** A monitor as simple as can be: quantiles of the latest answers of each store, whoever asked. */
+public final class FleetSpeeds implements SpeedView {
+    private static final int KEPT = 256;
+    private static final int ENOUGH = 32;
+    private static final int EVERY = 16;
+
+    private static final class Recent {
+        final double[] values = new double[KEPT];
+        int count;
+        double p5;
+        double p50;
+        double p95;
+
+        void add(double value) {
+            values[count++ % KEPT] = value;
+            if (count >= ENOUGH && count % EVERY == 0) {
+                double[] sorted = Arrays.copyOf(values, Math.min(count, KEPT));
+                Arrays.sort(sorted);
+                p5 = sorted[(int) (sorted.length * 0.05)];
+                p50 = sorted[sorted.length / 2];
+                p95 = sorted[(int) (sorted.length * 0.95)];
+            }
+        }
+    }
+
+    private final Map<StoreId, Recent> firstBytes = new HashMap<>();
+    private final Map<StoreId, Recent> rates = new HashMap<>();
+
+    void firstByte(StoreId store, long nanos) {
+        firstBytes.computeIfAbsent(store, unused -> new Recent()).add(nanos);
+    }
+
+    void throughput(StoreId store, double bytesPerSecond) {
+        rates.computeIfAbsent(store, unused -> new Recent()).add(bytesPerSecond);
+    }
+
+    @Override
+    public Speed expected(StoreId store, int helper, long sizeBytes) {
+        Recent first = firstBytes.get(store);
+        Recent rate = rates.get(store);
+        return new Speed(
+                first == null ? 0 : (long) first.p50,
+                first == null ? 0 : (long) first.p95,
+                rate == null ? 0 : rate.p50,
+                rate == null ? 0 : rate.p5);
+    }
+}
