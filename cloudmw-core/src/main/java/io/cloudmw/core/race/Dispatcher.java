@@ -259,7 +259,7 @@ final class Dispatcher {
         }
     }
 
-    /** How long the flight's racer will go on fetching, as it does now. */
+    /** How long the flight's racer will go on fetching, as it does now; 0: it is through, or nobody can tell yet. */
     double leftNanos(Flight flight) {
         long bytes = flight.unfetchedBytes();
         if (flight.fetched || bytes == 0) {
@@ -270,12 +270,11 @@ final class Dispatcher {
         if (rate > 0) {
             return (double) bytes / rate;
         }
-        double usual = bytes / board.speeds.bytesPerNano(flight.store(), helper, bytes);
-        double first = board.speeds.firstByteNanos(flight.store(), helper, bytes);
-        if (flight.runner == null) {
-            return first + usual + leftAheadNanos(flight);
+        if (flight.runner != null) {
+            return 0; // too soon to tell
         }
-        return usual + Math.max(0, first - (board.nowNanos - flight.startedAtNanos));
+        double usual = bytes / board.speeds.bytesPerNano(flight.store(), helper, bytes);
+        return board.speeds.firstByteNanos(flight.store(), helper, bytes) + usual + leftAheadNanos(flight);
     }
 
     /** Until the lane of a queued block is free. */
@@ -298,7 +297,7 @@ final class Dispatcher {
             return;
         }
         double own = (double) bytes / leftNanos;
-        double kept = Math.min(bytes, own * (first + bytes / rate) / (1 + own / rate));
+        double kept = Math.min((double) bytes, own * (first + bytes / rate) / (1 + own / rate));
         double saved = (bytes - kept) / own;
         boolean worthwhile = saved > Math.max(WORTHWHILE * leftNanos, first + mode.extras().floorNanos());
         long tail = tailBytes(victim, (long) (bytes - kept));

@@ -44,6 +44,9 @@ public final class Governor {
     /** Stores whose lateness is remembered; the ones not heard of for longest are forgotten. */
     static final int MAX_STORES = 1024;
 
+    /** A little more than 1: so less is due than the buckets earn, and they stay full for bad times. */
+    private static final double LEAST_PATIENT = 1.25;
+
     private static final double MOST_PATIENT = 4;
     private static final double LATE_USUALLY = 0.05;
     private static final double LATE_WHEN_MOVED = 0.4;
@@ -112,12 +115,12 @@ public final class Governor {
         spentBytes -= count;
     }
 
-    /** By what factor to stretch delays before asking: 1 when the buckets are full, 4 when either is empty. */
+    /** By what factor to stretch delays before asking: 1.25 when the buckets are full, 4 when either is empty. */
     public synchronized double patience() {
         double full = Math.min(
                 budget.burstRequests() == 0 ? 0 : requests / budget.burstRequests(),
                 budget.burstBytes() == 0 ? 0 : bytes / budget.burstBytes());
-        return 1 + (MOST_PATIENT - 1) * (1 - full);
+        return LEAST_PATIENT + (MOST_PATIENT - LEAST_PATIENT) * (1 - full);
     }
 
     /** An attempt's first byte came, or is overdue: {@code late} when later than usual for 95 of 100 at this store. */

@@ -17,8 +17,12 @@ final class Speeds {
         double bytesPerNano;
     }
 
+    /** Of a store nobody knows: this many times what other first bytes of the transfer took. */
+    private static final double LATE_FACTOR = 4;
+
     private final SpeedView view;
     private final Map<Way, Seen> seen = new HashMap<>();
+    private double anyFirstByteNanos;
 
     Speeds(SpeedView view) {
         this.view = view;
@@ -28,7 +32,14 @@ final class Speeds {
         return view.expected(store, helper, sizeBytes);
     }
 
+    /** How long a first byte may take before it is late; 0: nothing is known. */
+    double lateFirstByteNanos(StoreId store, int helper, long sizeBytes) {
+        long usual = view.expected(store, helper, sizeBytes).lateFirstByteNanos();
+        return usual > 0 ? usual : LATE_FACTOR * anyFirstByteNanos;
+    }
+
     void firstByte(StoreId store, int helper, long tookNanos) {
+        anyFirstByteNanos = blend(anyFirstByteNanos, tookNanos);
         Seen way = seen.computeIfAbsent(new Way(store, helper), unused -> new Seen());
         way.firstByteNanos = blend(way.firstByteNanos, tookNanos);
     }

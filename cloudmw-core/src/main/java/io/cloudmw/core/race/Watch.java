@@ -211,9 +211,15 @@ final class Watch {
 
     /** How long a first byte may take at the flight's store, usually. */
     private long delayNanos(Flight flight) {
-        Speed usual = usual(flight);
-        long late = usual.lateFirstByteNanos();
-        return late == 0 ? extras.capNanos() : Math.max(extras.floorNanos(), Math.min(extras.capNanos(), late));
+        double late = board.speeds.lateFirstByteNanos(
+                flight.store(),
+                board.roster.helperOf(runner(flight)),
+                flight.block.range().length());
+        return late == 0 ? extras.capNanos() : within(late);
+    }
+
+    private long within(double nanos) {
+        return (long) Math.max(extras.floorNanos(), Math.min(extras.capNanos(), nanos));
     }
 
     private Speed usual(Flight flight) {
@@ -233,7 +239,7 @@ final class Watch {
         double patience = board.governor.patience();
         long delay = delayNanos(flight);
         if (flight.bytes() == 0) {
-            return OptionalLong.of(flight.startedAtNanos + (long) (delay * patience));
+            return OptionalLong.of(flight.startedAtNanos + within(delay * patience));
         }
         long gap = gapNanos(flight, relay, delay);
         long gapAt = flight.movedAtNanos + (long) (gap * patience);

@@ -11,7 +11,9 @@ import io.cloudmw.core.race.RaceCommand.Discard;
 import io.cloudmw.core.race.RaceCommand.Forfeit;
 import io.cloudmw.core.race.RaceCommand.ReportForfeited;
 import io.cloudmw.core.race.RaceCommand.ReportLost;
+import io.cloudmw.core.race.RaceCommand.Shorten;
 import io.cloudmw.core.race.RaceCommand.Start;
+import io.cloudmw.core.race.RaceCommand.TellStarted;
 import io.cloudmw.core.race.RaceCommand.Yield;
 import io.cloudmw.core.race.RaceEvent.Cancelled;
 import io.cloudmw.core.race.RaceEvent.Delivered;
@@ -21,12 +23,15 @@ import io.cloudmw.core.race.RaceEvent.Issued;
 import io.cloudmw.core.race.RaceEvent.PeerClaimed;
 import io.cloudmw.core.race.RaceEvent.PeerForfeited;
 import io.cloudmw.core.race.RaceEvent.PeerGone;
+import io.cloudmw.core.race.RaceEvent.PeerStarted;
 import io.cloudmw.core.race.RaceEvent.PeerYielded;
 import io.cloudmw.core.race.RaceEvent.Progressed;
+import io.cloudmw.core.race.RaceEvent.Shortened;
 import io.cloudmw.core.race.RaceEvent.TimePassed;
 import io.cloudmw.core.race.RaceEvent.Withdrawn;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -427,6 +432,96 @@ class RaceTest {
                             new Cancel(new AttemptId(new BlockId(0), E2, 0)),
                             new ReportLost(new BlockId(0), E2, SELF),
                             new Deliver(new BlockId(0), attempt(0, 0)));
+        }
+    }
+
+    @Nested
+    class CutThrough {
+        @Test
+        void aSoleEntrantRelaysFromTheStartAndClaimsNothing() {
+            Block block = cutThrough(0, BlockRule.SOLE, SELF);
+
+            assertThat(on(new Issued(block)))
+                    .containsExactly(
+                            new Start(attempt(0, 0), block, 1), new Deliver(new BlockId(0), attempt(0, 0)));
+            assertThat(on(finished(0))).isEmpty();
+            assertThat(on(new Delivered(new BlockId(0)))).containsExactly(new Discard(attempt(0, 0)));
+        }
+
+        @Test
+        void whatFailsIsTheDestinationsToIssueAnew() {
+            on(new Issued(cutThrough(0, BlockRule.SOLE, SELF)));
+
+            assertThat(on(failed(0, 0, ErrorCode.STORE_UNAVAILABLE)))
+                    .containsExactly(new ReportForfeited(new BlockId(0), SELF, ErrorCode.STORE_UNAVAILABLE));
+        }
+
+        @Test
+        void anAttemptIsShortenedWhenTheEndOfItsBlockIsAnothers() {
+            on(new Issued(cutThrough(0, BlockRule.SOLE, SELF)));
+            on(new Issued(cutThrough(1, BlockRule.SOLE, SELF)));
+
+            assertThat(on(new Shortened(new BlockId(0), 20))).containsExactly(new Shorten(attempt(0, 0), 20));
+            assertThat(on(new Shortened(new BlockId(1), 30))).isEmpty();
+            assertThat(on(finished(0))).contains(new Shorten(attempt(1, 0), 30));
+        }
+
+        @Test
+        void whoStartsATiedBlockTellsTheOther() {
+            assertThat(on(new Issued(cutThrough(0, BlockRule.TIED, E0, SELF))))
+                    .contains(new TellStarted(new BlockId(0), SELF, E0), new Deliver(new BlockId(0), attempt(0, 0)));
+        }
+
+        @Test
+        void aCopyThatWaitsIsDroppedWhenAnotherHasStarted() {
+            on(new Issued(cutThrough(0, BlockRule.SOLE, SELF)));
+            on(new Issued(cutThrough(1, BlockRule.TIED, E0, SELF)));
+
+            assertThat(on(new PeerStarted(E0, new BlockId(1))))
+                    .containsExactly(new ReportLost(new BlockId(1), SELF, E0));
+            assertThat(on(finished(0))).isEmpty();
+        }
+
+        @Test
+        void aCopyIsNotEvenQueuedWhenAnotherHasStartedBeforeItWasIssued() {
+            on(new PeerStarted(E0, new BlockId(0)));
+
+            assertThat(on(new Issued(cutThrough(0, BlockRule.TIED, E0, SELF))))
+                    .containsExactly(new ReportLost(new BlockId(0), SELF, E0));
+        }
+
+        @Test
+        void ofTwoThatStartAtOnceTheStaticRuleKeepsOne() {
+            on(new Issued(cutThrough(0, BlockRule.TIED, E0, SELF)));
+            assertThat(on(new PeerStarted(E0, new BlockId(0))))
+                    .containsExactly(new Cancel(attempt(0, 0)), new ReportLost(new BlockId(0), SELF, E0));
+
+            on(new Issued(cutThrough(1, BlockRule.TIED, E0, SELF)));
+            assertThat(on(new PeerStarted(E0, new BlockId(1)))).isEmpty();
+        }
+
+        @Test
+        void aCopyRunsWhenTheOtherIsGoneOrForfeited() {
+            on(new Issued(cutThrough(0, BlockRule.SOLE, SELF)));
+            on(new Issued(cutThrough(1, BlockRule.TIED, E0, SELF)));
+            on(new PeerForfeited(E0, new BlockId(1)));
+            on(new PeerGone(E0));
+
+            assertThat(on(finished(0))).contains(new Deliver(new BlockId(1), attempt(1, 0)));
+        }
+
+        @Test
+        void secondCopiesWaitUntilThereIsNothingElse() {
+            on(new Issued(cutThrough(0, BlockRule.SOLE, SELF)));
+            on(new Issued(cutThrough(1, BlockRule.TIED, E0, SELF)));
+            on(new Issued(cutThrough(2, BlockRule.TIED, SELF, E0)));
+
+            assertThat(on(finished(0))).contains(new Deliver(new BlockId(2), attempt(2, 0)));
+        }
+
+        private Block cutThrough(int id, BlockRule rule, RacerId... racers) {
+            List<Entrant> entrants = Stream.of(racers).map(racer -> new Entrant(racer, 1)).toList();
+            return new Block(new BlockId(id), id, new ByteRange(0, 50), 3, entrants, rule);
         }
     }
 

@@ -1,0 +1,127 @@
+package io.cloudmw.core.race;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.core.model.StoreId;
+import org.junit.jupiter.api.Test;
+
+class GovernorTest {
+    private static final StoreId LATE = new StoreId("late");
+    private static final StoreId OTHER = new StoreId("other");
+
+    private final Governor governor = new Governor(new Governor.Budget(0.05, 2, 1000));
+
+    @Test
+    void theBurstIsThereFromTheBeginningAndNoMore() {
+        assertThat(governor.spend(LATE, OTHER, 10)).isTrue();
+        assertThat(governor.spend(LATE, OTHER, 10)).isTrue();
+        assertThat(governor.spend(LATE, OTHER, 10)).isFalse();
+        assertThat(governor.spentRequests()).isEqualTo(2);
+        assertThat(governor.suppressed()).isEqualTo(1);
+    }
+
+    @Test
+    void twentyUsefulRequestsEarnOneExtra() {
+        governor.spend(LATE, OTHER, 0);
+        governor.spend(LATE, OTHER, 0);
+        for (int i = 0; i < 19; i++) {
+            governor.usefulRequest();
+        }
+        assertThat(governor.spend(LATE, OTHER, 0)).isFalse();
+
+        governor.usefulRequest();
+        governor.usefulRequest();
+        assertThat(governor.spend(LATE, OTHER, 0)).isTrue();
+    }
+
+    @Test
+    void bytesAreLimitedAsRequestsAre() {
+        assertThat(governor.spend(LATE, OTHER, 1001)).isFalse();
+        assertThat(governor.spend(LATE, OTHER, 1000)).isTrue();
+        assertThat(governor.spend(LATE, OTHER, 1)).isFalse();
+
+        governor.usefulBytes(20);
+        assertThat(governor.spend(LATE, OTHER, 1)).isTrue();
+    }
+
+    @Test
+    void whatWasNotFetchedTwiceAfterAllIsGivenBack() {
+        governor.spend(LATE, OTHER, 1000);
+        governor.refund(400);
+
+        assertThat(governor.spentBytes()).isEqualTo(600);
+        assertThat(governor.spend(LATE, OTHER, 400)).isTrue();
+    }
+
+    @Test
+    void whatIsNotSpentDoesNotPileUp() {
+        governor.usefulBytes(1_000_000_000);
+        for (int i = 0; i < 1000; i++) {
+            governor.usefulRequest();
+        }
+
+        assertThat(governor.spend(LATE, OTHER, 1001)).isFalse();
+    }
+
+    @Test
+    void theSecondHalfOfTheBucketsIsKeptForTheLate() {
+        assertThat(governor.spendSpare(LATE, OTHER, 500)).isTrue();
+        assertThat(governor.spendSpare(LATE, OTHER, 0)).isFalse();
+        assertThat(governor.suppressed()).isZero();
+        assertThat(governor.spend(LATE, OTHER, 500)).isTrue();
+    }
+
+    @Test
+    void theEmptierTheBucketsTheMorePatient() {
+        assertThat(governor.patience()).isEqualTo(1.25);
+        governor.spend(LATE, OTHER, 0);
+        assertThat(governor.patience()).isEqualTo(2.625);
+        governor.spend(LATE, OTHER, 0);
+        assertThat(governor.patience()).isEqualTo(4);
+    }
+
+    @Test
+    void nothingIsSpentWhenMostAnswersOfBothStoresAreLate() {
+        answers(LATE, 8, true);
+        assertThat(governor.hasMoved(LATE)).isTrue();
+        assertThat(governor.spend(LATE, OTHER, 0)).isTrue();
+
+        answers(OTHER, 8, true);
+        assertThat(governor.spend(LATE, OTHER, 0)).isFalse();
+        assertThat(governor.suppressed()).isEqualTo(1);
+
+        answers(OTHER, 8, false);
+        assertThat(governor.spend(LATE, OTHER, 0)).isTrue();
+    }
+
+    @Test
+    void aFewLateAnswersAreNoSlowStore() {
+        for (int i = 0; i < 100; i++) {
+            governor.answered(LATE, i % 10 == 0);
+            assertThat(governor.hasMoved(LATE)).isFalse();
+        }
+    }
+
+    @Test
+    void storesNotHeardOfForLongAreForgotten() {
+        for (int i = 0; i < 2 * Governor.MAX_STORES; i++) {
+            governor.answered(new StoreId("s" + i), true);
+        }
+
+        assertThat(governor.remembered()).isEqualTo(Governor.MAX_STORES);
+    }
+
+    @Test
+    void aShareIsAShare() {
+        assertThatThrownBy(() -> new Governor.Budget(1.5, 0, 0)).hasMessage("share: 1.5 (expected: 0..1)");
+        assertThatThrownBy(() -> new Governor.Budget(0, -1, 0)).hasMessage("burstRequests: -1 (expected: >= 0)");
+        assertThatThrownBy(() -> new Governor.Budget(0, 0, -1)).hasMessage("burstBytes: -1 (expected: >= 0)");
+    }
+
+    private void answers(StoreId store, int count, boolean late) {
+        for (int i = 0; i < count; i++) {
+            governor.answered(store, late);
+        }
+    }
+}

@@ -1,0 +1,415 @@
+package io.cloudmw.core.race;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.DeliveryCommand.Accept;
+import io.cloudmw.core.race.DeliveryCommand.Acknowledge;
+import io.cloudmw.core.race.DeliveryCommand.Issue;
+import io.cloudmw.core.race.DeliveryCommand.Refuse;
+import io.cloudmw.core.race.DeliveryCommand.Shorten;
+import io.cloudmw.core.race.DeliveryCommand.Withdraw;
+import io.cloudmw.core.race.DeliveryEvent.Attempted;
+import io.cloudmw.core.race.DeliveryEvent.CreditWithheld;
+import io.cloudmw.core.race.DeliveryEvent.Forfeited;
+import io.cloudmw.core.race.DeliveryEvent.LeafDelivered;
+import io.cloudmw.core.race.DeliveryEvent.Lost;
+import io.cloudmw.core.race.DeliveryEvent.Offered;
+import io.cloudmw.core.race.DeliveryEvent.PlanEnded;
+import io.cloudmw.core.race.DeliveryEvent.Planned;
+import io.cloudmw.core.race.DeliveryEvent.RacerGone;
+import io.cloudmw.core.race.DeliveryEvent.Stage;
+import io.cloudmw.core.race.DeliveryEvent.TimePassed;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The modes without a race of k: one attempt per block, of two helpers with one lane for what is planned and one spare.
+ * Each chunk has two replicas, at s0 and s1, and leaves of 100 bytes; a store usually answers within 10, always within
+ * 50, and brings a leaf in 10.
+ */
+class SingleAttemptsTest {
+    private static final StoreId S0 = new StoreId("s0");
+    private static final StoreId S1 = new StoreId("s1");
+    private static final Speed USUAL = new Speed(10, 50, 1e10, 5e9);
+    /** The usual 50, stretched by the least patience. */
+    private static final long LATE = 62;
+
+
+    private final Governor governor = new Governor(new Governor.Budget(0.05, 8, 10_000));
+    private Delivery delivery = delivery(hedging(IssueReason.HEDGE, false), false, 2);
+    private long now;
+
+    @Nested
+    class Issuing {
+        @Test
+        void chunksAreCutIntoBlocksAndEveryFreeLaneTakesTheNext() {
+            assertThat(plan(0, 500))
+                    .containsExactly(
+                            new Issue(sole(0, 0, 200, r(0), 0), IssueReason.PLANNED),
+                            new Issue(sole(1, 200, 200, r(1), 1), IssueReason.PLANNED));
+            assertThat(fetched(0, r(0), 200))
+                    .containsExactly(new Issue(sole(2, 400, 100, r(0), 0), IssueReason.PLANNED));
+        }
+
+        @Test
+        void helpersOfOneReplicaEachReadTheOneTheyArePlannedFor() {
+            assertThat(issues(plan(0, 400))).allSatisfy(block -> {
+                Entrant entrant = block.entrants().get(0);
+                assertThat(entrant.replica()).isEqualTo(entrant.racer().rank());
+            });
+        }
+
+        @Test
+        void aSoleHelperReadsFromAllStores() {
+            delivery = delivery(ModePolicy.of(Mode.CHUNKED, false), false, 1);
+            List<Integer> replicas = new ArrayList<>();
+            for (int chunk = 0; chunk < 4; chunk++) {
+                issues(plan(chunk, 200)).forEach(block -> replicas.add(block.entrants().get(0).replica()));
+            }
+
+            assertThat(replicas).containsExactlyInAnyOrder(0, 0, 1, 1);
+        }
+
+        @Test
+        void singleHasOneRacerAtWork() {
+            delivery = delivery(ModePolicy.of(Mode.SINGLE, false), false, 2);
+
+            assertThat(issues(plan(0, 200))).extracting(SingleAttemptsTest::racer).containsExactly(r(0));
+            assertThat(issues(plan(1, 200))).extracting(SingleAttemptsTest::racer).containsExactly(r(0));
+            on(new RacerGone(r(0)));
+            assertThat(delivery.tally().retries()).isEqualTo(2);
+        }
+
+        @Test
+        void aBlockThatWaitsInItsLaneIsTiedToALaneOfAnotherHelper() {
+            delivery = delivery(cooperative(2, true), false, 2);
+
+            List<Block> blocks = issues(plan(0, 600));
+
+            assertThat(blocks).extracting(Block::rule)
+                    .containsExactly(BlockRule.SOLE, BlockRule.SOLE, BlockRule.TIED);
+            assertThat(blocks.get(2).entrants()).extracting(Entrant::racer).containsExactly(r(0), r(1));
+        }
+    }
+
+    @Nested
+    class Failures {
+        @Test
+        void whatAnAttemptDidNotBringIsIssuedToAnotherReplica() {
+            plan(0, 200);
+            accepted(7, 0, r(0));
+            on(new LeafDelivered(7));
+
+            assertThat(on(new Forfeited(new BlockId(0), r(0), ErrorCode.STORE_UNAVAILABLE)))
+                    .containsExactly(
+                            new Refuse(7),
+                            new Withdraw(sole(0, 0, 200, r(0), 0)),
+                            new Issue(sole(1, 100, 100, r(0), 1), IssueReason.RETRY));
+        }
+
+        @Test
+        void aHelperThatFetchesAndSaysNothingIsTakenForDead() {
+            plan(0, 200);
+            started(0, r(0));
+            now += 999;
+            on(attempt(0, r(0), Stage.UNDER_WAY, 0));
+            now += 999;
+            assertThat(on(new TimePassed())).noneMatch(DeliveryCommand.Abandon.class::isInstance);
+            now += 1;
+
+            assertThat(on(new TimePassed()))
+                    .contains(new DeliveryCommand.Abandon(r(0), ErrorCode.DEADLINE_EXCEEDED));
+        }
+
+        @Test
+        void theLowestBlockWaitsForNoLane() {
+            delivery = delivery(hedging(IssueReason.HEDGE, false), true, 2);
+            plan(0, 400);
+            on(attempt(1, r(1), Stage.STARTED, 0));
+            on(new RacerGone(r(0)));
+
+            assertThat(delivery.tally().retries()).isEqualTo(1);
+        }
+    }
+
+    @Nested
+    class Hedges {
+        @Test
+        void aFirstByteThatIsLateGetsASecondAttemptAtAnotherStore() {
+            plan(0, 200);
+            started(0, r(0));
+            assertThat(delivery.wakeAtNanos()).hasValue(LATE);
+            now = LATE;
+
+            assertThat(on(new TimePassed()))
+                    .containsExactly(new Issue(sole(1, 0, 200, r(3), 1), IssueReason.HEDGE));
+            assertThat(on(new TimePassed())).isEmpty();
+        }
+
+        @Test
+        void whoeverShowsTheFirstLeafGoesOn() {
+            hedged();
+
+            assertThat(on(new Offered(8, new BlockId(1), r(3))))
+                    .containsExactly(
+                            new Withdraw(sole(0, 0, 200, r(0), 0)),
+                            new Accept(8, sole(1, 0, 200, r(3), 1), new ByteRange(0, 200)));
+            assertThat(delivery.tally().hedgesWon()).isEqualTo(1);
+        }
+
+        @Test
+        void aHedgeThatIsNotFirstIsWithdrawn() {
+            hedged();
+
+            assertThat(on(new Offered(7, new BlockId(0), r(0))))
+                    .containsExactly(
+                            new Withdraw(sole(1, 0, 200, r(3), 1)),
+                            new Accept(7, sole(0, 0, 200, r(0), 0), new ByteRange(0, 200)));
+            assertThat(delivery.tally().hedgesWon()).isZero();
+            assertThat(governor.spentBytes()).isZero();
+        }
+
+        @Test
+        void aStreamThatStallsIsHedgedForWhatIsMissingAndNothingIsHandedOnTwice() {
+            plan(0, 200);
+            accepted(7, 0, r(0));
+            on(new LeafDelivered(7));
+            now += LATE;
+            assertThat(on(new TimePassed()))
+                    .containsExactly(new Issue(sole(1, 100, 100, r(3), 1), IssueReason.HEDGE));
+
+            assertThat(on(new Offered(8, new BlockId(1), r(3))))
+                    .containsExactly(
+                            new Refuse(7),
+                            new Withdraw(sole(0, 0, 200, r(0), 0)),
+                            new Accept(8, sole(1, 100, 100, r(3), 1), new ByteRange(100, 100)));
+            assertThat(on(new LeafDelivered(7))).isEmpty();
+            assertThat(on(new LeafDelivered(8))).containsExactly(new Acknowledge(sole(1, 100, 100, r(3), 1)));
+        }
+
+        @Test
+        void aDestinationThatWithholdsCreditMakesNothingLate() {
+            plan(0, 200);
+            accepted(7, 0, r(0));
+            on(new CreditWithheld(7));
+            now += 10 * LATE;
+
+            assertThat(on(new TimePassed())).isEmpty();
+        }
+
+        @Test
+        void whatTheGovernorForbidsIsCountedAndAskedForAgainLater() {
+            for (int i = 0; i < 8; i++) {
+                governor.spend(S0, S1, 0);
+            }
+            plan(0, 200);
+            started(0, r(0));
+            now = 4 * LATE;
+            assertThat(on(new TimePassed())).isEmpty();
+            assertThat(delivery.tally().suppressed()).isEqualTo(1);
+
+            for (int i = 0; i < 20; i++) {
+                governor.usefulRequest();
+            }
+            assertThat(on(new TimePassed())).isEmpty();
+            now += LATE;
+            assertThat(on(new TimePassed())).hasOnlyElementsOfType(Issue.class).hasSize(1);
+        }
+
+        @Test
+        void whenAllStoresAreLateTheyAreNotHedged() {
+            for (int i = 0; i < 10; i++) {
+                governor.answered(S0, true);
+                governor.answered(S1, true);
+            }
+            plan(0, 200);
+            started(0, r(0));
+            now = 4 * LATE;
+
+            assertThat(on(new TimePassed())).isEmpty();
+            assertThat(governor.suppressed()).isEqualTo(1);
+        }
+
+        private void hedged() {
+            plan(0, 200);
+            started(0, r(0));
+            now = LATE;
+            on(new TimePassed());
+            started(1, r(3));
+        }
+    }
+
+    @Nested
+    class IdleLanes {
+        @Test
+        void anIdleLaneTakesTheEndOfABlockUnderWaySoThatBothEndTogether() {
+            delivery = delivery(cooperative(1, false), false, 2);
+            plan(0, 1000);
+            on(new PlanEnded());
+            accepted(7, 0, r(0));
+            now = 1_000_000;
+            on(new LeafDelivered(7));
+            on(attempt(1, r(1), Stage.STARTED, 0));
+            now += 10;
+
+            List<DeliveryCommand> commands = fetched(1, r(1), 500);
+
+            assertThat(commands).hasSize(2);
+            Shorten shorten = (Shorten) commands.get(0);
+            Issue stolen = (Issue) commands.get(1);
+            assertThat(stolen.reason()).isEqualTo(IssueReason.STEAL);
+            assertThat(racer(stolen.block())).isEqualTo(r(1));
+            assertThat(shorten.block().id()).isEqualTo(new BlockId(0));
+            assertThat(shorten.kept().offset()).isZero();
+            assertThat(stolen.block().range().offset()).isEqualTo(shorten.kept().end());
+            assertThat(stolen.block().range().end()).isEqualTo(500);
+            assertThat(shorten.kept().end()).isGreaterThanOrEqualTo(300).isLessThan(500);
+        }
+
+        @Test
+        void aStreamKeepsTheBlockItAccepted() {
+            delivery = delivery(cooperative(1, false), true, 2);
+            plan(0, 1000);
+            accepted(7, 0, r(0));
+            now = 1_000_000;
+            on(new LeafDelivered(7));
+            on(attempt(1, r(1), Stage.STARTED, 0));
+            now += 10;
+
+            assertThat(fetched(1, r(1), 500)).noneMatch(Shorten.class::isInstance);
+        }
+    }
+
+    @Nested
+    class Tied {
+        @Test
+        void whoIsHeardToStartFirstRunsItAndTheOtherLaneIsFree() {
+            delivery = delivery(cooperative(2, true), false, 2);
+            plan(0, 600);
+            started(0, r(0));
+            started(1, r(1));
+            on(attempt(1, r(1), Stage.FETCHED, 200));
+            started(2, r(1));
+            on(new Lost(new BlockId(2), r(0), r(1)));
+
+            assertThat(on(new Offered(9, new BlockId(2), r(1)))).hasOnlyElementsOfType(Accept.class);
+        }
+
+        @Test
+        void whenTheOneThatStartedIsGoneAndTheOtherLeftItToItTheBlockIsIssuedAnew() {
+            delivery = delivery(cooperative(2, true), false, 2);
+            plan(0, 600);
+            started(2, r(1));
+            on(new Lost(new BlockId(2), r(0), r(1)));
+
+            assertThat(issues(on(new RacerGone(r(1))))).isNotEmpty();
+        }
+
+        @Test
+        void whenTheFirstIsGoneBeforeItStartedTheSecondCopyIsStillThere() {
+            delivery = delivery(cooperative(2, true), false, 2);
+            plan(0, 600);
+            on(new RacerGone(r(0)));
+
+            assertThat(on(new Offered(9, new BlockId(2), r(1)))).hasOnlyElementsOfType(Accept.class);
+        }
+    }
+
+    @Test
+    void theTallySaysWhatItCost() {
+        plan(0, 200);
+        on(attempt(0, r(0), Stage.STARTED, 0));
+        on(attempt(0, r(0), Stage.UNDER_WAY, 150));
+        accepted(7, 0, r(0));
+        on(new LeafDelivered(7));
+
+        Tally tally = delivery.tally();
+        assertThat(tally.requests()).isEqualTo(1);
+        assertThat(tally.fetchedBytes()).isEqualTo(150);
+        assertThat(tally.deliveredBytes()).isEqualTo(100);
+        assertThat(tally.wastedBytes()).isEqualTo(50);
+    }
+
+    private List<DeliveryCommand> plan(long chunk, long bytes) {
+        List<Entrant> entrants = List.of(new Entrant(r(0), 0), new Entrant(r(1), 1));
+        return on(new Planned(chunk, new ByteRange(0, bytes), bytes, 100, List.of(S0, S1), entrants));
+    }
+
+    private void started(int block, RacerId racer) {
+        on(attempt(block, racer, Stage.STARTED, 0));
+    }
+
+    private void accepted(long relay, int block, RacerId racer) {
+        started(block, racer);
+        assertThat(on(new Offered(relay, new BlockId(block), racer))).anyMatch(Accept.class::isInstance);
+    }
+
+    private List<DeliveryCommand> fetched(int block, RacerId racer, long bytes) {
+        return on(attempt(block, racer, Stage.FETCHED, bytes));
+    }
+
+    private static Attempted attempt(int block, RacerId racer, Stage stage, long bytes) {
+        return new Attempted(new BlockId(block), racer, 0, stage, bytes);
+    }
+
+    private List<DeliveryCommand> on(DeliveryEvent event) {
+        return delivery.on(event, now);
+    }
+
+    private static List<Block> issues(List<DeliveryCommand> commands) {
+        return commands.stream()
+                .filter(Issue.class::isInstance)
+                .map(command -> ((Issue) command).block())
+                .toList();
+    }
+
+    private static RacerId racer(Block block) {
+        return block.entrants().get(0).racer();
+    }
+
+    private static RacerId r(int rank) {
+        return new RacerId(rank);
+    }
+
+    private static Block sole(int id, long offset, long length, RacerId racer, int replica) {
+        return new Block(
+                new BlockId(id),
+                0,
+                new ByteRange(offset, length),
+                2,
+                List.of(new Entrant(racer, replica)),
+                BlockRule.SOLE);
+    }
+
+    private static ModePolicy hedging(IssueReason reason, boolean steals) {
+        return new ModePolicy(
+                new ModePolicy.Blocks(200, 16, 100_000),
+                new ModePolicy.Lineup(1, 100, 1, 1, 1, false),
+                new ModePolicy.Extras(reason, 1, 1000, steals));
+    }
+
+    private static ModePolicy cooperative(int queue, boolean tied) {
+        return new ModePolicy(
+                new ModePolicy.Blocks(tied ? 200 : 500, 16, 100_000),
+                new ModePolicy.Lineup(1, 100, 1, 0, queue, tied),
+                new ModePolicy.Extras(IssueReason.HAND_OVER, 1, 1_000_000_000, true));
+    }
+
+    private Delivery delivery(ModePolicy mode, boolean inOrder, int helpers) {
+        Set<RacerId> reachable = helpers == 1 ? Set.of(r(0)) : Set.of(r(0), r(1));
+        DeliveryPolicy.Patience patience = new DeliveryPolicy.Patience(1000, 10_000, 8);
+        return new Delivery(
+                new DeliveryPolicy(mode, patience, inOrder),
+                mode.lanes(helpers),
+                reachable,
+                (store, helper, bytes) -> USUAL,
+                governor);
+    }
+}

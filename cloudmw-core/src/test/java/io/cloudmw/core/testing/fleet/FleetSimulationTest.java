@@ -1,0 +1,78 @@
+package io.cloudmw.core.testing.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.testing.fleet.FleetWorkload.Figures;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The figures the modes are judged by, and the invariants at the size of a fleet, in virtual time. Sizes grow with
+ * {@code cloudmw.simulation.scale}; what is printed goes into {@code docs/benchmarks/race-simulation.md}.
+ */
+class FleetSimulationTest {
+    private static final Logger LOG = Logger.getLogger(FleetSimulationTest.class.getName());
+    private static final int SCALE = Integer.getInteger("cloudmw.simulation.scale", 1);
+    private static final long SEED = Long.getLong("cloudmw.simulation.seed", 1);
+    private static final double FLOOR_SECONDS = 40;
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void noInvariantBreaksInAFleetInAStorm(Mode mode) {
+        Figures figures = FleetWorkload.storm(mode, 10_000, 1_000, 100 * SCALE, SEED);
+
+        print("storm", figures);
+        assertThat(figures.transfers()).isEqualTo(100 * SCALE);
+    }
+
+    @Test
+    void cooperativeReachesTheDestinationsLimitAtHardlyAnyBytesTwice() {
+        Figures figures = FleetWorkload.paper(Mode.COOPERATIVE, 40 * SCALE, SEED);
+
+        print("paper-table2", figures);
+        assertThat(figures.seconds(0.5) / FLOOR_SECONDS).isLessThanOrEqualTo(1.03);
+        assertThat(figures.seconds(0.99) / figures.seconds(0.5)).isLessThanOrEqualTo(1.05);
+        assertThat(figures.bytesRatio()).isLessThanOrEqualTo(1.05);
+    }
+
+    @Test
+    void roundsMovesTheBytesThePaperMoves() {
+        Figures figures = FleetWorkload.paper(Mode.ROUNDS, 40, SEED);
+
+        print("paper-table2", figures);
+        assertThat(figures.bytesRatio()).isBetween(2.3, 2.9);
+    }
+
+    @Test
+    void hedgedCutsTheTailOfSmallReads() {
+        Figures single = FleetWorkload.reads(Mode.SINGLE, FleetSettings.tail(), 4_000 * SCALE, SEED);
+        Figures hedged = FleetWorkload.reads(Mode.HEDGED, FleetSettings.tail(), 4_000 * SCALE, SEED);
+
+        print("s3-tail", single);
+        print("s3-tail", hedged);
+        assertThat(hedged.seconds(0.999)).isLessThanOrEqualTo(0.15 * single.seconds(0.999));
+        assertThat(hedged.requestsRatio()).isLessThanOrEqualTo(1.05);
+    }
+
+    @Test
+    void whenEverythingIsTenTimesSlowerHardlyAnythingIsHedged() {
+        Figures figures = FleetWorkload.reads(Mode.HEDGED, FleetSettings.outage(100_000_000_000L), 2_000 * SCALE, SEED);
+
+        print("all slow from 100 s", figures);
+        assertThat(figures.requestsRatio()).isLessThanOrEqualTo(1.05);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void theSameSeedGivesTheSameFigures(Mode mode) {
+        assertThat(FleetWorkload.storm(mode, 100, 10, 5, 3)).hasToString(
+                FleetWorkload.storm(mode, 100, 10, 5, 3).toString());
+    }
+
+    private static void print(String workload, Figures figures) {
+        LOG.info(() -> workload + ": " + figures);
+    }
+}
