@@ -244,7 +244,7 @@ final class Dispatcher {
         double latest = backlogNanos;
         for (Flight flight : board.flights()) {
             double left = leftNanos(flight);
-            if (left > latest && flight.piece.flights.size() == 1 && board.nowNanos - flight.quietUntilNanos >= 0) {
+            if (left > latest && isStealable(flight)) {
                 victim = flight;
                 latest = left;
             }
@@ -257,6 +257,12 @@ final class Dispatcher {
         if (entrant != null) {
             steal(victim, entrant, latest);
         }
+    }
+
+    /** Whether it is queued, or has been coming for long enough to judge it by, and was not just spared. */
+    private boolean isStealable(Flight flight) {
+        boolean canTell = flight.runner == null || flight.flowingNanos(board.nowNanos) >= mode.extras().floorNanos();
+        return canTell && flight.piece.flights.size() == 1 && board.nowNanos - flight.quietUntilNanos >= 0;
     }
 
     /** How long the flight's racer will go on fetching, as it does now; 0: it is through, or nobody can tell yet. */

@@ -109,7 +109,6 @@ final class Flight {
         movedAtNanos = nowNanos;
         bytes = 0;
         samples.clear();
-        samples.add(new Sample(nowNanos, 0));
     }
 
     /** Notes progress; true when these are the first bytes. */
@@ -127,13 +126,19 @@ final class Flight {
         return first;
     }
 
-    /** Bytes per nanosecond lately, silence included; 0: nothing came yet. */
+    /** Bytes per nanosecond lately, silence included, the wait for the first byte not; 0: nobody can tell yet. */
     double rate(long nowNanos) {
         Sample oldest = samples.peek();
-        if (oldest == null || bytes == 0 || nowNanos - oldest.atNanos <= 0) {
+        if (oldest == null || nowNanos - oldest.atNanos <= 0) {
             return 0;
         }
         return (double) (bytes - oldest.bytes) / (nowNanos - oldest.atNanos);
+    }
+
+    /** How long bytes have been coming. */
+    long flowingNanos(long nowNanos) {
+        Sample oldest = samples.peek();
+        return oldest == null ? 0 : nowNanos - oldest.atNanos;
     }
 
     /** Bytes not fetched of what the piece still wants of this block. */

@@ -219,7 +219,7 @@ final class Watch {
     }
 
     private long within(double nanos) {
-        return (long) Math.max(extras.floorNanos(), Math.min(extras.capNanos(), nanos));
+        return Math.max(extras.floorNanos(), (long) Math.min((double) extras.capNanos(), nanos));
     }
 
     private Speed usual(Flight flight) {
@@ -256,12 +256,12 @@ final class Watch {
     private long gapNanos(Flight flight, @Nullable Relay relay, long delay) {
         double slow = usual(flight).slowBytesPerSecond() / 1e9;
         double leaf = slow == 0 ? 0 : flight.piece.chunk.plan.leafSizeBytes() / slow;
-        double gap = Math.max(delay, Math.min(leaf, extras.capNanos()));
+        double gap = Math.max((double) delay, Math.min(leaf, (double) extras.capNanos()));
         if (relay == null || !relay.accepted) {
-            return (long) Math.max(gap, REPORTED_NANOS);
+            return Math.max((long) gap, REPORTED_NANOS);
         }
         long moving = board.relays().stream().filter(Relay::mayMove).count();
-        return (long) Math.max(gap, BEHIND_PEERS * board.paceNanos() * moving);
+        return (long) Math.max(gap, BEHIND_PEERS * board.paceNanos() * (double) moving);
     }
 
     /** Whether it is slower than half of what the others that are fetching do; alone, it is. */

@@ -256,6 +256,7 @@ class SingleAttemptsTest {
             accepted(7, 0, r(0));
             now = 1_000_000;
             on(new LeafDelivered(7));
+            on(new LeafDelivered(7));
             on(attempt(1, r(1), Stage.STARTED, 0));
             now += 10;
 
@@ -279,6 +280,7 @@ class SingleAttemptsTest {
             plan(0, 1000);
             accepted(7, 0, r(0));
             now = 1_000_000;
+            on(new LeafDelivered(7));
             on(new LeafDelivered(7));
             on(attempt(1, r(1), Stage.STARTED, 0));
             now += 10;
