@@ -1,6 +1,5 @@
 package io.cloudmw.core.race;
 
-import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -124,8 +123,7 @@ final class Board {
         relay.accepted = true;
         relay.movedAtNanos = nowNanos;
         relay.flight.movedAtNanos = nowNanos;
-        commands.add(new DeliveryCommand.Accept(
-                relay.number, relay.flight.block, relay.flight.piece.missing()));
+        commands.add(new DeliveryCommand.Accept(relay.number, relay.flight.block, relay.flight.piece.missing()));
     }
 
     /** The racer has the whole block: its lane is free. */

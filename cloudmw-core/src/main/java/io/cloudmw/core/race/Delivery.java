@@ -61,8 +61,7 @@ public final class Delivery {
      * @param speeds what is known of the stores
      * @param governor of this client; shared by its transfers
      */
-    public Delivery(
-            DeliveryPolicy policy, Lanes lanes, Set<RacerId> reachable, SpeedView speeds, Governor governor) {
+    public Delivery(DeliveryPolicy policy, Lanes lanes, Set<RacerId> reachable, SpeedView speeds, Governor governor) {
         this.arbiter = new Arbiter(policy, lanes, reachable, speeds, governor);
     }
 

@@ -24,8 +24,8 @@ public record DeliveryPolicy(ModePolicy mode, Patience patience, boolean inOrder
      */
     public record Patience(long stallNanos, long unofferedNanos, int maxReissues) {
         /** 5 s, 60 s, 64 times. */
-        public static final Patience DEFAULT =
-                new Patience(Duration.ofSeconds(5).toNanos(), Duration.ofSeconds(60).toNanos(), 64);
+        public static final Patience DEFAULT = new Patience(
+                Duration.ofSeconds(5).toNanos(), Duration.ofSeconds(60).toNanos(), 64);
 
         public Patience {
             if (stallNanos <= 0) {

@@ -76,7 +76,8 @@ final class Dispatcher {
 
     private void feedLanes() {
         List<RacerId> workers = board.roster.workers();
-        long used = workers.stream().filter(racer -> board.roster.load(racer) > 0).count();
+        long used =
+                workers.stream().filter(racer -> board.roster.load(racer) > 0).count();
         for (int depth = 1; depth <= mode.lineup().queuePerLane(); depth++) {
             for (RacerId worker : workers) {
                 int load = board.roster.load(worker);
@@ -161,7 +162,8 @@ final class Dispatcher {
         int fewestDoubts = Integer.MAX_VALUE;
         double shortest = 0;
         for (int replica = 0; replica < piece.chunk.plan.replicas(); replica++) {
-            if (piece.chunk.isSpent(helper, replica) || piece.chunk.store(replica).equals(not)) {
+            if (piece.chunk.isSpent(helper, replica)
+                    || piece.chunk.store(replica).equals(not)) {
                 continue;
             }
             int doubts = piece.chunk.doubts(helper, replica);
@@ -261,7 +263,8 @@ final class Dispatcher {
 
     /** Whether it is queued, or has been coming for long enough to judge it by, and was not just spared. */
     private boolean isStealable(Flight flight) {
-        boolean canTell = flight.runner == null || flight.flowingNanos(board.nowNanos) >= mode.extras().floorNanos();
+        boolean canTell = flight.runner == null
+                || flight.flowingNanos(board.nowNanos) >= mode.extras().floorNanos();
         return canTell && flight.piece.flights.size() == 1 && board.nowNanos - flight.quietUntilNanos >= 0;
     }
 
@@ -305,7 +308,8 @@ final class Dispatcher {
         double own = (double) bytes / leftNanos;
         double kept = Math.min((double) bytes, own * (first + bytes / rate) / (1 + own / rate));
         double saved = (bytes - kept) / own;
-        boolean worthwhile = saved > Math.max(WORTHWHILE * leftNanos, first + mode.extras().floorNanos());
+        boolean worthwhile =
+                saved > Math.max(WORTHWHILE * leftNanos, first + mode.extras().floorNanos());
         long tail = tailBytes(victim, (long) (bytes - kept));
         if (worthwhile && tail > 0 && maySplit(victim)) {
             split(victim, thief, tail, leftNanos > FAR_BEHIND * alone);

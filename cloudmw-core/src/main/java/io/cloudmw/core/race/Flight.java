@@ -149,7 +149,9 @@ final class Flight {
 
     /** Bytes its racer has and the destination wants. */
     long undeliveredBytes() {
-        long reached = Math.min(block.range().offset() + (fetched ? block.range().length() : bytes), piece.missing().end());
+        long reached = Math.min(
+                block.range().offset() + (fetched ? block.range().length() : bytes),
+                piece.missing().end());
         return Math.max(0, reached - piece.missing().offset());
     }
 

@@ -24,7 +24,8 @@ public record Lanes(int helpers, int perHelper) {
     /** The racer in lane {@code lane} of helper {@code helper}. */
     public RacerId racer(int helper, int lane) {
         if (helper < 0 || helper >= helpers || lane < 0 || lane >= perHelper) {
-            throw new IllegalArgumentException("helper " + helper + " lane " + lane + " (expected: within " + this + ")");
+            throw new IllegalArgumentException(
+                    "helper " + helper + " lane " + lane + " (expected: within " + this + ")");
         }
         return new RacerId(helper + lane * helpers);
     }
@@ -49,6 +50,8 @@ public record Lanes(int helpers, int perHelper) {
 
     /** All racers of one helper, by lane. */
     public List<RacerId> of(int helper) {
-        return IntStream.range(0, perHelper).mapToObj(lane -> racer(helper, lane)).toList();
+        return IntStream.range(0, perHelper)
+                .mapToObj(lane -> racer(helper, lane))
+                .toList();
     }
 }

@@ -77,7 +77,8 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
         public Extras {
             positive("floorNanos", floorNanos);
             if (capNanos < floorNanos) {
-                throw new IllegalArgumentException("capNanos: " + capNanos + " (expected: >= floorNanos, " + floorNanos + ")");
+                throw new IllegalArgumentException(
+                        "capNanos: " + capNanos + " (expected: >= floorNanos, " + floorNanos + ")");
             }
         }
 
@@ -98,14 +99,16 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
             case CHUNKED -> plain(new Blocks(WHOLE, 16, WHOLE), new Lineup(1, ALL, 8, 0, 1, false));
             case ROUNDS -> plain(new Blocks(WHOLE, 4, WHOLE), new Lineup(ALL, ALL, 1, 0, 1, false));
             case KN -> plain(new Blocks(WHOLE, 16, WHOLE), new Lineup(ALL, ALL, 8, 0, 1, false));
-            case HEDGED -> new ModePolicy(
-                    small,
-                    new Lineup(1, ALL, 4, 2, 1, false),
-                    new Extras(IssueReason.HEDGE, millis(20), millis(2000), false));
-            case COOPERATIVE -> new ModePolicy(
-                    small,
-                    new Lineup(1, ALL, 4, 1, 2, true),
-                    new Extras(IssueReason.HAND_OVER, millis(100), millis(2000), true));
+            case HEDGED ->
+                new ModePolicy(
+                        small,
+                        new Lineup(1, ALL, 4, 2, 1, false),
+                        new Extras(IssueReason.HEDGE, millis(20), millis(2000), false));
+            case COOPERATIVE ->
+                new ModePolicy(
+                        small,
+                        new Lineup(1, ALL, 4, 1, 2, true),
+                        new Extras(IssueReason.HAND_OVER, millis(100), millis(2000), true));
         };
     }
 

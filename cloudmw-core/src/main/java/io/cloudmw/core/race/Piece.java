@@ -51,8 +51,8 @@ final class Piece {
 
     /** Splits off everything from {@code offset}, which is within what is missing, on a leaf's edge. */
     Piece splitAt(long offset) {
-        Piece tail = new Piece(
-                chunk, sequence, position + offset - start, new ByteRange(offset, missing.end() - offset));
+        Piece tail =
+                new Piece(chunk, sequence, position + offset - start, new ByteRange(offset, missing.end() - offset));
         missing = new ByteRange(missing.offset(), offset - missing.offset());
         return tail;
     }

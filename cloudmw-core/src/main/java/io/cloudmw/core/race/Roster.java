@@ -111,7 +111,8 @@ final class Roster {
         if (!planned.isEmpty()) {
             return planned;
         }
-        List<RacerId> inLane = helpers.stream().map(helper -> lanes.racer(helper, lane)).toList();
+        List<RacerId> inLane =
+                helpers.stream().map(helper -> lanes.racer(helper, lane)).toList();
         List<Entrant> others = inOrder(inLane, piece.chunk);
         return others.isEmpty() ? inOrder(locals, piece.chunk) : others;
     }
@@ -172,7 +173,8 @@ final class Roster {
 
     void queued(Flight flight) {
         for (Entrant entrant : flight.block.entrants()) {
-            queues.computeIfAbsent(entrant.racer(), unused -> new ArrayDeque<>()).add(flight);
+            queues.computeIfAbsent(entrant.racer(), unused -> new ArrayDeque<>())
+                    .add(flight);
         }
     }
 

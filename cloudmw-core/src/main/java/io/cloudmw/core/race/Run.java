@@ -62,7 +62,8 @@ final class Run {
 
     /** Whether it is tied and another racer comes first. */
     boolean isSecondCopy() {
-        return block.rule() == BlockRule.TIED && !block.entrants().get(0).racer().equals(racer);
+        return block.rule() == BlockRule.TIED
+                && !block.entrants().get(0).racer().equals(racer);
     }
 
     /** Whether it keeps a whole block's bytes. */

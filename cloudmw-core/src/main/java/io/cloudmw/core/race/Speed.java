@@ -8,8 +8,7 @@ package io.cloudmw.core.race;
  * @param bytesPerSecond median throughput of one attempt after its first byte; 0: not known
  * @param slowBytesPerSecond 5th percentile of that throughput; 0: not known
  */
-public record Speed(
-        long firstByteNanos, long lateFirstByteNanos, double bytesPerSecond, double slowBytesPerSecond) {
+public record Speed(long firstByteNanos, long lateFirstByteNanos, double bytesPerSecond, double slowBytesPerSecond) {
     public static final Speed UNKNOWN = new Speed(0, 0, 0, 0);
 
     public Speed {

@@ -124,8 +124,7 @@ final class Watch {
 
     /** Whether who may start it has nothing else: who holds or fetches something may let any block but the lowest wait. */
     private boolean isNext(Flight flight) {
-        return flight.isCutThrough()
-                && flight.awaited(board.roster).stream().allMatch(racer -> isAllOf(racer, flight));
+        return flight.isCutThrough() && flight.awaited(board.roster).stream().allMatch(racer -> isAllOf(racer, flight));
     }
 
     private boolean isAllOf(RacerId racer, Flight flight) {
@@ -174,8 +173,7 @@ final class Watch {
 
     private void abandon(RacerId racer) {
         if (!board.over) {
-            board.commands.add(
-                    new DeliveryCommand.Abandon(board.roster.firstLane(racer), ErrorCode.DEADLINE_EXCEEDED));
+            board.commands.add(new DeliveryCommand.Abandon(board.roster.firstLane(racer), ErrorCode.DEADLINE_EXCEEDED));
             gone(racer);
         }
     }
@@ -299,8 +297,7 @@ final class Watch {
         for (RacerId racer : board.roster.idle()) {
             Entrant entrant = dispatcher.best(racer, late.piece, late.store());
             if (entrant != null) {
-                double time = dispatcher.expectedNanos(
-                        board.roster.helperOf(racer), entrant.replica(), late.piece);
+                double time = dispatcher.expectedNanos(board.roster.helperOf(racer), entrant.replica(), late.piece);
                 if (best == null || time < shortest) {
                     best = entrant;
                     shortest = time;

@@ -43,8 +43,7 @@ class DeliveryTest {
     private static final RacerId E2 = new RacerId(2);
     private static final RacerId OWN0 = new RacerId(10);
     private static final RacerId OWN1 = new RacerId(11);
-    private static final List<StoreId> STORES =
-            List.of(new StoreId("s0"), new StoreId("s1"), new StoreId("s2"));
+    private static final List<StoreId> STORES = List.of(new StoreId("s0"), new StoreId("s1"), new StoreId("s2"));
     private static final long STALL = 1_000;
     private static final long UNOFFERED = 10_000;
 
@@ -70,8 +69,7 @@ class DeliveryTest {
             on(new LeafDelivered(8));
             on(new LeafDelivered(8));
             assertThat(on(new LeafDelivered(8)))
-                    .containsExactly(
-                            new Acknowledge(block(0, 0, 0, E0, E1, E2)), issue(block(2, 2, 0, E0, E1, E2)));
+                    .containsExactly(new Acknowledge(block(0, 0, 0, E0, E1, E2)), issue(block(2, 2, 0, E0, E1, E2)));
         }
 
         @Test
@@ -115,8 +113,7 @@ class DeliveryTest {
         void theFirstRelayOfferedIsAcceptedAndAnyOtherRefused() {
             plan(0);
 
-            assertThat(on(new Offered(7, new BlockId(0), E1)))
-                    .containsExactly(accept(7, block(0, 0, 0, E0, E1, E2)));
+            assertThat(on(new Offered(7, new BlockId(0), E1))).containsExactly(accept(7, block(0, 0, 0, E0, E1, E2)));
             assertThat(on(new Offered(8, new BlockId(0), E0))).containsExactly(new Refuse(8));
             assertThat(on(new Offered(7, new BlockId(0), E1))).isEmpty();
         }
@@ -204,9 +201,7 @@ class DeliveryTest {
 
             assertThat(on(new RacerGone(E1)))
                     .containsExactly(
-                            new Refuse(7),
-                            new Withdraw(block(0, 0, 0, E0, E1, E2)),
-                            again(block(1, 0, 100, E0, E2)));
+                            new Refuse(7), new Withdraw(block(0, 0, 0, E0, E1, E2)), again(block(1, 0, 100, E0, E2)));
             assertThat(on(new RacerGone(E1))).isEmpty();
         }
 
@@ -411,8 +406,8 @@ class DeliveryTest {
             List<Entrant> onlyE0 = List.of(new Entrant(E0, 2));
 
             assertThat(on(new Planned(0, new ByteRange(0, 250), 250, 100, STORES, onlyE0)))
-                    .containsExactly(issue(
-                            new Block(new BlockId(0), 0, new ByteRange(0, 250), 3, List.of(new Entrant(E1, 0)))));
+                    .containsExactly(
+                            issue(new Block(new BlockId(0), 0, new ByteRange(0, 250), 3, List.of(new Entrant(E1, 0)))));
         }
     }
 

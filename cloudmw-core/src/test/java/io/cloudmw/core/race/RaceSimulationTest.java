@@ -87,7 +87,11 @@ class RaceSimulationTest {
     class BrokenOnPurpose {
         @Test
         void aTieBreakByWhichBothWinIsCaught() {
-            assertCaught(seed -> SimulationSettings.faultless(Mode.ROUNDS, seed), racers((block, one, other) -> true), real(), "invariant");
+            assertCaught(
+                    seed -> SimulationSettings.faultless(Mode.ROUNDS, seed),
+                    racers((block, one, other) -> true),
+                    real(),
+                    "invariant");
         }
 
         @Test
@@ -98,7 +102,11 @@ class RaceSimulationTest {
 
         @Test
         void aDestinationThatAcceptsEveryRelayIsCaught() {
-            assertCaught(seed -> SimulationSettings.faulty(Mode.ROUNDS, seed), racers(), RaceSimulationTest::acceptingAll, "twice");
+            assertCaught(
+                    seed -> SimulationSettings.faulty(Mode.ROUNDS, seed),
+                    racers(),
+                    RaceSimulationTest::acceptingAll,
+                    "twice");
         }
 
         @Test
@@ -109,7 +117,11 @@ class RaceSimulationTest {
                                     .filter(command -> !(command instanceof DeliveryCommand.Issue))
                                     .toList()
                             : commands;
-            assertCaught(seed -> SimulationSettings.faulty(Mode.ROUNDS, seed), racers(), destination(forgetful), "invariant 3");
+            assertCaught(
+                    seed -> SimulationSettings.faulty(Mode.ROUNDS, seed),
+                    racers(),
+                    destination(forgetful),
+                    "invariant 3");
         }
 
         @Test

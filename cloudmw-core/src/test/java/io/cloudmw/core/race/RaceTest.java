@@ -442,8 +442,7 @@ class RaceTest {
             Block block = cutThrough(0, BlockRule.SOLE, SELF);
 
             assertThat(on(new Issued(block)))
-                    .containsExactly(
-                            new Start(attempt(0, 0), block, 1), new Deliver(new BlockId(0), attempt(0, 0)));
+                    .containsExactly(new Start(attempt(0, 0), block, 1), new Deliver(new BlockId(0), attempt(0, 0)));
             assertThat(on(finished(0))).isEmpty();
             assertThat(on(new Delivered(new BlockId(0)))).containsExactly(new Discard(attempt(0, 0)));
         }
@@ -520,7 +519,8 @@ class RaceTest {
         }
 
         private Block cutThrough(int id, BlockRule rule, RacerId... racers) {
-            List<Entrant> entrants = Stream.of(racers).map(racer -> new Entrant(racer, 1)).toList();
+            List<Entrant> entrants =
+                    Stream.of(racers).map(racer -> new Entrant(racer, 1)).toList();
             return new Block(new BlockId(id), id, new ByteRange(0, 50), 3, entrants, rule);
         }
     }

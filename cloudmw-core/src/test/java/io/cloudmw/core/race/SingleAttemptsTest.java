@@ -41,7 +41,6 @@ class SingleAttemptsTest {
     /** The usual 50, stretched by the least patience. */
     private static final long LATE = 62;
 
-
     private final Governor governor = new Governor(new Governor.Budget(0.05, 8, 10_000));
     private Delivery delivery = delivery(hedging(IssueReason.HEDGE, false), false, 2);
     private long now;
@@ -71,7 +70,8 @@ class SingleAttemptsTest {
             delivery = delivery(ModePolicy.of(Mode.CHUNKED, false), false, 1);
             List<Integer> replicas = new ArrayList<>();
             for (int chunk = 0; chunk < 4; chunk++) {
-                issues(plan(chunk, 200)).forEach(block -> replicas.add(block.entrants().get(0).replica()));
+                issues(plan(chunk, 200))
+                        .forEach(block -> replicas.add(block.entrants().get(0).replica()));
             }
 
             assertThat(replicas).containsExactlyInAnyOrder(0, 0, 1, 1);
@@ -81,8 +81,12 @@ class SingleAttemptsTest {
         void singleHasOneRacerAtWork() {
             delivery = delivery(ModePolicy.of(Mode.SINGLE, false), false, 2);
 
-            assertThat(issues(plan(0, 200))).extracting(SingleAttemptsTest::racer).containsExactly(r(0));
-            assertThat(issues(plan(1, 200))).extracting(SingleAttemptsTest::racer).containsExactly(r(0));
+            assertThat(issues(plan(0, 200)))
+                    .extracting(SingleAttemptsTest::racer)
+                    .containsExactly(r(0));
+            assertThat(issues(plan(1, 200)))
+                    .extracting(SingleAttemptsTest::racer)
+                    .containsExactly(r(0));
             on(new RacerGone(r(0)));
             assertThat(delivery.tally().retries()).isEqualTo(2);
         }
@@ -93,8 +97,7 @@ class SingleAttemptsTest {
 
             List<Block> blocks = issues(plan(0, 600));
 
-            assertThat(blocks).extracting(Block::rule)
-                    .containsExactly(BlockRule.SOLE, BlockRule.SOLE, BlockRule.TIED);
+            assertThat(blocks).extracting(Block::rule).containsExactly(BlockRule.SOLE, BlockRule.SOLE, BlockRule.TIED);
             assertThat(blocks.get(2).entrants()).extracting(Entrant::racer).containsExactly(r(0), r(1));
         }
     }
@@ -124,8 +127,7 @@ class SingleAttemptsTest {
             assertThat(on(new TimePassed())).noneMatch(DeliveryCommand.Abandon.class::isInstance);
             now += 1;
 
-            assertThat(on(new TimePassed()))
-                    .contains(new DeliveryCommand.Abandon(r(0), ErrorCode.DEADLINE_EXCEEDED));
+            assertThat(on(new TimePassed())).contains(new DeliveryCommand.Abandon(r(0), ErrorCode.DEADLINE_EXCEEDED));
         }
 
         @Test
@@ -148,8 +150,7 @@ class SingleAttemptsTest {
             assertThat(delivery.wakeAtNanos()).hasValue(LATE);
             now = LATE;
 
-            assertThat(on(new TimePassed()))
-                    .containsExactly(new Issue(sole(1, 0, 200, r(3), 1), IssueReason.HEDGE));
+            assertThat(on(new TimePassed())).containsExactly(new Issue(sole(1, 0, 200, r(3), 1), IssueReason.HEDGE));
             assertThat(on(new TimePassed())).isEmpty();
         }
 
@@ -182,8 +183,7 @@ class SingleAttemptsTest {
             accepted(7, 0, r(0));
             on(new LeafDelivered(7));
             now += LATE;
-            assertThat(on(new TimePassed()))
-                    .containsExactly(new Issue(sole(1, 100, 100, r(3), 1), IssueReason.HEDGE));
+            assertThat(on(new TimePassed())).containsExactly(new Issue(sole(1, 100, 100, r(3), 1), IssueReason.HEDGE));
 
             assertThat(on(new Offered(8, new BlockId(1), r(3))))
                     .containsExactly(

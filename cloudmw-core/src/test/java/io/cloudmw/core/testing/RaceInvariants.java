@@ -218,17 +218,20 @@ final class RaceInvariants {
             boolean extra = issue.reason().isExtra();
             Bill before = bills.put(issue.block().id(), new Bill(issue.block(), extra));
             check(before == null, 2, "issued twice: " + issue.block().id());
-            check(!faultless || issue.reason() != IssueReason.RETRY || isTied(), 5, "a re-issue without a fault: " + issue);
+            check(
+                    !faultless || issue.reason() != IssueReason.RETRY || isTied(),
+                    5,
+                    "a re-issue without a fault: " + issue);
             extraRequests += extra ? 1 : 0;
-            double allowed = settings.budget().burstRequests() + settings.budget().share() * usefulRequests;
+            double allowed =
+                    settings.budget().burstRequests() + settings.budget().share() * usefulRequests;
             check(extraRequests <= allowed, 5, extraRequests + " extra requests, " + allowed + " allowed");
         } else if (command instanceof DeliveryCommand.Withdraw withdraw) {
             withdrawals++;
             clock.after(SimulatedLinks.MAX_DELAY_NANOS, () -> stopped(withdraw.block()));
         } else if (command instanceof DeliveryCommand.Refuse) {
             refusals++;
-            boolean extras = settings.budget().burstRequests() > 0
-                    || isTied();
+            boolean extras = settings.budget().burstRequests() > 0 || isTied();
             check(!faultless || extras, 2, "a relay is refused without a fault or an extra: " + command);
         }
     }
@@ -295,7 +298,10 @@ final class RaceInvariants {
         // What two that started at once, or one that was told to stop, fetch within one message delay.
         long twice = bills.values().stream().filter(bill -> bill.started > 1).count();
         long spilt = (twice + withdrawals + extraRequests) * 2 * SimulatedLinks.MAX_DELAY_NANOS / 25;
-        check(fetched - whole <= allowed + spilt, 5, (fetched - whole) + " bytes fetched twice, " + allowed + " allowed");
+        check(
+                fetched - whole <= allowed + spilt,
+                5,
+                (fetched - whole) + " bytes fetched twice, " + allowed + " allowed");
     }
 
     SimulationResult result(boolean complete, long steps, boolean racedLocally) {

@@ -49,12 +49,7 @@ final class SimulatedDestination {
             int chunk = nextChunk++;
             long length = (long) settings.leavesPerChunk() * SimulationSettings.LEAF_BYTES;
             take(new DeliveryEvent.Planned(
-                    chunk,
-                    new ByteRange(0, length),
-                    length,
-                    SimulationSettings.LEAF_BYTES,
-                    stores(),
-                    entrants(chunk)));
+                    chunk, new ByteRange(0, length), length, SimulationSettings.LEAF_BYTES, stores(), entrants(chunk)));
         }
         if (nextChunk == settings.chunks() && !planEnded) {
             planEnded = true;
@@ -130,8 +125,7 @@ final class SimulatedDestination {
             }
             tellEntrants(
                     shorten.block(),
-                    new RaceEvent.Shortened(
-                            shorten.block().id(), shorten.kept().length()));
+                    new RaceEvent.Shortened(shorten.block().id(), shorten.kept().length()));
         } else if (command instanceof DeliveryCommand.Refuse refuse) {
             relay(refuse.relay()).closed = true;
         } else if (command instanceof DeliveryCommand.Abandon abandon) {
@@ -186,9 +180,7 @@ final class SimulatedDestination {
     }
 
     void report(SimulatedRacer sender, AttemptId attempt, DeliveryEvent.Stage stage, long bytes) {
-        post(
-                sender,
-                new DeliveryEvent.Attempted(attempt.block(), attempt.racer(), attempt.number(), stage, bytes));
+        post(sender, new DeliveryEvent.Attempted(attempt.block(), attempt.racer(), attempt.number(), stage, bytes));
     }
 
     private void post(SimulatedRacer sender, DeliveryEvent event) {

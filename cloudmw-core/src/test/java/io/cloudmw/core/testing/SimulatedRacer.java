@@ -163,11 +163,13 @@ final class SimulatedRacer {
         SimulatedFetch fetch = active.get(deliver.attempt());
         long wait = fetch == null ? 0 : fetch.untilLeavesNanos(1, clock.nanos());
         if (wait >= 0) {
-            clock.after(wait, () -> whenRunning(() -> {
-                if (fetchOf(deliver.attempt()) != null) {
-                    transfer.destination.offer(this, deliver.attempt(), block);
-                }
-            }));
+            clock.after(
+                    wait,
+                    () -> whenRunning(() -> {
+                        if (fetchOf(deliver.attempt()) != null) {
+                            transfer.destination.offer(this, deliver.attempt(), block);
+                        }
+                    }));
         }
     }
 
@@ -182,11 +184,13 @@ final class SimulatedRacer {
         int leaves = (int) (shorten.length() / SimulationSettings.LEAF_BYTES);
         long wait = fetch == null ? -1 : fetch.untilLeavesNanos(leaves, clock.nanos());
         if (wait >= 0) {
-            clock.after(wait, () -> whenRunning(() -> {
-                if (active.containsKey(shorten.attempt())) {
-                    finish(active.get(shorten.attempt()));
-                }
-            }));
+            clock.after(
+                    wait,
+                    () -> whenRunning(() -> {
+                        if (active.containsKey(shorten.attempt())) {
+                            finish(active.get(shorten.attempt()));
+                        }
+                    }));
         }
     }
 
@@ -194,9 +198,7 @@ final class SimulatedRacer {
         if (active.containsKey(fetch.attempt())) {
             transfer.destination.report(this, fetch.attempt(), stage, fetch.bytes(clock.nanos()));
             if (!fetch.isOver(clock.nanos() + REPORT_EVERY_NANOS)) {
-                clock.after(
-                        REPORT_EVERY_NANOS,
-                        () -> whenRunning(() -> report(fetch, DeliveryEvent.Stage.UNDER_WAY)));
+                clock.after(REPORT_EVERY_NANOS, () -> whenRunning(() -> report(fetch, DeliveryEvent.Stage.UNDER_WAY)));
             }
         }
     }

@@ -76,8 +76,7 @@ final class SimulatedStores {
         }
         if (!spared && happens(settings.faults().stalled())) {
             long end = partly + READ_TIMEOUT_NANOS;
-            return new SimulatedFetch(
-                    attempt, block, nowNanos, partly, end, ErrorCode.STORE_UNAVAILABLE, part);
+            return new SimulatedFetch(attempt, block, nowNanos, partly, end, ErrorCode.STORE_UNAVAILABLE, part);
         }
         return new SimulatedFetch(attempt, block, nowNanos, whole, whole, null, 0);
     }

@@ -65,8 +65,8 @@ public final class SimulatedTransfer {
             reachable.add(new RacerId(rank));
             helpers.add(host(rank, Set.copyOf(lanes.of(rank))));
         }
-        Delivery delivery = new Delivery(
-                settings.delivery(), lanes, reachable, settings.speeds(), new Governor(settings.budget()));
+        Delivery delivery =
+                new Delivery(settings.delivery(), lanes, reachable, settings.speeds(), new Governor(settings.budget()));
         this.destination = new SimulatedDestination(destinationMachine.apply(delivery), this);
     }
 

@@ -125,7 +125,18 @@ public record SimulationSettings(
     /** The same transfer with other faults. */
     public SimulationSettings with(SimulatedFaults other) {
         return new SimulationSettings(
-                seed, mode, helpers, replicas, chunks, leavesPerChunk, rotate, informed, race, delivery, budget, other,
+                seed,
+                mode,
+                helpers,
+                replicas,
+                chunks,
+                leavesPerChunk,
+                rotate,
+                informed,
+                race,
+                delivery,
+                budget,
+                other,
                 safe);
     }
 }

@@ -15,6 +15,7 @@ final class FleetFetch {
     long fetchedBytes;
     /** How much of the block is wanted of it. */
     long lengthBytes;
+
     boolean over;
     boolean offers;
 

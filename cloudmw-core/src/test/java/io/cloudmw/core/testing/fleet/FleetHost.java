@@ -103,8 +103,7 @@ final class FleetHost {
         } else if (command instanceof RaceCommand.ReportLost lost) {
             transfer.report(this, new DeliveryEvent.Lost(lost.block(), lost.self(), lost.winner()));
         } else if (command instanceof RaceCommand.ReportForfeited forfeited) {
-            transfer.report(
-                    this, new DeliveryEvent.Forfeited(forfeited.block(), forfeited.self(), forfeited.code()));
+            transfer.report(this, new DeliveryEvent.Forfeited(forfeited.block(), forfeited.self(), forfeited.code()));
         }
     }
 
@@ -112,7 +111,8 @@ final class FleetHost {
         Block block = start.block();
         transfer.check(!closed.contains(block.id()), 4, "starts after the winner is known: " + start.attempt());
         long running = fetches.values().stream()
-                .filter(other -> !other.isWhole() && other.attempt.racer().equals(start.attempt().racer()))
+                .filter(other -> !other.isWhole()
+                        && other.attempt.racer().equals(start.attempt().racer()))
                 .count();
         transfer.check(running == 0, 6, "two attempts at a time: " + start.attempt());
         int store = transfer.store(block.chunkIndex(), start.replica());

@@ -68,8 +68,8 @@ class FleetSimulationTest {
     @ParameterizedTest
     @EnumSource(Mode.class)
     void theSameSeedGivesTheSameFigures(Mode mode) {
-        assertThat(FleetWorkload.storm(mode, 100, 10, 5, 3)).hasToString(
-                FleetWorkload.storm(mode, 100, 10, 5, 3).toString());
+        assertThat(FleetWorkload.storm(mode, 100, 10, 5, 3))
+                .hasToString(FleetWorkload.storm(mode, 100, 10, 5, 3).toString());
     }
 
     private static void print(String workload, Figures figures) {

@@ -70,8 +70,7 @@ public final class FleetTransfer {
         this.ended = ended;
         DeliveryPolicy policy = DeliveryPolicy.of(spec.mode(), spec.inOrder());
         this.lanes = policy.mode().lanes(spec.helpers().size());
-        this.link = new Server(
-                fleet.clock, at -> fleet.settings.linkBytesPerSecond() / 1e9, Long.MAX_VALUE / 2);
+        this.link = new Server(fleet.clock, at -> fleet.settings.linkBytesPerSecond() / 1e9, Long.MAX_VALUE / 2);
         this.startedAtNanos = fleet.clock.nanos();
         Set<RacerId> reachable = new TreeSet<>();
         for (int helper = 0; helper < spec.helpers().size(); helper++) {
@@ -125,14 +124,14 @@ public final class FleetTransfer {
         while (!over && delivery.wantsPlan() && nextChunk < spec.chunkBytes().size()) {
             int chunk = nextChunk++;
             long bytes = spec.chunkBytes().get(chunk);
-            List<StoreId> stores =
-                    spec.stores().get(chunk).stream().map(FleetTransfer::storeId).toList();
+            List<StoreId> stores = spec.stores().get(chunk).stream()
+                    .map(FleetTransfer::storeId)
+                    .toList();
             List<Entrant> entrants = new ArrayList<>();
             for (int i = 0; i < Math.min(stores.size(), spec.helpers().size()); i++) {
                 entrants.add(new Entrant(lanes.racer(i, 0), (i + chunk) % stores.size()));
             }
-            take(new DeliveryEvent.Planned(
-                    chunk, new ByteRange(0, bytes), bytes, (int) LEAF_BYTES, stores, entrants));
+            take(new DeliveryEvent.Planned(chunk, new ByteRange(0, bytes), bytes, (int) LEAF_BYTES, stores, entrants));
         }
         if (!over && nextChunk == spec.chunkBytes().size() && !planEnded) {
             planEnded = true;
@@ -191,8 +190,7 @@ public final class FleetTransfer {
             }
             tellEntrants(
                     shorten.block(),
-                    new RaceEvent.Shortened(
-                            shorten.block().id(), shorten.kept().length()));
+                    new RaceEvent.Shortened(shorten.block().id(), shorten.kept().length()));
         } else if (command instanceof DeliveryCommand.Refuse refuse) {
             relay(refuse.relay()).closed = true;
         } else if (command instanceof DeliveryCommand.Abandon abandon) {
@@ -246,12 +244,7 @@ public final class FleetTransfer {
         check(handedOn.cardinality() == leaves, 2, handedOn.cardinality() + " of " + leaves + " leaves handed on");
         long bytes = spec.chunkBytes().stream().mapToLong(Long::longValue).sum();
         ended.accept(new Result(
-                complete,
-                fleet.clock.nanos() - startedAtNanos,
-                bytes,
-                fetchedBytes,
-                requests,
-                delivery.tally()));
+                complete, fleet.clock.nanos() - startedAtNanos, bytes, fetchedBytes, requests, delivery.tally()));
     }
 
     // ---- what helpers say
@@ -274,10 +267,7 @@ public final class FleetTransfer {
     FleetRelay offer(FleetHost from, FleetFetch fetch) {
         FleetRelay relay = new FleetRelay(nextRelay++, fetch);
         relays.put(relay.number, relay);
-        report(
-                from,
-                new DeliveryEvent.Offered(
-                        relay.number, fetch.block.id(), fetch.attempt.racer()));
+        report(from, new DeliveryEvent.Offered(relay.number, fetch.block.id(), fetch.attempt.racer()));
         return relay;
     }
 

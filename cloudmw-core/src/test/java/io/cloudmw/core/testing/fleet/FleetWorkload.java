@@ -87,8 +87,7 @@ public final class FleetWorkload {
         List<Long> chunks = List.of(GB / 3, GB / 3, GB - 2 * (GB / 3));
         for (int run = 0; run < runs; run++) {
             SimulatedFleet fleet = new SimulatedFleet(FleetSettings.paper(), seed + run);
-            FleetTransfer.Spec spec =
-                    new FleetTransfer.Spec(mode, false, chunks, three, List.of(three, three, three));
+            FleetTransfer.Spec spec = new FleetTransfer.Spec(mode, false, chunks, three, List.of(three, three, three));
             new FleetTransfer(fleet, spec, new Governor(Governor.Budget.DEFAULT), figures::add).start();
             run(fleet);
         }
@@ -106,8 +105,7 @@ public final class FleetWorkload {
             long bytes = (64L << 10) << random.nextInt(8);
             FleetTransfer.Spec spec = new FleetTransfer.Spec(mode, false, List.of(bytes), three, List.of(three));
             fleet.clock.after(
-                    read * READ_EVERY_NANOS,
-                    () -> new FleetTransfer(fleet, spec, governor, figures::add).start());
+                    read * READ_EVERY_NANOS, () -> new FleetTransfer(fleet, spec, governor, figures::add).start());
         }
         run(fleet);
         return figures;

@@ -14,8 +14,8 @@ import java.util.random.RandomGenerator;
  */
 public final class PaperStores implements StoreModel {
     private static final double[] MB_PER_SECOND = {
-        12.3, 14.0, 10.5, 13.3, 9.85, 12.8, 14.8, 13.3, 10.5, 10.8, 12.2, 12.0, 20.1, 18.6, 14.6, 12.2, 16.8, 11.4, 11.3,
-        10.0
+        12.3, 14.0, 10.5, 13.3, 9.85, 12.8, 14.8, 13.3, 10.5, 10.8, 12.2, 12.0, 20.1, 18.6, 14.6, 12.2, 16.8, 11.4,
+        11.3, 10.0
     };
     private static final long STEP_NANOS = 10_000_000_000L;
     private static final double STALLED = 0.02;
@@ -33,8 +33,7 @@ public final class PaperStores implements StoreModel {
 
     @Override
     public Reading open(int store) {
-        Server server = servers.computeIfAbsent(
-                store, unused -> new Server(clock, at -> rate(store, at), STEP_NANOS));
+        Server server = servers.computeIfAbsent(store, unused -> new Server(clock, at -> rate(store, at), STEP_NANOS));
         return new Reading() {
             private boolean closed;
 
