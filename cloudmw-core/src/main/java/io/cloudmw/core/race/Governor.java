@@ -74,7 +74,7 @@ public final class Governor {
 
     /** Bytes arrived that were needed. */
     public synchronized void usefulBytes(long count) {
-        bytes = Math.min(budget.burstBytes(), bytes + count * budget.share());
+        bytes = Math.min((double) budget.burstBytes(), bytes + count * budget.share());
     }
 
     /**
@@ -111,7 +111,7 @@ public final class Governor {
 
     /** Bytes asked for with {@link #spend} that were not fetched twice after all. */
     public synchronized void refund(long count) {
-        bytes = Math.min(budget.burstBytes(), bytes + count);
+        bytes = Math.min((double) budget.burstBytes(), bytes + count);
         spentBytes -= count;
     }
 

@@ -1,5 +1,6 @@
 package io.cloudmw.core.race;
 
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -15,10 +16,10 @@ final class Ledger {
     private int hedgesWon;
     private int handOversWon;
     private int suppressed;
-    private final int[] issued = new int[IssueReason.values().length];
+    private final Map<IssueReason, Integer> issued = new EnumMap<>(IssueReason.class);
 
     void issued(IssueReason reason) {
-        issued[reason.ordinal()]++;
+        issued.merge(reason, 1, Integer::sum);
     }
 
     void won(IssueReason reason) {
@@ -74,6 +75,6 @@ final class Ledger {
     }
 
     private int count(IssueReason reason) {
-        return issued[reason.ordinal()];
+        return issued.getOrDefault(reason, 0);
     }
 }

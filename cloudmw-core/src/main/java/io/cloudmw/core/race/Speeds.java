@@ -39,9 +39,9 @@ final class Speeds {
     }
 
     void firstByte(StoreId store, int helper, long tookNanos) {
-        anyFirstByteNanos = blend(anyFirstByteNanos, tookNanos);
+        anyFirstByteNanos = blend(anyFirstByteNanos, (double) tookNanos);
         Seen way = seen.computeIfAbsent(new Way(store, helper), unused -> new Seen());
-        way.firstByteNanos = blend(way.firstByteNanos, tookNanos);
+        way.firstByteNanos = blend(way.firstByteNanos, (double) tookNanos);
     }
 
     void fetched(StoreId store, int helper, long bytes, long tookNanos) {

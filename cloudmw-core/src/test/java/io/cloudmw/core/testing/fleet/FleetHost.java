@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** One helper, or the client, in one transfer: drives a {@link Race} by its own, skewed clock. */
 final class FleetHost {
@@ -181,7 +182,7 @@ final class FleetHost {
         }
     }
 
-    private @org.jspecify.annotations.Nullable FleetFetch end(AttemptId attempt) {
+    private @Nullable FleetFetch end(AttemptId attempt) {
         FleetFetch fetch = fetches.remove(attempt);
         if (fetch != null) {
             fetch.over = true;

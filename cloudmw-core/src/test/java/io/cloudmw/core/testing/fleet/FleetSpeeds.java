@@ -36,7 +36,7 @@ public final class FleetSpeeds implements SpeedView {
     private final Map<StoreId, Recent> rates = new HashMap<>();
 
     void firstByte(StoreId store, long nanos) {
-        firstBytes.computeIfAbsent(store, unused -> new Recent()).add(nanos);
+        firstBytes.computeIfAbsent(store, unused -> new Recent()).add((double) nanos);
     }
 
     void throughput(StoreId store, double bytesPerSecond) {

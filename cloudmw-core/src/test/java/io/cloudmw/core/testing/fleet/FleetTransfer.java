@@ -18,6 +18,7 @@ import io.cloudmw.core.race.Tally;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -194,7 +195,7 @@ public final class FleetTransfer {
         } else if (command instanceof DeliveryCommand.Refuse refuse) {
             relay(refuse.relay()).closed = true;
         } else if (command instanceof DeliveryCommand.Abandon abandon) {
-            disconnect(hostOf.get(abandon.racer()));
+            disconnect(hostOf(abandon.racer()));
         } else if (command instanceof DeliveryCommand.RaceLocally) {
             fleet.clock.after(LOCAL_READY_NANOS, this::raceLocally);
         } else if (command instanceof DeliveryCommand.Complete) {
@@ -213,16 +214,20 @@ public final class FleetTransfer {
     }
 
     private FleetHost hostOf(FleetRelay relay) {
-        FleetHost host = hostOf.get(relay.fetch.attempt.racer());
+        return hostOf(relay.fetch.attempt.racer());
+    }
+
+    private FleetHost hostOf(RacerId racer) {
+        FleetHost host = hostOf.get(racer);
         if (host == null) {
-            throw new AssertionError("a relay of nobody");
+            throw new AssertionError("a command about " + racer + ", who does not exist");
         }
         return host;
     }
 
     private void tellEntrants(Block block, RaceEvent event) {
-        Set<FleetHost> told = new java.util.LinkedHashSet<>();
-        block.entrants().forEach(entrant -> told.add(hostOf.get(entrant.racer())));
+        Set<FleetHost> told = new LinkedHashSet<>();
+        block.entrants().forEach(entrant -> told.add(hostOf(entrant.racer())));
         told.forEach(host -> fleet.network.send(FleetNetwork.CLIENT, host.process, () -> host.handle(event)));
     }
 
