@@ -100,7 +100,11 @@ final class Multiplexer implements BulkConnection, FrameSink {
     private void runOnce(Object key) {
         Runnable action = whenClosed.remove(key);
         if (action != null) {
-            action.run();
+            try {
+                action.run();
+            } catch (RuntimeException | Error e) {
+                log.error("what was to be done when the connection closed failed peer={}", peer, e);
+            }
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Named pools. */
@@ -51,9 +52,17 @@ public final class Threads {
      * @return empty when the timer is closing, or its thread cannot be started: the task will not run
      */
     public static Optional<Future<?>> later(ScheduledExecutorService timer, long delayNanos, Runnable task) {
+        AtomicBoolean refused = new AtomicBoolean();
+        Runnable unlessRefused = () -> {
+            if (!refused.get()) {
+                task.run();
+            }
+        };
         try {
-            return Optional.of(timer.schedule(task, delayNanos, TimeUnit.NANOSECONDS));
+            return Optional.of(timer.schedule(unlessRefused, delayNanos, TimeUnit.NANOSECONDS));
         } catch (RejectedExecutionException | OutOfMemoryError e) {
+            // A timer keeps a task whose thread it cannot start, and would run it when it can.
+            refused.set(true);
             return Optional.empty();
         }
     }

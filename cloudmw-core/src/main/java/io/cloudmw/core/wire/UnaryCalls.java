@@ -28,7 +28,7 @@ public final class UnaryCalls {
         }
         try {
             executor.execute(() -> run(observer, work));
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
             observer.onError(WireErrors.toStatus(
                     new CloudMwException(ErrorCode.OVERLOADED, "too many calls wait to be answered", e)));
         }
@@ -41,7 +41,7 @@ public final class UnaryCalls {
         A answer;
         try {
             answer = work.run();
-        } catch (Exception e) {
+        } catch (Exception | Error e) {
             observer.onError(WireErrors.toStatus(e));
             return;
         }

@@ -80,11 +80,11 @@ public final class CoordinatorServer implements AutoCloseable {
                     config.options(),
                     Ticker.system(),
                     WallClock.system());
-            Server server = bind(config.listen(), coordinator, calls);
-            started = true;
             long checkNanos = config.options().abandonedCheck().toNanos();
             var unused = upkeep.scheduleWithFixedDelay(
                     () -> retireAbandoned(coordinator), checkNanos, checkNanos, TimeUnit.NANOSECONDS);
+            Server server = bind(config.listen(), coordinator, calls);
+            started = true;
             CoordinatorServer running = new CoordinatorServer(config.listen(), catalog, calls, upkeep, server);
             LOG.info("coordinator address={} data={}", running.address(), config.dataDirectory());
             return running;
@@ -104,7 +104,7 @@ public final class CoordinatorServer implements AutoCloseable {
             if (retired > 0) {
                 LOG.info("coordinator gave up {} abandoned uploads", retired);
             }
-        } catch (CloudMwException | RuntimeException e) {
+        } catch (CloudMwException | RuntimeException | Error e) {
             LOG.warn("coordinator: abandoned uploads could not be given up; trying again later", e);
         }
     }

@@ -47,10 +47,18 @@ public final class PeerDiskStore implements ChunkStore {
     @Override
     public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
         PeerConnections.Lease lease = connections.to(owner);
-        PeerReader reader =
-                new PeerReader("chunk=" + chunk + " store=" + store.id() + " owner=" + owner.id(), range, lease::close);
-        reader.open(lease.connection(), new BulkRequest.Read(token, store.id(), chunk, range).encode());
-        return reader;
+        boolean opened = false;
+        try {
+            PeerReader reader = new PeerReader(
+                    "chunk=" + chunk + " store=" + store.id() + " owner=" + owner.id(), range, lease::close);
+            reader.open(lease.connection(), new BulkRequest.Read(token, store.id(), chunk, range).encode());
+            opened = true;
+            return reader;
+        } finally {
+            if (!opened) {
+                lease.close();
+            }
+        }
     }
 
     @Override

@@ -11,7 +11,7 @@ import io.cloudmw.helper.disk.OwnDisk;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -36,7 +36,8 @@ public final class Registration implements AutoCloseable {
     private final SpeedMonitor speeds;
     private final Supplier<HelperActivity> activity;
     private final RandomGenerator random;
-    private final ScheduledExecutorService thread = Threads.timer("registration");
+    private final Thread thread = Threads.factory("registration").newThread(this::run);
+    private final CountDownLatch closing = new CountDownLatch(1);
     private final CompletableFuture<Void> registered = new CompletableFuture<>();
     private CoordinatorCalls.@Nullable Lease lease;
     private int failures;
@@ -65,13 +66,39 @@ public final class Registration implements AutoCloseable {
      *
      * @return completes when the coordinator has accepted this helper for the first time; fails when it refuses it
      *     for good
+     * @throws CloudMwException {@code OVERLOADED} when its thread cannot be started
      */
-    public CompletableFuture<Void> start() {
-        again(0);
+    public CompletableFuture<Void> start() throws CloudMwException {
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) {
+            throw new CloudMwException(
+                    ErrorCode.OVERLOADED, "helper " + self.id() + ": cannot start the thread that registers it", e);
+        }
         return registered.copy();
     }
 
-    private void step() {
+    /** Ends only when this is closed: without it the helper would be taken for dead. */
+    private void run() {
+        boolean closed = false;
+        while (!closed) {
+            long pauseMillis = LONGEST_RETRY_MILLIS;
+            try {
+                pauseMillis = step();
+            } catch (RuntimeException | Error e) {
+                // Too little memory even to say so: what needs none is to try again later.
+                failures++;
+            }
+            try {
+                closed = closing.await(pauseMillis, TimeUnit.MILLISECONDS);
+            } catch (InterruptedException e) {
+                closed = closing.getCount() == 0;
+            }
+        }
+    }
+
+    /** How many milliseconds to wait before the next. */
+    private long step() {
         try {
             CoordinatorCalls.Lease held = lease;
             if (held == null) {
@@ -87,20 +114,19 @@ public final class Registration implements AutoCloseable {
                 news.told();
             }
             failures = 0;
-            again(jittered(Math.max(SHORTEST_HEARTBEAT_MILLIS, held.heartbeatMillis())));
+            return jittered(Math.max(SHORTEST_HEARTBEAT_MILLIS, held.heartbeatMillis()));
         } catch (CloudMwException e) {
-            failed(e);
-        } catch (RuntimeException e) {
+            return failed(e);
+        } catch (RuntimeException | Error e) {
             LOG.error("helper {}: registration failed by a defect", self.id(), e);
-            failed(new CloudMwException(ErrorCode.INTERNAL, String.valueOf(e.getMessage()), e));
+            return failed(new CloudMwException(ErrorCode.INTERNAL, String.valueOf(e.getMessage()), e));
         }
     }
 
-    private void failed(CloudMwException cause) {
+    private long failed(CloudMwException cause) {
         if (cause.code() == ErrorCode.HELPER_UNKNOWN) {
             lease = null;
-            again(0);
-            return;
+            return 0;
         }
         failures++;
         if (failures == 1) {
@@ -112,7 +138,7 @@ public final class Registration implements AutoCloseable {
             default -> LOG.debug("helper {}: try {} failed", self.id(), failures);
         }
         long backoff = Math.min(LONGEST_RETRY_MILLIS, FIRST_RETRY_MILLIS << Math.min(failures - 1, 10));
-        again(jittered(backoff));
+        return jittered(backoff);
     }
 
     /** Between half and all of it, so that helpers which lost the coordinator together do not come back together. */
@@ -120,19 +146,14 @@ public final class Registration implements AutoCloseable {
         return millis / 2 + random.nextLong(millis / 2 + 1);
     }
 
-    private void again(long delayMillis) {
-        if (Threads.later(thread, TimeUnit.MILLISECONDS.toNanos(delayMillis), this::step)
-                .isEmpty()) {
-            LOG.debug("helper {}: closing", self.id());
-        }
-    }
-
     /** Waits briefly for a call under way. */
     @Override
     public void close() {
-        thread.shutdownNow();
+        closing.countDown();
+        thread.interrupt();
         try {
-            if (!thread.awaitTermination(Duration.ofSeconds(1).toMillis(), TimeUnit.MILLISECONDS)) {
+            thread.join(Duration.ofSeconds(1).toMillis());
+            if (thread.isAlive()) {
                 LOG.debug("helper {}: a call is still under way", self.id());
             }
         } catch (InterruptedException e) {

@@ -75,7 +75,7 @@ public final class ReplicaReports implements ReplicaFaults, ReplicaLedger, AutoC
             } else {
                 attempt(claims, report, tried + 1, Math.min(LONGEST_RETRY_MILLIS, FIRST_RETRY_MILLIS << tried));
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("reporting {} failed by a defect", report, e);
             done();
         }

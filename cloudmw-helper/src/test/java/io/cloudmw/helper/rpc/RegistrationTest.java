@@ -42,6 +42,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -82,14 +83,14 @@ final class RegistrationTest {
     }
 
     @Test
-    void itRegistersAndThenKeepsItsLease() {
+    void itRegistersAndThenKeepsItsLease() throws CloudMwException {
         assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
         await().until(() -> coordinator.heartbeats.size() >= 2);
         assertThat(coordinator.heartbeats).containsOnly(1L);
     }
 
     @Test
-    void itRegistersAgainWhenItIsNotKnownAnyMore() {
+    void itRegistersAgainWhenItIsNotKnownAnyMore() throws CloudMwException {
         assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
         coordinator.epoch = 2;
         await().until(() -> coordinator.heartbeats.contains(2L));
@@ -107,7 +108,7 @@ final class RegistrationTest {
     }
 
     @Test
-    void whatItSeesIsToldOnceAndAgainToWhoHasForgotten() {
+    void whatItSeesIsToldOnceAndAgainToWhoHasForgotten() throws CloudMwException {
         speeds.read(new StoreId("s"), 100).ended();
         assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
         await().until(() -> coordinator.heartbeats.size() >= 3);
@@ -120,7 +121,27 @@ final class RegistrationTest {
     }
 
     @Test
-    void aRefusalIsTold() {
+    void anErrorDoesNotEndTheHeartbeats() throws CloudMwException {
+        AtomicInteger asked = new AtomicInteger();
+        registration.close();
+        registration = new Registration(
+                calls,
+                SELF,
+                List.of(),
+                speeds,
+                () -> {
+                    if (asked.incrementAndGet() == 1) {
+                        throw new OutOfMemoryError("on purpose");
+                    }
+                    return activity;
+                },
+                new Random(1));
+        assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
+        await().until(() -> coordinator.heartbeats.size() >= 2);
+    }
+
+    @Test
+    void aRefusalIsTold() throws CloudMwException {
         coordinator.refusal = new CloudMwException(ErrorCode.INVALID_ARGUMENT, "such a name");
         CompletableFuture<Void> registered = registration.start();
         assertThat(registered)
