@@ -31,7 +31,9 @@ import io.cloudmw.proto.v1.DiskStore;
 import io.cloudmw.proto.v1.FileVersion;
 import io.cloudmw.proto.v1.GetSegmentRequest;
 import io.cloudmw.proto.v1.HeartbeatRequest;
+import io.cloudmw.proto.v1.HeartbeatResponse;
 import io.cloudmw.proto.v1.Helper;
+import io.cloudmw.proto.v1.HelperActivity;
 import io.cloudmw.proto.v1.ListHelpersRequest;
 import io.cloudmw.proto.v1.ListRequest;
 import io.cloudmw.proto.v1.ListResponse;
@@ -43,8 +45,10 @@ import io.cloudmw.proto.v1.RegisterHelperRequest;
 import io.cloudmw.proto.v1.RegisterHelperResponse;
 import io.cloudmw.proto.v1.RemoveRequest;
 import io.cloudmw.proto.v1.ReplicaReport;
+import io.cloudmw.proto.v1.Sketch;
 import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.Store;
+import io.cloudmw.proto.v1.StoreSpeed;
 import io.cloudmw.proto.v1.Volume;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
@@ -118,6 +122,26 @@ final class CoordinatorServerTest {
                 .containsExactly("v");
         assertThat(stat("/a/b")).isEqualTo(version);
         assertThat(put("/a/b", version.getVersionId()).getVersionId()).isNotEqualTo(version.getVersionId());
+    }
+
+    @Test
+    void whatAHelperSawNeverCostsItItsLease() throws Exception {
+        HeartbeatRequest alive = heartbeat(register(stub, 1));
+        StoreSpeed unknownSize =
+                StoreSpeed.newBuilder().setStoreId("d1").setSizeValue(99).build();
+        StoreSpeed brokenSketch = StoreSpeed.newBuilder()
+                .setStoreId("d1")
+                .setSizeValue(1)
+                .setEnded(Sketch.newBuilder().addSteps(-1))
+                .build();
+        for (StoreSpeed bad : List.of(unknownSize, brokenSketch)) {
+            assertThat(stub.heartbeat(alive.toBuilder().addSpeeds(bad).build()))
+                    .isEqualTo(HeartbeatResponse.getDefaultInstance());
+        }
+        assertThat(stub.heartbeat(alive.toBuilder()
+                        .setActivity(HelperActivity.newBuilder().setWins(-1))
+                        .build()))
+                .isEqualTo(HeartbeatResponse.getDefaultInstance());
     }
 
     @Test

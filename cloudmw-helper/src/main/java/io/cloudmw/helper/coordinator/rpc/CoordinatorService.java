@@ -81,11 +81,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Each method converts, calls the domain, converts back; failures are mapped in one place. */
 public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBase {
+    private static final Logger LOG = LoggerFactory.getLogger(CoordinatorService.class);
+
     private final Coordinator coordinator;
     private final UnaryCalls calls;
+    private final AtomicLong ignored = new AtomicLong();
 
     /** Works on {@code calls}, whose executor bounds what is worked on at once. */
     public CoordinatorService(Coordinator coordinator, UnaryCalls calls) {
@@ -187,12 +193,25 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                 disks.add(new DiskUsage(FromWire.storeId(disk.getStoreId()), disk.getUsedBytes(), disk.getFreeBytes()));
             }
             HelperId helper = FromWire.helperId(request.getHelperId());
-            Map<SpeedKey, Speed> news = MonitorWire.speeds(request.getSpeedsList());
-            HelperActivity activity = MonitorWire.activity(request.getActivity());
             coordinator.administration().heartbeat(helper, request.getEpoch(), disks);
-            coordinator.monitoring().heard(helper, news, activity);
+            heard(helper, request);
             return HeartbeatResponse.getDefaultInstance();
         });
+    }
+
+    /** What a helper saw never costs it its lease. */
+    private void heard(HelperId helper, HeartbeatRequest request) {
+        try {
+            Map<SpeedKey, Speed> news = MonitorWire.speeds(request.getSpeedsList());
+            HelperActivity activity = MonitorWire.activity(request.getActivity());
+            coordinator.monitoring().heard(helper, news, activity);
+        } catch (CloudMwException | RuntimeException e) {
+            LOG.warn(
+                    "helper {}: what it saw is ignored, heartbeat {} of this kind: {}",
+                    helper,
+                    ignored.incrementAndGet(),
+                    e.getMessage());
+        }
     }
 
     @Override
