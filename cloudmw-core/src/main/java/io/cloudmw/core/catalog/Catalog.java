@@ -60,6 +60,9 @@ public interface Catalog extends Closeable {
      */
     void removeStore(StoreId id) throws CloudMwException;
 
+    /** Opens a version, or notes that its upload goes on; nothing happens to one that is no longer open. */
+    void touch(VersionId version, long nowMillis) throws CloudMwException;
+
     /**
      * Keeps a segment of an open version; the first one opens it. The same segment again changes nothing; another one
      * with the same index replaces it (the writer placed a chunk anew).

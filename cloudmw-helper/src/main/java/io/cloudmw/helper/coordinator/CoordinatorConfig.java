@@ -44,6 +44,12 @@ public record CoordinatorConfig(
         Duration token = settings.duration("coordinator.token-ttl", defaults.tokenTtl(), second, Duration.ofDays(7));
         Duration abandoned = settings.duration(
                 "coordinator.abandoned-after", defaults.abandonedAfter(), second, Duration.ofDays(365));
+        if (abandoned.compareTo(token) < 0) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "coordinator.abandoned-after: " + abandoned.toMillis() + " ms (expected: >= coordinator.token-ttl, "
+                            + token.toMillis() + " ms)");
+        }
         Duration check =
                 settings.duration("coordinator.abandoned-check", defaults.abandonedCheck(), second, Duration.ofDays(1));
         return new CoordinatorConfig(

@@ -150,6 +150,15 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
+    public synchronized void touch(VersionId version, long nowMillis) throws CloudMwException {
+        checkOpen();
+        VersionRecord record = record(version, nowMillis);
+        if (record.isOpen()) {
+            record.touchedAtMillis = nowMillis;
+        }
+    }
+
+    @Override
     public synchronized void putSegment(VersionId version, int index, byte[] encoded, long nowMillis)
             throws CloudMwException {
         checkOpen();

@@ -134,6 +134,14 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
+    public void touch(VersionId version, long nowMillis) throws CloudMwException {
+        database.write(connection -> {
+            Versions.touch(connection, version, nowMillis);
+            return 0;
+        });
+    }
+
+    @Override
     public void putSegment(VersionId version, int index, byte[] encoded, long nowMillis) throws CloudMwException {
         database.write(connection -> Versions.putSegment(connection, version, index, encoded, nowMillis));
     }

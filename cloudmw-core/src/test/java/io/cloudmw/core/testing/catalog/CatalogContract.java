@@ -396,6 +396,20 @@ public abstract class CatalogContract {
     }
 
     @Test
+    void anUploadThatIsTouchedIsNotAbandonedButOneThatIsOverStaysSo() throws Exception {
+        FileVersion stale = Versions.of("v:/stale", 1);
+        catalog.touch(stale.id(), 100);
+        FileVersion fresh = Versions.of("v:/fresh", 1);
+        catalog.touch(fresh.id(), 100);
+        catalog.touch(fresh.id(), 200);
+        assertThat(catalog.retireAbandoned(200, 300)).isEqualTo(1);
+        catalog.touch(stale.id(), 400);
+        refused(ErrorCode.CONFLICT, () -> catalog.putSegment(stale.id(), 0, new byte[] {1}, 400));
+        catalog.putSegment(fresh.id(), 0, Versions.segment(fresh.id(), 0), 400);
+        commit(fresh, Optional.empty());
+    }
+
+    @Test
     void aForgottenVersionLeavesNothing() throws Exception {
         FileVersion version = put("v:/a", 1, Optional.empty());
         report(version.id(), 0, S1, ReplicaState.MISSING);
