@@ -524,6 +524,16 @@ final class TransferTest {
     }
 
     @Test
+    void aHelperThatHasNoRoomIsAskedAgainAndNotAvoided() throws Exception {
+        helper(Script.BUSY);
+        helper(Script.SILENT);
+        put(bytes(1));
+        assertThat(coordinator.avoided())
+                .hasSizeGreaterThan(7)
+                .allSatisfy(avoided -> assertThat(avoided).isEmpty());
+    }
+
+    @Test
     void aPutOfAPathThatChangedMeanwhileIsAConflict() throws Exception {
         helper(Script.SERVE);
         put(bytes(10));

@@ -43,7 +43,9 @@ import io.cloudmw.helper.rpc.ReplicaReports;
 import io.cloudmw.helper.rpc.TransferService;
 import io.cloudmw.helper.serve.BulkSessions;
 import io.cloudmw.helper.serve.ChunkServer;
+import io.cloudmw.helper.serve.LateCopies;
 import io.cloudmw.helper.serve.Reads;
+import io.cloudmw.helper.serve.StoreLanes;
 import io.cloudmw.helper.serve.Writes;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
@@ -233,6 +235,10 @@ public final class HelperServer implements AutoCloseable {
                 reports,
                 means("upload", spool, config.limits().uploads()),
                 means("copy", spool, config.limits().copies()),
+                new LateCopies(
+                        config.limits().late().chunks(), config.limits().late().spoolBytes()),
+                config.limits().silence(),
+                Ticker.system(),
                 timer,
                 RETRY_DELAYS);
     }
@@ -242,7 +248,12 @@ public final class HelperServer implements AutoCloseable {
         return new Writes.Means(
                 spool.share(limits.spoolBytes()),
                 pool(Threads.blocking(name + "-receive", threads, limits.chunks())),
-                pool(Threads.blocking(name + "-store", threads, limits.chunks() * Volume.MAX_REPLICAS)),
+                new StoreLanes(
+                        pool(Threads.blocking(
+                                name + "-store",
+                                threads,
+                                (limits.chunks() + config.limits().late().chunks()) * Volume.MAX_REPLICAS)),
+                        Math.max(1, threads / 4)),
                 limits.chunks());
     }
 

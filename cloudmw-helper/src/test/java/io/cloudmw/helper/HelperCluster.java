@@ -32,7 +32,7 @@ final class HelperCluster implements AutoCloseable {
     final VersionId version = VersionId.random();
     private final ClusterSecret secret = ClusterSecret.of(new byte[32]);
 
-    /** @param stalls for each helper, after how many bytes its disk stalls, at least 1024; negative: never */
+    /** @param stalls for each helper, after how many bytes its disk stalls, at least 1024; negative: never; StallingStore.PUTS: puts do */
     HelperCluster(Path directory, Map<String, String> more, int... stalls) throws CloudMwException {
         for (int i = 0; i < stalls.length; i++) {
             Map<String, String> settings = new HashMap<>(Map.of(

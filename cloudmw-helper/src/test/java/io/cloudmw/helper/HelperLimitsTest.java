@@ -7,6 +7,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.wire.WriteResult;
+import io.cloudmw.helper.testing.StallingStore;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -86,6 +87,77 @@ final class HelperLimitsTest {
                 await().ignoreExceptions()
                         .until(() -> write(another, 0, 4, own).stored().size() == 1);
             }
+        }
+    }
+
+    @Test
+    void aWriterThatSendsNothingLosesItsPlaceToOneThatDoes() throws Exception {
+        Map<String, String> one = Map.of("helper.uploads.limit", "1", "helper.uploads.silence", "100ms");
+        try (HelperCluster cluster = new HelperCluster(directory, one, -1, -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            assertThat(client.hold(0, 0, MIB, cluster.stores()))
+                    .failsWithin(20, TimeUnit.SECONDS)
+                    .withThrowableThat()
+                    .havingCause()
+                    .withMessageContaining("sent nothing for 100 ms, after 0 of")
+                    .isInstanceOfSatisfying(
+                            CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED));
+            await().ignoreExceptions()
+                    .until(() -> write(client, 0, 1, cluster.stores()).stored().size() == 2);
+        }
+    }
+
+    /**
+     * Writes more chunks than may be uploaded, or be late, at once: all succeed at the first try.
+     *
+     * @param to the helper that takes them
+     */
+    private static void writeMany(ScriptedClient client, HelperCluster cluster, int to) throws Exception {
+        byte[] chunk = new byte[MIB];
+        for (int index = 0; index < 12; index++) {
+            WriteResult result = client.upload(to, index, chunk, ScriptedClient.crcs(chunk), cluster.stores(), 2)
+                    .get(20, TimeUnit.SECONDS);
+            assertThat(result.stored()).extracting("value").containsExactlyInAnyOrder("d0", "d1");
+            assertThat(result.owed()).extracting("value").containsExactly("d2");
+        }
+    }
+
+    private static Map<String, String> narrow() {
+        return Map.of(
+                "helper.uploads.limit",
+                "2",
+                "helper.uploads.spool",
+                "2MiB",
+                "helper.late.limit",
+                "2",
+                "helper.late.spool",
+                "1MiB",
+                "helper.store.threads",
+                "4");
+    }
+
+    @Test
+    void aStoreThatIsAwayHoldsUpNoUploads() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, narrow(), -1, -1, -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            cluster.helpers.get(2).close();
+            writeMany(client, cluster, 0);
+        }
+    }
+
+    @Test
+    void aStoreThatIsSlowHoldsUpNoUploads() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, narrow(), -1, -1, StallingStore.PUTS);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            writeMany(client, cluster, 0);
+        }
+    }
+
+    @Test
+    void aDiskOfItsOwnThatIsSlowHoldsUpNoUploads() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, narrow(), -1, -1, StallingStore.PUTS);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            writeMany(client, cluster, 2);
         }
     }
 

@@ -8,7 +8,7 @@ import java.time.Duration;
  *
  * @param version what was committed
  * @param replicasStored copies that were durable at the commit
- * @param replicasOwed copies that the helpers still write in the background
+ * @param replicasOwed copies that were not durable yet when the put was: still written in the background, or missing
  * @param cost what was asked of stores for all copies, owed ones included, and its price
  */
 public record PutReceipt(

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stores the chunks of one put: asks in batches where they go, and keeps a few on their way at once. A chunk whose
- * helper failed is placed anew, avoiding that helper, a bounded number of times. Confined to the transfer.
+ * helper failed is placed anew, avoiding that helper, a bounded number of times; one whose helper had no room is placed
+ * anew more often, ever more slowly, and the helper is not avoided for it. Confined to the transfer.
  */
 final class Sending {
     /** Told on the transfer's executor. */
@@ -52,7 +53,9 @@ final class Sending {
     private static final int CHUNKS_IN_FLIGHT = 3;
     private static final int BATCH = 64;
     private static final int MAX_TRIES = 6;
+    private static final int MAX_REFUSALS = 60;
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long WINDOW_BYTES = 1 << 20;
 
     /** One chunk being stored. */
@@ -71,7 +74,11 @@ final class Sending {
         @Nullable
         Future<?> pause;
 
-        int tries;
+        /** Times that a helper had no room for it. */
+        int refusals;
+
+        /** Times that it failed otherwise. */
+        int failures;
 
         Job(long index, ByteRange range, PutSource.Part part, int leaves) {
             this.index = index;
@@ -228,7 +235,6 @@ final class Sending {
                 window,
                 bytes -> serial.execute(() -> outcome.progressed(bytes)));
         job.upload = upload;
-        job.tries++;
         var unusedResult = upload.result()
                 .whenComplete((stored, failure) -> serial.execute(() -> {
                     engine.putCredit().giveBack(window);
@@ -256,8 +262,9 @@ final class Sending {
                         new IllegalArgumentException("helper " + placed.chunk().helper() + " has no address"));
     }
 
+    /** Those that can take the chunk now. */
     private static List<Store> stores(Placed placed) {
-        return placed.chunk().stores().stream()
+        return placed.chunk().writable().stream()
                 .map(id -> placed.plan().stores().stream()
                         .map(StoreStatus::store)
                         .filter(store -> store.id().equals(id))
@@ -287,9 +294,11 @@ final class Sending {
             return;
         }
         outcome.progressed(-upload.sent());
+        boolean refused = cause.code() == ErrorCode.OVERLOADED;
+        int times = refused ? ++job.refusals : ++job.failures;
         boolean hopeless = switch (cause.code()) {
             case LOCAL_IO, INVALID_ARGUMENT, VERSION_UNSUPPORTED, CANCELLED -> true;
-            default -> job.tries >= MAX_TRIES;
+            default -> times >= (refused ? MAX_REFUSALS : MAX_TRIES);
         };
         if (hopeless) {
             finish(job);
@@ -297,10 +306,12 @@ final class Sending {
             return;
         }
         job.read = upload.read();
-        avoid.add(helper);
+        if (!refused) {
+            avoid.add(helper);
+        }
         Runnable again = () -> serial.execute(() -> placeAnew(job));
-        job.pause = Threads.later(engine.threads().timer(), FIRST_PAUSE_NANOS << job.tries, again)
-                .orElse(null);
+        long pause = Math.min(LONGEST_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(times, 10));
+        job.pause = Threads.later(engine.threads().timer(), pause, again).orElse(null);
         if (job.pause == null) {
             outcome.failed(Engine.closedException());
         }
@@ -309,7 +320,8 @@ final class Sending {
     private CloudMwException gaveUp(Job job, HelperId helper, CloudMwException cause) {
         return new CloudMwException(
                 cause.code(),
-                request.file() + ": chunk " + job.index + " could not be stored in " + job.tries
+                request.file() + ": chunk " + job.index + " could not be stored in "
+                        + (job.refusals + job.failures)
                         + " tries; the last, through helper " + helper + ": " + cause.getMessage(),
                 cause);
     }

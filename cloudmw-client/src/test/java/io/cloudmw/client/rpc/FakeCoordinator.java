@@ -225,7 +225,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 List<PlacedChunk> placed = new ArrayList<>();
                 for (int i = 0; i < request.getCount(); i++) {
                     ChunkId id = new ChunkId(FromWire.versionId(request.getVersionId()), request.getFirstIndex() + i);
-                    placed.add(new PlacedChunk(id, everywhere, chosen));
+                    placed.add(new PlacedChunk(id, everywhere, List.of(), chosen));
                 }
                 return ToWire.writePlan(new WritePlan(placed, statuses(), helpers, token()));
             });

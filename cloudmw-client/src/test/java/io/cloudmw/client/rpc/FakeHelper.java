@@ -62,7 +62,9 @@ public final class FakeHelper implements AutoCloseable {
         /** The second leaf it relays is not what was written. */
         CORRUPT_LEAF,
         /** Loses the connection while it is being written to. */
-        DIE_MID_WRITE
+        DIE_MID_WRITE,
+        /** Has no room for the first seven chunks it is sent. */
+        BUSY
     }
 
     private final HelperId id;
@@ -75,6 +77,7 @@ public final class FakeHelper implements AutoCloseable {
     private final AtomicInteger openTransfers = new AtomicInteger();
     private final AtomicInteger refusedRelays = new AtomicInteger();
     private final AtomicInteger leavesRelayed = new AtomicInteger();
+    private final AtomicInteger refusedUploads = new AtomicInteger();
     private final AtomicInteger uploads = new AtomicInteger();
     private final AtomicInteger mostUploads = new AtomicInteger();
     private final List<Long> largestCredit = new CopyOnWriteArrayList<>();
@@ -150,6 +153,9 @@ public final class FakeHelper implements AutoCloseable {
         public BulkStreamListener opened(BulkStream stream, byte[] request) throws CloudMwException {
             if (!(BulkRequest.decode(request) instanceof BulkRequest.Write write)) {
                 throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "writes only");
+            }
+            if (script == Script.BUSY && refusedUploads.incrementAndGet() <= 7) {
+                throw new CloudMwException(ErrorCode.OVERLOADED, "7 uploads at once already");
             }
             mostUploads.accumulateAndGet(uploads.incrementAndGet(), Math::max);
             stream.grant(1 << 20);

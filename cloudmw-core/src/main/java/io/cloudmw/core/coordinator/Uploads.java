@@ -94,8 +94,8 @@ public final class Uploads {
     }
 
     /**
-     * Chooses the stores and the helper of {@code count} chunks. Copies that a store cannot take now are placed there
-     * all the same, and are owed: the writer says so in its commit.
+     * Chooses the stores and the helper of {@code count} chunks, which counts as progress of the upload. Copies that a store cannot take now are placed there
+     * all the same, and are owed: the writer does not send them and says so in its commit.
      *
      * @param avoid helpers the writer could not reach: not chosen again if there is another
      * @throws CloudMwException {@code QUORUM_NOT_MET} when too few stores can take a chunk; {@code HELPER_UNAVAILABLE}
@@ -119,13 +119,15 @@ public final class Uploads {
             ChunkId chunk = new ChunkId(version, index);
             PlacedReplicas replicas = PlacementPolicy.place(chunk, candidates, volume.replicas(), volume.writeQuorum());
             HelperId helper = WritePlanner.helper(chunk, owners(replicas, volumeStores), live, avoid);
-            placed.add(new PlacedChunk(chunk, replicas.stores(), helper));
+            placed.add(new PlacedChunk(chunk, replicas.stores(), replicas.owed(), helper));
         }
+        long now = clock.millis();
+        catalog.touch(version, now);
         TransferClaims claims = new TransferClaims(
                 Set.of(TransferRight.WRITE),
                 file,
                 version,
-                clock.millis() + options.tokenTtl().toMillis());
+                now + options.tokenTtl().toMillis());
         return new WritePlan(
                 placed,
                 volumeStores.stream().map(stores::status).toList(),

@@ -3,16 +3,27 @@ package io.cloudmw.core.placement;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
+import java.util.HashSet;
 import java.util.List;
 
 /**
  * Where one chunk is to be written.
  *
  * @param stores k of them, in the order of the volume's stores
+ * @param owed those of them that cannot take the chunk now: nothing is sent there, and the commit says that they lack it
  * @param helper whom to send the chunk to
  */
-public record PlacedChunk(ChunkId chunk, List<StoreId> stores, HelperId helper) {
+public record PlacedChunk(ChunkId chunk, List<StoreId> stores, List<StoreId> owed, HelperId helper) {
     public PlacedChunk {
         stores = List.copyOf(stores);
+        owed = List.copyOf(owed);
+        if (!new HashSet<>(stores).containsAll(owed)) {
+            throw new IllegalArgumentException("owed: " + owed + " (expected: some of " + stores + ")");
+        }
+    }
+
+    /** The stores that can take the chunk now, in their order. */
+    public List<StoreId> writable() {
+        return stores.stream().filter(store -> !owed.contains(store)).toList();
     }
 }

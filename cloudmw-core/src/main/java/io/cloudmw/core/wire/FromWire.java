@@ -357,6 +357,7 @@ public final class FromWire {
             placements.add(valid(() -> new PlacedChunk(
                     ChunkId.parse(placement.getChunkId()),
                     replicas(placement.getStoreIdsList()),
+                    storeIds(placement.getOwedStoreIdsList()),
                     new HelperId(placement.getHelperId()))));
         }
         return new WritePlan(

@@ -223,6 +223,7 @@ public final class ToWire {
                 .setIndex(placed.chunk().index())
                 .setChunkId(placed.chunk().toString())
                 .addAllStoreIds(storeIds(placed.stores()))
+                .addAllOwedStoreIds(storeIds(placed.owed()))
                 .setHelperId(placed.helper().value())
                 .build();
     }

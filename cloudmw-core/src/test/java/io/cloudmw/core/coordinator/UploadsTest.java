@@ -92,6 +92,8 @@ final class UploadsTest {
         WritePlan plan = uploads().place(FILE, VersionId.random(), 0, 6, Set.of());
         assertThat(plan.placements()).allSatisfy(placed -> {
             assertThat(placed.stores()).hasSize(3);
+            assertThat(placed.owed()).containsExactly(new StoreId("d3"));
+            assertThat(placed.writable()).containsExactly(new StoreId("d1"), new StoreId("d2"));
             assertThat(placed.helper()).isNotEqualTo(new HelperId("h3"));
         });
         assertThat(plan.stores()).anySatisfy(store -> {

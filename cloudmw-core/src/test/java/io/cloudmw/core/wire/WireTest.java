@@ -99,7 +99,7 @@ final class WireTest {
                 TARGET);
         assertThat(FromWire.readPlan(ToWire.readPlan(read))).isEqualTo(read);
 
-        PlacedChunk placed = new PlacedChunk(new ChunkId(VERSION, 0), STORES, helper.id());
+        PlacedChunk placed = new PlacedChunk(new ChunkId(VERSION, 0), STORES, STORES.subList(2, 3), helper.id());
         WritePlan write = new WritePlan(List.of(placed), List.of(store), List.of(helper), token);
         assertThat(FromWire.writePlan(ToWire.writePlan(write))).isEqualTo(write);
 

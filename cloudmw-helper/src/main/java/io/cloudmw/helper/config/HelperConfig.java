@@ -42,6 +42,8 @@ public record HelperConfig(
      * @param spoolBytes for blocks on their way, in the spool directory
      * @param uploads chunks that clients send
      * @param copies chunks for this helper's own disks
+     * @param late chunks whose missing copies are still written after they were acknowledged
+     * @param silence how long whoever sends a chunk may send nothing
      * @param memoryBytes direct memory for blocks kept in memory
      * @param memoryBlockBytes longest block kept in memory
      * @param fetchThreads attempts that run at once
@@ -56,6 +58,8 @@ public record HelperConfig(
             int blocks,
             Received uploads,
             Received copies,
+            Received late,
+            Duration silence,
             int reads,
             int storeThreads) {}
 
@@ -115,6 +119,12 @@ public record HelperConfig(
                 settings.integer(prefix + ".transfers.blocks", 64, 1, 4096),
                 received(settings, prefix + ".uploads"),
                 received(settings, prefix + ".copies"),
+                received(settings, prefix + ".late"),
+                settings.duration(
+                        prefix + ".uploads.silence",
+                        Duration.ofSeconds(60),
+                        Duration.ofMillis(100),
+                        Duration.ofHours(1)),
                 settings.integer(prefix + ".reads.limit", 128, 1, 4096),
                 settings.integer(prefix + ".store.threads", 16, 1, 1024));
     }

@@ -1,5 +1,6 @@
 package io.cloudmw.helper.fetch;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import java.io.IOException;
@@ -9,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,14 +81,25 @@ public final class Spool {
 
     private SpoolFile create(long bytes) throws CloudMwException {
         Path path = directory.resolve(sequence.incrementAndGet() + SUFFIX);
+        boolean made = false;
         try {
             FileChannel channel = FileChannel.open(
                     path, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE));
-            Files.delete(path);
+            try {
+                Files.delete(path);
+                made = true;
+            } finally {
+                if (!made) {
+                    channel.close();
+                }
+            }
             return new SpoolFile(channel, bytes, budget);
         } catch (IOException e) {
-            budget.giveBack(bytes);
             throw new CloudMwException(ErrorCode.OVERLOADED, "spool: cannot make a file: " + e.getMessage(), e);
+        } finally {
+            if (!made) {
+                budget.giveBack(bytes);
+            }
         }
     }
 
@@ -96,8 +107,12 @@ public final class Spool {
     public static final class SpoolFile implements AutoCloseable {
         private final FileChannel channel;
         private final long bytes;
-        private final ByteBudget budget;
-        private final AtomicBoolean closed = new AtomicBoolean();
+
+        @GuardedBy("this")
+        private ByteBudget budget;
+
+        @GuardedBy("this")
+        private boolean closed;
 
         private SpoolFile(FileChannel channel, long bytes, ByteBudget budget) {
             this.channel = channel;
@@ -109,11 +124,26 @@ public final class Spool {
             return channel;
         }
 
+        /**
+         * Counts its bytes in {@code other} from now on.
+         *
+         * @return whether there was room; nothing changes otherwise
+         */
+        public synchronized boolean move(ByteBudget other) {
+            if (closed || !other.tryTake(bytes)) {
+                return false;
+            }
+            budget.giveBack(bytes);
+            budget = other;
+            return true;
+        }
+
         @Override
-        public void close() {
-            if (!closed.compareAndSet(false, true)) {
+        public synchronized void close() {
+            if (closed) {
                 return;
             }
+            closed = true;
             try {
                 channel.close();
             } catch (IOException e) {

@@ -14,24 +14,29 @@ import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.WriteResult;
 import io.cloudmw.helper.fetch.StoreResolver;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes one chunk to its stores, all at once: answers when the write quorum is durable, goes on with the rest, tries
- * again where that may help, and reports what came late. Safe for any thread.
+ * Writes one chunk to its stores, all at once: answers when the write quorum is durable, goes on with the rest while
+ * there is room for that, tries again where that may help, and reports what came late. Safe for any thread.
  */
 final class Replication {
     private static final Logger LOG = LoggerFactory.getLogger(Replication.class);
 
-    /** Told how it goes, by any thread: one of {@code durable} and {@code failed}, then {@code finished}. */
+    /** Told how it goes, by any thread: one of {@code durable} and {@code failed}, and {@code finished}, once. */
     interface Listener {
+        /** Whether the copies that are missing at the quorum may go on; asked before {@code durable}. */
+        boolean mayGoOn();
+
         void durable(WriteResult result);
 
         void failed(CloudMwException cause);
@@ -44,7 +49,7 @@ final class Replication {
     private final TransferClaims claims;
     private final StoreResolver stores;
     private final Writes.Surroundings around;
-    private final Executor storing;
+    private final StoreLanes storing;
     private final Object lock = new Object();
 
     @GuardedBy("lock")
@@ -52,6 +57,10 @@ final class Replication {
 
     @GuardedBy("lock")
     private final Map<StoreId, CloudMwException> failures = new TreeMap<>();
+
+    /** How to take back what waits. */
+    @GuardedBy("lock")
+    private final Map<StoreId, Runnable> waiting = new HashMap<>();
 
     @GuardedBy("lock")
     private boolean answered;
@@ -62,14 +71,14 @@ final class Replication {
     /**
      * Writes nothing before {@link #start}.
      *
-     * @param storing runs the puts; may block
+     * @param storing runs the puts
      */
     Replication(
             BulkRequest.Write request,
             TransferClaims claims,
             StoreResolver stores,
             Writes.Surroundings around,
-            Executor storing) {
+            StoreLanes storing) {
         this.request = request;
         this.claims = claims;
         this.stores = stores;
@@ -85,8 +94,12 @@ final class Replication {
     }
 
     private void attempt(StoreId store, ChunkSource source, Listener listener, int tried) {
+        Runnable put = () -> put(store, source, listener, tried);
+        if (!waits(store, () -> storing.remove(store, put))) {
+            return;
+        }
         try {
-            storing.execute(() -> put(store, source, listener, tried));
+            storing.execute(store, put);
         } catch (RejectedExecutionException | OutOfMemoryError e) {
             failed(
                     store,
@@ -94,6 +107,16 @@ final class Replication {
                     source,
                     listener,
                     tried);
+        }
+    }
+
+    /** Remembers how to take back what is about to wait; false when nothing is to be done any more. */
+    private boolean waits(StoreId store, Runnable takeBack) {
+        synchronized (lock) {
+            if (!settled) {
+                waiting.put(store, takeBack);
+            }
+            return !settled;
         }
     }
 
@@ -132,6 +155,9 @@ final class Replication {
         }
         try {
             if (answer != null) {
+                if (!answer.owed().isEmpty() && !listener.mayGoOn()) {
+                    drop(listener);
+                }
                 listener.durable(answer);
             } else if (late) {
                 around.ledger().report(claims, new ReplicaReport(request.chunk(), store, ReplicaState.GOOD));
@@ -145,7 +171,11 @@ final class Replication {
         if (tried < around.retryDelays().size() && mayHelp(cause.code())) {
             long delay = around.retryDelays().get(tried).toNanos();
             Runnable again = () -> attempt(store, source, listener, tried + 1);
-            if (Threads.later(around.timer(), delay, again).isPresent()) {
+            Optional<Future<?>> later = Threads.later(around.timer(), delay, again);
+            if (later.isPresent()) {
+                if (!waits(store, () -> later.get().cancel(false))) {
+                    later.get().cancel(false);
+                }
                 return;
             }
         }
@@ -182,6 +212,22 @@ final class Replication {
                 "chunk=" + request.chunk() + ": " + (request.stores().size() - failures.size()) + " of "
                         + request.stores().size() + " stores left (expected: >= " + request.writeQuorum() + "); "
                         + causes);
+    }
+
+    /** Leaves the copies that are missing owed, as the answer says they are. */
+    private void drop(Listener listener) {
+        List<Runnable> takeBack;
+        synchronized (lock) {
+            if (settled) {
+                return;
+            }
+            settled = true;
+            takeBack = List.copyOf(waiting.values());
+            waiting.clear();
+        }
+        LOG.warn("chunk={}: no room for copies that are late; they stay owed", request.chunk());
+        takeBack.forEach(Runnable::run);
+        listener.finished();
     }
 
     private void settle(Listener listener) {

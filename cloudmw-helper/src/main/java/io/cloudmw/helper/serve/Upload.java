@@ -3,6 +3,7 @@ package io.cloudmw.helper.serve;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.WriteEnd;
 import io.cloudmw.core.wire.WriteResult;
@@ -12,12 +13,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.Arrays;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One chunk coming in: leaf by leaf into a spool file, checked against what the writer says at its end, then handed
- * to {@link Replication}.
+ * to {@link Replication}. A writer that is silent for too long loses its place.
  */
 final class Upload extends ServedStream {
     /** Granted and not yet written to the spool. */
@@ -27,26 +29,33 @@ final class Upload extends ServedStream {
 
     private final BulkRequest.Write request;
     private final Spool spool;
+    private final Writes.Surroundings around;
+    private final LateCopies lateCopies;
     private final Replication replication;
     private final int[] checksums;
     private Spool.@Nullable SpoolFile file;
     private long received;
     private long granted;
+    private long heardNanos;
+    private @Nullable Future<?> watching;
 
     /**
      * Takes nothing before {@link #start}.
      *
-     * @param finished run once when the upload holds nothing any more
+     * @param finished run once when the upload holds nothing any more but what is late
      */
     Upload(
             BulkRequest.Write request,
             BulkStream stream,
             Writes.Means means,
+            Writes.Surroundings around,
             Replication replication,
             Runnable finished) {
         super("chunk=" + request.chunk(), stream, means.receiving(), finished);
         this.request = request;
         this.spool = means.spool();
+        this.around = around;
+        this.lateCopies = around.late();
         this.replication = replication;
         this.checksums = new int[(int) ((request.length() + request.leafSizeBytes() - 1) / request.leafSizeBytes())];
     }
@@ -55,6 +64,8 @@ final class Upload extends ServedStream {
         post(() -> {
             file = spool.create(request.length(), SPOOL_WAIT_NANOS);
             grant(WINDOW_BYTES);
+            heard();
+            watch(around.silence().toNanos());
         });
     }
 
@@ -89,6 +100,37 @@ final class Upload extends ServedStream {
         write(target.channel(), payload);
         received += length;
         grant(length);
+        heard();
+    }
+
+    /** From now on it is the writer's turn: what it was granted it may send. */
+    private void heard() {
+        heardNanos = around.ticker().nanos();
+    }
+
+    private void watch(long nanos) {
+        watching = Threads.later(around.timer(), nanos, () -> post(this::checkSilence))
+                .orElse(null);
+    }
+
+    /** Comes after what had arrived, so that only the writer can be to blame. */
+    private void checkSilence() throws CloudMwException {
+        long left = around.silence().toNanos() - (around.ticker().nanos() - heardNanos);
+        if (left <= 0) {
+            throw new CloudMwException(
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    "chunk=" + request.chunk() + ": the writer sent nothing for "
+                            + around.silence().toMillis() + " ms, after " + received + " of " + request.length()
+                            + " bytes");
+        }
+        watch(left);
+    }
+
+    private void unwatch() {
+        Future<?> timer = watching;
+        if (timer != null) {
+            timer.cancel(false);
+        }
     }
 
     private void write(FileChannel target, ByteBuf payload) throws CloudMwException {
@@ -128,8 +170,15 @@ final class Upload extends ServedStream {
                     ErrorCode.REPLICA_CORRUPT,
                     "chunk=" + request.chunk() + ": what arrived is not what the writer cut");
         }
+        unwatch();
         handOver();
+        Kept kept = new Kept(source);
         replication.start(new SpoolSource(source.channel(), request.length()), new Replication.Listener() {
+            @Override
+            public boolean mayGoOn() {
+                return kept.late();
+            }
+
             @Override
             public void durable(WriteResult result) {
                 stream().end(result.encode());
@@ -142,14 +191,44 @@ final class Upload extends ServedStream {
 
             @Override
             public void finished() {
-                source.close();
-                Upload.this.finished();
+                kept.close();
             }
         });
     }
 
+    /** The file and the room of the upload, or of late copies. Safe for any thread. */
+    private final class Kept {
+        private final Spool.SpoolFile source;
+        private boolean late;
+        private boolean over;
+
+        Kept(Spool.SpoolFile source) {
+            this.source = source;
+        }
+
+        /** Makes room for the next upload; false when there is no room for what is late. */
+        synchronized boolean late() {
+            if (!over && lateCopies.adopt(source)) {
+                late = true;
+                finished();
+            }
+            return over || late;
+        }
+
+        synchronized void close() {
+            over = true;
+            source.close();
+            if (late) {
+                lateCopies.release();
+            } else {
+                finished();
+            }
+        }
+    }
+
     @Override
     void free() {
+        unwatch();
         if (file != null) {
             file.close();
         }

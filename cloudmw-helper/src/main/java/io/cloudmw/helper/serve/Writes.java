@@ -8,6 +8,7 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.helper.disk.OwnDisks;
 import io.cloudmw.helper.fetch.Spool;
@@ -28,6 +29,8 @@ public final class Writes {
      * @param copies for chunks that go to disks of this helper alone, as peers' copies do. They share nothing with
      *     uploads: an upload here waits for copies at peers, and theirs for copies here, so copies must never wait for
      *     uploads
+     * @param late for copies of both that are written after their chunk was acknowledged
+     * @param silence how long a writer may send nothing of what it was granted
      * @param retryDelays how long to wait before each further try at a store that failed
      */
     public record Surroundings(
@@ -37,6 +40,9 @@ public final class Writes {
             ReplicaLedger ledger,
             Means uploads,
             Means copies,
+            LateCopies late,
+            Duration silence,
+            Ticker ticker,
             ScheduledExecutorService timer,
             List<Duration> retryDelays) {
         public Surroundings {
@@ -49,10 +55,10 @@ public final class Writes {
      *
      * @param spool keeps them until they are stored
      * @param receiving may block; takes at least {@code limit} tasks
-     * @param storing may block; runs their puts
+     * @param storing runs their puts
      * @param limit chunks at once
      */
-    public record Means(Spool spool, Executor receiving, Executor storing, int limit) {}
+    public record Means(Spool spool, Executor receiving, StoreLanes storing, int limit) {}
 
     private final Surroundings around;
     private final Semaphore uploadsRoom;
@@ -79,7 +85,7 @@ public final class Writes {
         }
         StoreResolver stores = around.stores().resolver(request.stores(), request.helpers(), request.token(), claims);
         Replication replication = new Replication(request, claims, stores, around, means.storing());
-        Upload upload = new Upload(request, stream, means, replication, room::release);
+        Upload upload = new Upload(request, stream, means, around, replication, room::release);
         upload.start();
         return upload;
     }

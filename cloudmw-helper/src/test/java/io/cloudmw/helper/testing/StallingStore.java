@@ -5,20 +5,45 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.store.ChunkReader;
+import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.ForwardingChunkStore;
+import io.cloudmw.core.store.PutOutcome;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
-/** Gives the first bytes of a range, then nothing until the reader is closed. */
+/** Gives the first bytes of a range, then nothing until the reader is closed; or never ends a put. */
 public final class StallingStore extends ForwardingChunkStore {
+    /** In place of a number of bytes: reads are as ever, and puts stall. */
+    public static final int PUTS = Integer.MAX_VALUE;
+
+    private final CountDownLatch over = new CountDownLatch(1);
     private final int bytesBeforeStall;
 
     public StallingStore(ChunkStore store, int bytesBeforeStall) {
         super(store);
         this.bytesBeforeStall = bytesBeforeStall;
+    }
+
+    @Override
+    public PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException {
+        if (bytesBeforeStall != PUTS) {
+            return super.put(chunk, source);
+        }
+        try {
+            over.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        throw new CloudMwException(ErrorCode.CANCELLED, "stalled, then closed");
+    }
+
+    @Override
+    public void close() {
+        over.countDown();
+        super.close();
     }
 
     @Override
