@@ -10,7 +10,7 @@ package io.cloudmw.core.monitor;
  * Incomplete Observations, JASA 53 (1958).
  *
  * <p>This is unbiased as long as the cut does not depend on what the wait would have become: a race cuts its losers when
- * another store has answered, which knows nothing of this one. {@code docs/adr/} says why nothing simpler will do.
+ * another store has answered, which knows nothing of this one. {@code docs/adr/0006} says why nothing simpler will do.
  *
  * @param ended waits that ended by themselves, in microseconds
  * @param cut how long the others had waited when they were cut
