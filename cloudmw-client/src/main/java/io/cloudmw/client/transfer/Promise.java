@@ -10,18 +10,21 @@ import io.cloudmw.core.placement.StoreStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** What a get must keep, how it is read because of that, and whether it was kept. Immutable. */
-public final class Promise {
+/** What a get must keep, which way of reading was expected to keep it, and whether it was kept. Confined to its get. */
+final class Promise {
     /** Of the reads with a deadline of their own, so many must keep it. */
     static final double QUANTILE = 0.99;
 
     private final SlaPlanner.Goal goal;
-    private final SlaPlanner.Choice choice;
+    private final Supplier<SlaPlanner.Choice> planner;
+    private SlaPlanner.@Nullable Choice choice;
 
-    private Promise(SlaPlanner.Goal goal, SlaPlanner.Choice choice) {
+    private Promise(SlaPlanner.Goal goal, Supplier<SlaPlanner.Choice> planner) {
         this.goal = goal;
-        this.choice = choice;
+        this.planner = planner;
     }
 
     /**
@@ -30,30 +33,33 @@ public final class Promise {
      * @param bytes to be read
      */
     static Optional<Promise> of(ReadPlan plan, long bytes, Optional<Duration> deadline, Pricing pricing) {
-        Optional<SlaPlanner.Goal> goal = goal(plan, bytes, deadline);
-        if (goal.isEmpty()) {
-            return Optional.empty();
-        }
-        ReadShape shape = ReadShape.of(plan, bytes, Long.MAX_VALUE);
-        List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
-        return Optional.of(new Promise(
-                goal.get(), SlaPlanner.choose(shape, plan.helpers().size(), goal.get(), pricing.rates(stores))));
+        return goal(plan, bytes, deadline)
+                .map(goal -> new Promise(goal, () -> {
+                    ReadShape shape = ReadShape.of(plan, bytes, Long.MAX_VALUE);
+                    List<Store> stores =
+                            plan.stores().stream().map(StoreStatus::store).toList();
+                    return SlaPlanner.choose(shape, plan.helpers().size(), goal, pricing.rates(stores));
+                }));
     }
 
     /** What is asked for: the caller's deadline, before the volume's target. */
-    public static Optional<SlaPlanner.Goal> goal(ReadPlan plan, long bytes, Optional<Duration> deadline) {
+    static Optional<SlaPlanner.Goal> goal(ReadPlan plan, long bytes, Optional<Duration> deadline) {
         return deadline.map(time -> new SlaPlanner.Goal(QUANTILE, time))
                 .or(() -> plan.target().map(target -> new SlaPlanner.Goal(target.quantile(), target.deadline(bytes))));
     }
 
-    SlaPlanner.Choice choice() {
-        return choice;
+    /** Planned when it is first asked for, which takes milliseconds of computing: not before the read needs it. */
+    private SlaPlanner.Choice choice() {
+        SlaPlanner.Choice made = choice == null ? planner.get() : choice;
+        choice = made;
+        return made;
     }
 
     /** What became of it. */
     SlaReport kept(Duration elapsed, ReadLedger ledger) {
         boolean met = elapsed.compareTo(goal.deadline()) <= 0;
-        Duration predicted = choice.prediction().time(goal.quantile());
+        SlaPlanner.Choice planned = choice();
+        Duration predicted = planned.prediction().time(goal.quantile());
         StringBuilder why = new StringBuilder();
         if (met) {
             why.append("took ").append(text(elapsed)).append(" of ").append(text(goal.deadline()));
@@ -64,11 +70,11 @@ public final class Promise {
                     .append(ledger.slowest());
             ledger.hindrances().forEach(hindrance -> why.append("; ").append(hindrance));
         }
-        if (!choice.meets()) {
+        if (!planned.meets()) {
             why.append("; no way was expected to keep it, the fastest known takes ")
                     .append(text(predicted));
         }
-        return new SlaReport(goal.deadline(), goal.quantile(), met, why.toString(), choice.way(), predicted);
+        return new SlaReport(goal.deadline(), goal.quantile(), met, why.toString(), planned.way(), predicted);
     }
 
     private static String text(Duration duration) {

@@ -55,11 +55,6 @@ public final class FleetSpeeds {
         });
     }
 
-    /** Forgets what a helper said: it comes back with a clean sheet. */
-    public synchronized void forget(HelperId reader) {
-        reports.keySet().removeIf(place -> place.reader().equals(reader));
-    }
-
     /** Every report, aged to now. */
     public synchronized List<ReaderSpeed> all() {
         return aged(place -> true);
