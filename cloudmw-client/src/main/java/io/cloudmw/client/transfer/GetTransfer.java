@@ -114,6 +114,9 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     }
 
     private GetReceipt receipt(ReadPlan plan, ByteRange wanted) {
+        if (reception != null) {
+            ledger.tally(reception.tally());
+        }
         return ledger.receipt(plan, wanted.length(), elapsed(), engine().pricing(), promise);
     }
 

@@ -16,6 +16,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.race.Tally;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,6 +62,7 @@ final class ReadLedger {
     private final Set<String> hindrances = new LinkedHashSet<>();
     private @Nullable Win slowest;
     private long slowestNanos;
+    private Extras extras = Extras.NONE;
     private long fetchedBytes;
     private long attempts;
     private long cancelled;
@@ -154,6 +156,20 @@ final class ReadLedger {
         tell(listener::racingLocally);
     }
 
+    /** What the race says it cost. */
+    void tally(Tally tally) {
+        extras = new Extras(
+                tally.hedges(),
+                tally.hedgesWon(),
+                tally.handOvers(),
+                tally.handOversWon(),
+                tally.duplicates(),
+                tally.suppressed());
+        if (tally.suppressed() > 0) {
+            hinder(tally.suppressed() + " second attempts were due and refused");
+        }
+    }
+
     /** Something that makes a read slower, for a promise that was not kept. */
     void hinder(String what) {
         if (hindrances.size() < MAX_HINDRANCES) {
@@ -201,7 +217,7 @@ final class ReadLedger {
                 all,
                 List.copyOf(faults),
                 elapsed,
-                Extras.NONE,
+                extras,
                 cost(plan, elapsed, pricing),
                 promise.map(made -> made.kept(elapsed, this)));
     }

@@ -29,7 +29,7 @@ import io.cloudmw.core.race.DeliveryPolicy;
 import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.race.ModePolicy;
 import io.cloudmw.core.race.RacerId;
-import io.cloudmw.core.race.SpeedView;
+import io.cloudmw.core.race.Tally;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
 import java.util.List;
@@ -100,8 +100,13 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
                 DeliveryPolicy.of(Mode.ROUNDS, sink.inOrder()),
                 mode.lanes(plan.helpers().size()),
                 racers.ranks(),
-                SpeedView.UNKNOWN,
+                new PlannedSpeeds(plan, engine.speeds().speeds()),
                 new Governor(Governor.Budget.DEFAULT));
+    }
+
+    /** What it has cost so far, and gained. */
+    Tally tally() {
+        return delivery.tally();
     }
 
     void start() {
