@@ -7,9 +7,9 @@ import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.cost.Prediction;
 import io.cloudmw.core.cost.SlaPlanner;
-import io.cloudmw.core.cost.TransferModel;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.race.Governor;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -99,7 +99,7 @@ final class PlanCommand extends ClientCommand {
         lines.add(String.format(
                 Locale.ROOT,
                 "at most %.0f%% of requests and bytes are spent on hedges and hand-overs",
-                100 * TransferModel.BUDGET_SHARE));
+                100 * Governor.Budget.DEFAULT.share()));
         estimate.goal().ifPresent(goal -> estimate.choice().ifPresent(choice -> lines.add(promise(goal, choice))));
         lines.add("prices: " + estimate.priceVersion());
         return lines;
@@ -154,7 +154,7 @@ final class PlanCommand extends ClientCommand {
             rows.add(row);
         }
         answer.put("offers", rows);
-        answer.put("budget_share", TransferModel.BUDGET_SHARE);
+        answer.put("budget_share", Governor.Budget.DEFAULT.share());
         estimate.goal()
                 .ifPresent(goal -> estimate.choice().ifPresent(choice -> {
                     Map<String, Object> sla = json(choice.prediction());

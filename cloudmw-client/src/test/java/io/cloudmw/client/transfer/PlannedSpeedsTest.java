@@ -59,13 +59,11 @@ final class PlannedSpeedsTest {
     }
 
     private static ReadPlan plan() {
-        FileVersion version = new FileVersion(
-                FilePath.parse("v:/f"), VersionId.random(), 1, 1, 1, 1 << 18, 0, "0".repeat(64));
+        FileVersion version =
+                new FileVersion(FilePath.parse("v:/f"), VersionId.random(), 1, 1, 1, 1 << 18, 0, "0".repeat(64));
         return new ReadPlan(
                 version,
-                List.of(
-                        new HelperAddress(new HelperId("h1"), "a:1", "a:2"),
-                        new HelperAddress(H2, "b:1", "b:2")),
+                List.of(new HelperAddress(new HelperId("h1"), "a:1", "a:2"), new HelperAddress(H2, "b:1", "b:2")),
                 List.of(),
                 Mode.ROUNDS,
                 false,

@@ -23,9 +23,6 @@ import java.util.List;
  * limit. Failures, and stores that share a bottleneck, are not in the model.
  */
 public final class TransferModel {
-    /** Share of requests and bytes that a client spends on second attempts. */
-    public static final double BUDGET_SHARE = 0.05;
-
     private static final long BLOCK_BYTES = 8L << 20;
 
     /** More blocks than these are not drawn one by one: the time of these is stretched. */
