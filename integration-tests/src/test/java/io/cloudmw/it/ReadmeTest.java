@@ -23,6 +23,16 @@ final class ReadmeTest {
     }
 
     @Test
+    void theImportsAreThoseOfTheSnippet() throws IOException {
+        String imports = Files.readString(Path.of("src/test/java/io/cloudmw/it/Embedding.java"))
+                .lines()
+                .filter(line -> line.startsWith("import io.cloudmw."))
+                .collect(Collectors.joining("\n"));
+
+        assertThat(Files.readString(ROOT.resolve("README.md"))).contains("```java\n" + imports + "\n```");
+    }
+
+    @Test
     void everyDocumentItNamesExists() throws IOException {
         var names = java.util.regex.Pattern.compile("`(docs/[A-Za-z0-9/.-]+|[A-Z]+\\.md)`")
                 .matcher(Files.readString(ROOT.resolve("README.md")));
