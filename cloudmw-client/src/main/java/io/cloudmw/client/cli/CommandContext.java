@@ -5,13 +5,16 @@ import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /**
@@ -24,16 +27,20 @@ final class CommandContext {
         Map<String, ?> run(CloudMw client) throws Exception;
     }
 
+    private static final long REPORT_SECONDS = 1;
+
     private final InputStream in;
-    private final PrintStream out;
+    private final StandardOutput out;
     private final PrintStream err;
     private final Map<String, String> environment;
     private final boolean terminal;
+    private final CountDownLatch reported = new CountDownLatch(1);
 
+    /** @param out is buffered here, and flushed at the end of the command */
     CommandContext(
-            InputStream in, PrintStream out, PrintStream err, Map<String, String> environment, boolean terminal) {
+            InputStream in, OutputStream out, PrintStream err, Map<String, String> environment, boolean terminal) {
         this.in = in;
-        this.out = out;
+        this.out = new StandardOutput(out);
         this.err = err;
         this.environment = environment;
         this.terminal = terminal;
@@ -43,7 +50,7 @@ final class CommandContext {
         return in;
     }
 
-    PrintStream out() {
+    StandardOutput out() {
         return out;
     }
 
@@ -66,7 +73,7 @@ final class CommandContext {
     /** Runs a command's body with a client and prints what it gives when JSON is wanted. */
     int run(GlobalOptions options, UnaryOperator<CloudMwOptions> more, Work work) throws Exception {
         CloudMw client = CloudMw.connect(more.apply(options.clientOptions(environment)));
-        Thread hook = new Thread(client::close, "cloudmw-interrupted");
+        Thread hook = new Thread(() -> interrupted(client), "cloudmw-interrupted");
         Runtime.getRuntime().addShutdownHook(hook);
         Map<String, ?> answer;
         try {
@@ -83,6 +90,21 @@ final class CommandContext {
             throw new CloudMwException(ErrorCode.LOCAL_IO, "standard output: cannot write to it");
         }
         return ExitCode.OK.value();
+    }
+
+    /** Everything is said: an interrupted process may end. */
+    void reported() {
+        reported.countDown();
+    }
+
+    /** What fails by this still says so, unless it waits for something else than the client. */
+    private void interrupted(CloudMw client) {
+        client.close();
+        try {
+            boolean unused = reported.await(REPORT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     static void forget(Thread hook) {

@@ -13,7 +13,8 @@ enum ExitCode {
     DATA_LOSS(6, "the bytes are gone or do not match their digest"),
     LOCAL_IO(7, "a file on this machine could not be read or written"),
     REFUSED(8, "refused: credentials, protocol version or a precondition"),
-    INTERRUPTED(130, "interrupted");
+    INTERRUPTED(130, "interrupted"),
+    UNREAD(141, "whoever read standard output stopped, as `head` does: nothing is printed then");
 
     private final int value;
     private final String meaning;

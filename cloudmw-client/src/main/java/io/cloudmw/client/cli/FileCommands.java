@@ -19,10 +19,10 @@ import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import java.io.IOException;
-import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -158,7 +158,8 @@ final class FileCommands {
             try (Progress progress = Progress.of(context, options, "get " + file)) {
                 how = how.withListener(progress);
                 if ("-".equals(target)) {
-                    receipt = CommandContext.await(client.read(file, Channels.newChannel(context.out()), how));
+                    receipt =
+                            CommandContext.await(client.read(file, context.out().channel(), how));
                 } else {
                     receipt = CommandContext.await(client.get(file, path(file), how));
                 }
@@ -203,7 +204,8 @@ final class FileCommands {
                 long start = Math.min(from, size);
                 how = how.withVersion(current.id()).withRange(new ByteRange(start, Math.min(bytes, size - start)));
             }
-            GetReceipt receipt = CommandContext.await(client.read(file, Channels.newChannel(context.out()), how));
+            GetReceipt receipt =
+                    CommandContext.await(client.read(file, context.out().channel(), how));
             context.out().flush();
             if (options.json()) {
                 context.out().println();
@@ -270,7 +272,10 @@ final class FileCommands {
             FileStatus status = CommandContext.await(client.stat(FilePath.parse(file)));
             Map<String, Object> answer = Json.of(status.version());
             answer.put("under_replicated_chunks", status.underReplicatedChunks());
-            answer.forEach((name, value) -> say("%-24s %s", name, value));
+            Map<String, Object> shown = new LinkedHashMap<>(answer);
+            shown.remove("committed_at_millis");
+            shown.put("committed_at", Instant.ofEpochMilli(status.version().committedAtMillis()));
+            shown.forEach((name, value) -> say("%-24s %s", name, value));
             return answer;
         }
     }

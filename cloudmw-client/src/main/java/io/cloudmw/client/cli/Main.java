@@ -1,7 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.core.error.CloudMwException;
-import java.io.BufferedOutputStream;
+import io.cloudmw.core.error.ErrorCode;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
@@ -23,15 +23,9 @@ public final class Main {
     public static void main(String[] args) {
         // What goes wrong is said by the exit code and one line; the library's own notes are for -D...=debug.
         System.setProperty(LOG_LEVEL, System.getProperty(LOG_LEVEL, "warn"));
-        // The command's own output goes straight to the descriptors: large cats need no line buffering.
-        PrintStream out = new PrintStream(
-                new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 64 << 10),
-                false,
-                StandardCharsets.UTF_8);
-        CommandContext context = new CommandContext(System.in, out, System.err, System.getenv(), isTerminal());
-        int exit = run(context, args);
-        out.flush();
-        System.exit(exit);
+        CommandContext context = new CommandContext(
+                System.in, new FileOutputStream(FileDescriptor.out), System.err, System.getenv(), isTerminal());
+        System.exit(run(context, args));
     }
 
     /** From JDK 22 on there always is a console; whether it is a terminal is asked for by name. */
@@ -85,6 +79,7 @@ public final class Main {
                 (e, command, parsed) -> failed(context, e, wants(args, "-v", "--verbose"), args));
         int exit = line.execute(args);
         context.out().flush();
+        context.reported();
         return exit;
     }
 
@@ -96,19 +91,23 @@ public final class Main {
         printJson(context, args, "INVALID_ARGUMENT", String.valueOf(e.getMessage()));
         context.err().println("cloudmw: " + e.getMessage());
         context.err()
-                .println("cloudmw: see cloudmw "
-                        + e.getCommandLine().getCommandSpec().qualifiedName(" ").replaceFirst("^cloudmw ?", "")
-                        + " --help");
+                .println("cloudmw: see " + e.getCommandLine().getCommandSpec().qualifiedName(" ") + " --help");
         return ExitCode.USAGE.value();
     }
 
     private static int failed(CommandContext context, Exception e, boolean verbose, String[] args) {
+        if (context.out().abandoned()) {
+            return ExitCode.UNREAD.value();
+        }
         ExitCode exit;
         String code;
         String message = String.valueOf(e.getMessage());
         if (e instanceof CloudMwException known) {
             exit = ExitCode.of(known.code());
             code = known.code().name();
+            if (known.code() == ErrorCode.COORDINATOR_UNAVAILABLE) {
+                message += " (another one: -c HOST:PORT)";
+            }
         } else if (e instanceof IllegalArgumentException) {
             exit = ExitCode.USAGE;
             code = "INVALID_ARGUMENT";
@@ -150,10 +149,11 @@ public final class Main {
                 "Commands that start processes:",
                 "  coordinator  the catalog, and who is where",
                 "  helper       stores, fetches, races and relays",
-                "  standalone   a coordinator and a helper in one process",
+                "  standalone   a coordinator and three helpers in one process",
                 "",
                 "Files are written volume:/path. Exit codes: 0 ok, 1 internal, 2 usage, 3 not found,",
-                "4 conflict, 5 unavailable, 6 data loss, 7 local I/O, 8 refused, 130 interrupted."
+                "4 conflict, 5 unavailable, 6 data loss, 7 local I/O, 8 refused, 130 interrupted,",
+                "141 nobody reads the output any more."
             })
     private static final class Root implements Runnable {
         @picocli.CommandLine.Spec

@@ -25,6 +25,9 @@ abstract class Progress implements TransferListener, AutoCloseable {
 
     /** Redrawn by a thread of its own. */
     private static final class Bar extends Progress {
+        /** Asking a terminal for its width would take a library that also takes over Ctrl-C. */
+        private static final int COLUMNS = 79;
+
         private final CommandContext context;
         private final String task;
         private @Nullable ProgressBar bar;
@@ -44,7 +47,7 @@ abstract class Progress implements TransferListener, AutoCloseable {
                         .setStyle(ProgressBarStyle.ASCII)
                         .setUnit(" MiB", 1 << 20)
                         .showSpeed()
-                        .setConsumer(new me.tongfei.progressbar.ConsoleProgressBarConsumer(context.err()))
+                        .setConsumer(new me.tongfei.progressbar.ConsoleProgressBarConsumer(context.err(), COLUMNS))
                         .build();
                 bar = shown;
             }

@@ -92,9 +92,18 @@ final class StoreCommands {
                         status.store().id(),
                         VolumeCommands.availability(status),
                         status.store().failureDomain(),
-                        status.store().kind());
+                        place(status.store().kind()));
             }
             return Map.of("stores", rows);
+        }
+
+        private static String place(Store.Kind kind) {
+            if (kind instanceof Store.Disk disk) {
+                return disk.owner() + ":" + disk.path();
+            }
+            Store.S3 s3 = (Store.S3) kind;
+            return "s3://" + s3.bucket() + "/" + s3.prefix() + " "
+                    + (s3.endpoint().isEmpty() ? s3.region() : s3.endpoint());
         }
     }
 

@@ -124,7 +124,7 @@ final class RetryingCalls {
                 long waited = TimeUnit.NANOSECONDS.toMillis(ticker.nanos() - startedNanos);
                 result.completeExceptionally(new CloudMwException(
                         ErrorCode.COORDINATOR_UNAVAILABLE,
-                        peer + " could not be reached for " + waited + " ms: " + failure.getMessage(),
+                        peer + " could not be reached for " + waited + " ms" + why(failure),
                         failure));
                 return;
             }
@@ -136,6 +136,12 @@ final class RetryingCalls {
             } catch (RejectedExecutionException e) {
                 result.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "the client was closed", e));
             }
+        }
+
+        /** Without the peer, which the message begins with. */
+        private String why(CloudMwException failure) {
+            String message = String.valueOf(failure.getMessage());
+            return message.startsWith(peer) ? message.substring(peer.length()) : ": " + message;
         }
 
         private void again() {

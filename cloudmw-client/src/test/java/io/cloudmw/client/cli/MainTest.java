@@ -19,7 +19,9 @@ import io.cloudmw.core.monitor.SpeedSummary;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
+import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +30,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import me.tongfei.progressbar.TerminalUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,18 +67,27 @@ final class MainTest {
 
     private int run(byte[] in, String... args) {
         ByteArrayOutputStream outStream = new ByteArrayOutputStream();
-        ByteArrayOutputStream errStream = new ByteArrayOutputStream();
-        CommandContext context = new CommandContext(
-                new ByteArrayInputStream(in),
-                new PrintStream(outStream, true, StandardCharsets.UTF_8),
-                new PrintStream(errStream, true, StandardCharsets.UTF_8),
-                Map.of("CLOUDMW_COORDINATOR", coordinator.address()),
-                false);
-        int exit = Main.run(context, args);
+        int exit = run(in, outStream, false, args);
         outBytes = outStream.toByteArray();
         out = outStream.toString(StandardCharsets.UTF_8);
+        return exit;
+    }
+
+    private int run(byte[] in, OutputStream to, boolean terminal, String... args) {
+        ByteArrayOutputStream errStream = new ByteArrayOutputStream();
+        int exit = run(in, to, errStream, terminal, args);
         err = errStream.toString(StandardCharsets.UTF_8);
         return exit;
+    }
+
+    private int run(byte[] in, OutputStream to, OutputStream errors, boolean terminal, String... args) {
+        CommandContext context = new CommandContext(
+                new ByteArrayInputStream(in),
+                to,
+                new PrintStream(errors, true, StandardCharsets.UTF_8),
+                Map.of("CLOUDMW_COORDINATOR", coordinator.address()),
+                terminal);
+        return Main.run(context, args);
     }
 
     private JsonNode json() throws IOException {
@@ -97,7 +109,9 @@ final class MainTest {
         assertThat(run("get", "vol:/a", directory.toString())).isZero();
         assertThat(directory.resolve("a")).hasBinaryContent(content);
         assertThat(run("stat", "vol:/a")).isZero();
-        assertThat(out).contains("3000000");
+        assertThat(out).contains("3000000").matches("(?s).*committed_at +[0-9]{4}-.*Z\n.*");
+        assertThat(run("stat", "vol:/a", "--json")).isZero();
+        assertThat(json().has("committed_at_millis")).isTrue();
         assertThat(err).isEmpty();
     }
 
@@ -113,6 +127,62 @@ final class MainTest {
         assertThat(out).isEqualTo("chu");
         assertThat(run("cat", "vol:/b", "--offset", "1000")).isZero();
         assertThat(out).isEmpty();
+    }
+
+    @Test
+    void aReaderThatStopsIsNoMistake() {
+        byte[] content = new byte[3_000_000];
+        OutputStream stopped = new OutputStream() {
+            @Override
+            public void write(int value) throws IOException {
+                throw new IOException("Broken pipe");
+            }
+        };
+        assertThat(run(content, "put", "-", "vol:/b")).isZero();
+        assertThat(run(new byte[0], stopped, false, "cat", "vol:/b")).isEqualTo(141);
+        assertThat(err).isEmpty();
+        assertThat(run(new byte[0], stopped, false, "stat", "vol:/b")).isEqualTo(141);
+        assertThat(err).isEmpty();
+    }
+
+    @Test
+    void outputThatCannotBeWrittenIsAFailure() {
+        OutputStream full = new OutputStream() {
+            @Override
+            public void write(int value) throws IOException {
+                throw new IOException("No space left on device");
+            }
+        };
+        assertThat(run(new byte[3_000_000], "put", "-", "vol:/b")).isZero();
+        assertThat(run(new byte[0], full, false, "cat", "vol:/b")).isEqualTo(7);
+        assertThat(err).contains("standard output");
+    }
+
+    /** The bar's library can ask JLine for the width of a terminal, and JLine takes SIGINT from the JVM. */
+    @Test
+    void theBarOnATerminalLeavesCtrlCAlone() throws Exception {
+        Field terminal = TerminalUtils.class.getDeclaredField("terminal");
+        terminal.setAccessible(true);
+        List<Object> opened = new ArrayList<>();
+        ByteArrayOutputStream painted = new ByteArrayOutputStream() {
+            @Override
+            public synchronized void write(byte[] bytes, int from, int count) {
+                super.write(bytes, from, count);
+                try {
+                    Object open = terminal.get(null);
+                    if (open != null) {
+                        opened.add(open);
+                    }
+                } catch (IllegalAccessException e) {
+                    opened.add(e);
+                }
+            }
+        };
+        byte[] content = new byte[3_000_000];
+        assertThat(run(content, new ByteArrayOutputStream(), painted, true, "put", "-", "vol:/b"))
+                .isZero();
+        assertThat(painted.toString(StandardCharsets.UTF_8)).contains("put vol:/b");
+        assertThat(opened).isEmpty();
     }
 
     @Test
@@ -216,6 +286,7 @@ final class MainTest {
         assertThat(run("put", directory.resolve("none").toString(), "vol:/x")).isEqualTo(7);
         assertThat(run("stat", "vol:/x", "--coordinator", "127.0.0.1:1", "--timeout", "1"))
                 .isEqualTo(5);
+        assertThat(err).contains("Connection refused", "-c HOST:PORT").containsOnlyOnce("127.0.0.1:1");
         assertThat(run("stat", "vol:/x", "--coordinator", "127.0.0.1:1", "--timeout", "1", "--verbose"))
                 .isEqualTo(5);
         assertThat(err).contains("\tat ");

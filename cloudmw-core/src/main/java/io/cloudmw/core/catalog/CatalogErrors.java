@@ -27,7 +27,8 @@ public final class CatalogErrors {
     }
 
     public static CloudMwException storeNotFound(StoreId id) {
-        return new CloudMwException(ErrorCode.NOT_FOUND, "no store " + id);
+        return new CloudMwException(
+                ErrorCode.NOT_FOUND, "no store " + id + " (a disk is known once its helper has registered)");
     }
 
     public static CloudMwException storeInUse(StoreId id, VolumeName volume) {

@@ -82,7 +82,17 @@ public final class WireErrors {
         if (named.isPresent()) {
             return new CloudMwException(named.get(), description, failure);
         }
-        return new CloudMwException(unnamed(status.getCode(), unreachable), peer + ": " + description, failure);
+        return new CloudMwException(
+                unnamed(status.getCode(), unreachable), peer + ": " + description + cause(status), failure);
+    }
+
+    /** gRPC says "io exception"; its innermost cause says "Connection refused". */
+    private static String cause(Status status) {
+        Throwable cause = status.getCause();
+        while (cause != null && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause == null || cause.getMessage() == null ? "" : ": " + cause.getMessage();
     }
 
     /** What gRPC itself reports, or a peer that knows a code this build does not. */

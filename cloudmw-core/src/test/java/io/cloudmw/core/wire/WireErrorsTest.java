@@ -60,6 +60,16 @@ final class WireErrorsTest {
         assertThat(sent.getStatus().getDescription()).hasSize(2000);
     }
 
+    @Test
+    void whyAPeerCouldNotBeReachedIsKept() {
+        Throwable refused = new java.io.IOException("wrapped", new java.net.ConnectException("Connection refused"));
+        assertThat(received(io.grpc.Status.UNAVAILABLE
+                        .withDescription("io exception")
+                        .withCause(refused)
+                        .asRuntimeException()))
+                .hasMessage("coordinator: io exception: Connection refused");
+    }
+
     private static CloudMwException received(Throwable failure) {
         return WireErrors.fromStatus(failure, ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator");
     }

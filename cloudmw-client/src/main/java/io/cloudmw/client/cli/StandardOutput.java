@@ -1,0 +1,84 @@
+package io.cloudmw.client.cli;
+
+import java.io.BufferedOutputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Where a command's output goes, buffered: large cats need no line buffering. Knows when its reader went away, which is
+ * nobody's mistake: {@code cloudmw cat vol:/big | head}. Safe for any thread.
+ */
+final class StandardOutput extends PrintStream {
+    private static final int BUFFER_BYTES = 64 << 10;
+
+    private final Descriptor descriptor;
+
+    StandardOutput(OutputStream to) {
+        this(new Descriptor(to));
+    }
+
+    private StandardOutput(Descriptor descriptor) {
+        super(new BufferedOutputStream(descriptor, BUFFER_BYTES), false, StandardCharsets.UTF_8);
+        this.descriptor = descriptor;
+    }
+
+    /** Whether whoever read this has stopped reading. */
+    boolean abandoned() {
+        return descriptor.abandoned;
+    }
+
+    /** For bulk: unlike the methods of a {@link PrintStream}, writing fails when nothing can be written any more. */
+    WritableByteChannel channel() {
+        WritableByteChannel all = Channels.newChannel(this);
+        return new WritableByteChannel() {
+            @Override
+            public int write(ByteBuffer bytes) throws IOException {
+                int written = all.write(bytes);
+                if (checkError()) {
+                    throw new IOException("standard output: cannot write to it");
+                }
+                return written;
+            }
+
+            @Override
+            public boolean isOpen() {
+                return all.isOpen();
+            }
+
+            @Override
+            public void close() throws IOException {
+                all.close();
+            }
+        };
+    }
+
+    private static final class Descriptor extends FilterOutputStream {
+        private volatile boolean abandoned;
+
+        Descriptor(OutputStream to) {
+            super(to);
+        }
+
+        @Override
+        public void write(int value) throws IOException {
+            write(new byte[] {(byte) value}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int count) throws IOException {
+            try {
+                out.write(bytes, from, count);
+            } catch (IOException e) {
+                // What EPIPE is called: there is no exception of its own.
+                abandoned |= "Broken pipe".equals(e.getMessage());
+                throw e;
+            }
+        }
+    }
+}
