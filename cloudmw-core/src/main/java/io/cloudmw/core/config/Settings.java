@@ -10,14 +10,16 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -183,25 +185,55 @@ public final class Settings {
      * Call when every component has read its settings.
      *
      * @throws CloudMwException {@code INVALID_ARGUMENT} when a given key was never asked for, naming the nearest one
-     *     that was
+     *     that was; so for an environment variable that begins as those of the keys that were asked for
      */
     public void finish() throws CloudMwException {
-        List<String> unknown = new ArrayList<>();
-        for (String key : new TreeSet<>(given.keySet())) {
-            if (!known.containsKey(key)) {
-                unknown.add("unknown setting " + key + hint(key));
-            }
-        }
+        List<String> unknown = unknown("");
+        unknown.addAll(unknownVariables());
+        refuse(unknown);
+    }
+
+    /** As {@link #finish}, for the group of given keys called {@code prefix} alone. */
+    public void refuseUnknown(String prefix) throws CloudMwException {
+        refuse(unknown(prefix));
+    }
+
+    private static void refuse(List<String> unknown) throws CloudMwException {
         if (!unknown.isEmpty()) {
             throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.join("; ", unknown));
         }
     }
 
-    private String hint(String key) {
-        return known.keySet().stream()
-                .min(Comparator.comparingInt((String candidate) -> EditDistance.between(key, candidate)))
-                .map(nearest -> " (did you mean " + nearest + "?)")
-                .orElse("");
+    private List<String> unknown(String prefix) {
+        List<String> unknown = new ArrayList<>();
+        for (String key : new TreeSet<>(given.keySet())) {
+            boolean asked = prefix.isEmpty() || key.equals(prefix) || key.startsWith(prefix + ".");
+            if (asked && !known.containsKey(key)) {
+                unknown.add("unknown setting " + key + hint(key, known.keySet()));
+            }
+        }
+        return unknown;
+    }
+
+    private List<String> unknownVariables() {
+        Set<String> names = new LinkedHashSet<>();
+        Set<String> prefixes = new HashSet<>();
+        for (String key : known.keySet()) {
+            names.add(environmentName(key));
+            prefixes.add(environmentName(key.substring(0, key.indexOf('.') + 1)));
+        }
+        // A key without a component would claim all that is CLOUDMW_: those of the launcher, of the client.
+        prefixes.remove(ENVIRONMENT_PREFIX);
+        return new TreeSet<>(environment.keySet())
+                .stream()
+                        .filter(name ->
+                                !names.contains(name) && prefixes.stream().anyMatch(name::startsWith))
+                        .map(name -> "unknown environment variable " + name + hint(name, names))
+                        .toList();
+    }
+
+    private static String hint(String word, Set<String> candidates) {
+        return candidates.isEmpty() ? "" : " (did you mean " + EditDistance.nearest(word, candidates) + "?)";
     }
 
     private Optional<String> value(String key, String defaultValue, boolean secret) {

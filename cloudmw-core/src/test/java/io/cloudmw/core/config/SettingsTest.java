@@ -42,6 +42,29 @@ final class SettingsTest {
     }
 
     @Test
+    void anUnknownVariableOfTheComponentStopsTheStartToo() throws Exception {
+        Map<String, String> others =
+                Map.of("CLOUDMW_JAVA_OPTS", "x", "CLOUDMW_HELPER", "x", "CLOUDMW_COORDINATOR_DATA_DIR", "x");
+        Settings fine = Settings.load(Optional.empty(), others, Map.of());
+        fine.integer("helper.fetch.threads", 1, 1, 9);
+        fine.finish();
+        Settings settings =
+                Settings.load(Optional.empty(), Map.of("CLOUDMW_HELPER_FETCH_THREDS", "secret-value"), Map.of());
+        settings.integer("helper.fetch.threads", 1, 1, 9);
+        refused(settings::finish, "CLOUDMW_HELPER_FETCH_THREDS", "did you mean CLOUDMW_HELPER_FETCH_THREADS?");
+    }
+
+    @Test
+    void aPartOfTheKeysCanBeCheckedEarlier() throws Exception {
+        Settings settings =
+                Settings.of(Map.of("helper.disk.a.pth", "/x", "helper.disk.ab.path", "/y", "helper.idd", "h"));
+        settings.optionalPath("helper.disk.a.path");
+        settings.refuseUnknown("helper.disk.b");
+        settings.refuseUnknown("helper.disk.a.path");
+        refused(() -> settings.refuseUnknown("helper.disk.a"), "did you mean helper.disk.a.path?");
+    }
+
+    @Test
     void valuesAreTyped() throws Exception {
         Settings settings = Settings.of(Map.of(
                 "size", "64MiB", "time", "2s", "flag", "true", "count", "7", "at", "127.0.0.1:80", "dir", "/tmp"));

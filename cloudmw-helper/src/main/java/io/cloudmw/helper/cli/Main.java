@@ -2,6 +2,8 @@ package io.cloudmw.helper.cli;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import java.util.Arrays;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -11,7 +13,7 @@ import picocli.CommandLine.IParameterExceptionHandler;
 
 /**
  * The serving commands of {@code cloudmw}. Exit codes: 0 done, 1 internal, 2 usage or settings, 5 the cluster cannot
- * be reached, 7 an address, directory or disk of this machine cannot be used, 8 refused.
+ * be reached, 7 an address, directory or disk of this machine cannot be used, 4 another process has it, 8 refused.
  */
 @Command(
         name = "cloudmw",
@@ -30,11 +32,11 @@ public final class Main implements Runnable {
 
     static int run(String... arguments) {
         IParameterExceptionHandler usage = (e, wrong) -> {
-            System.err.println("cloudmw: " + e.getMessage());
+            report(wrong, ErrorCode.INVALID_ARGUMENT, e);
             return 2;
         };
         IExecutionExceptionHandler failed = (e, command, parsed) -> {
-            System.err.println("cloudmw: " + e.getMessage());
+            report(arguments, e instanceof CloudMwException known ? known.code() : ErrorCode.INTERNAL, e);
             if (!(e instanceof CloudMwException)) {
                 LOG.error("failed by a defect", e);
             }
@@ -46,6 +48,15 @@ public final class Main implements Runnable {
                 .execute(arguments);
     }
 
+    private static void report(String[] arguments, ErrorCode code, Exception failure) {
+        if (Arrays.asList(arguments).contains("--json")) {
+            Serving.print(
+                    System.out,
+                    Map.of("error", Map.of("code", code.name(), "message", String.valueOf(failure.getMessage()))));
+        }
+        System.err.println("cloudmw: " + failure.getMessage());
+    }
+
     static int exitCode(Exception failure) {
         if (!(failure instanceof CloudMwException known)) {
             return 1;
@@ -55,7 +66,8 @@ public final class Main implements Runnable {
             case INVALID_ARGUMENT -> 2;
             case COORDINATOR_UNAVAILABLE, HELPER_UNAVAILABLE, DEADLINE_EXCEEDED, OVERLOADED -> 5;
             case LOCAL_IO, STORE_UNAVAILABLE, STORE_DENIED, STORE_FULL -> 7;
-            case VERSION_UNSUPPORTED, UNAUTHENTICATED, ALREADY_EXISTS, CONFLICT -> 8;
+            case ALREADY_EXISTS, CONFLICT -> 4;
+            case VERSION_UNSUPPORTED, UNAUTHENTICATED -> 8;
             default -> 1;
         };
     }

@@ -32,16 +32,22 @@ final class Serving implements AutoCloseable {
     /** Prints one line: what is ready, and where. */
     static void ready(PrintStream out, boolean json, String what, Map<String, Object> where) {
         if (json) {
-            try {
-                out.println(new ObjectMapper().writeValueAsString(where));
-            } catch (JsonProcessingException e) {
-                throw new IllegalStateException("a map of texts is always JSON", e);
-            }
+            print(out, where);
         } else {
             out.println("ready " + what + " "
                     + where.entrySet().stream()
                             .map(entry -> entry.getKey() + "=" + entry.getValue())
                             .collect(Collectors.joining(" ")));
+        }
+        out.flush();
+    }
+
+    /** Prints one line of JSON. */
+    static void print(PrintStream out, Map<String, ?> object) {
+        try {
+            out.println(new ObjectMapper().writeValueAsString(object));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("maps of texts are always JSON", e);
         }
         out.flush();
     }

@@ -42,7 +42,7 @@ final class StandaloneCommand implements Callable<Integer> {
         StandaloneConfig config = StandaloneConfig.read(settings);
         settings.finish();
         try (Serving serving = new Serving()) {
-            Standalone cluster = serving.with(Standalone.start(config.directory(), config.listen(), config.helpers()));
+            Standalone cluster = serving.with(Standalone.start(config));
             Map<String, Object> said = new LinkedHashMap<>();
             said.put("address", cluster.coordinator().toString());
             said.put(

@@ -145,14 +145,17 @@ public record HelperConfig(
             } catch (IllegalArgumentException e) {
                 throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, key + ": " + e.getMessage(), e);
             }
-            Path path = settings.optionalPath(key + ".path")
-                    .orElseThrow(() -> new CloudMwException(ErrorCode.INVALID_ARGUMENT, key + ".path: missing"));
+            Optional<Path> path = settings.optionalPath(key + ".path");
+            String domain = settings.text(key + ".domain", id.value());
+            long reserve = settings.size(key + ".reserve", 1L << 30, 0, 1L << 50);
+            Optional<StoreLaw> throttle = throttle(settings, key + ".throttle");
+            settings.refuseUnknown(key);
             disks.add(new DiskConfig(
                     store,
-                    path,
-                    settings.text(key + ".domain", id.value()),
-                    settings.size(key + ".reserve", 1L << 30, 0, 1L << 50),
-                    throttle(settings, key + ".throttle")));
+                    path.orElseThrow(() -> new CloudMwException(ErrorCode.INVALID_ARGUMENT, key + ".path: missing")),
+                    domain,
+                    reserve,
+                    throttle));
         }
         return disks;
     }

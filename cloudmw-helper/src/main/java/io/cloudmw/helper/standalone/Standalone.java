@@ -42,27 +42,21 @@ public final class Standalone implements AutoCloseable {
     /**
      * Starts everything; it serves, and all helpers are registered, when this returns.
      *
-     * @param directory made when it is not there
-     * @param listen where the coordinator listens; port 0: any free one
      * @throws CloudMwException when something cannot be opened; nothing is left running then
      */
-    public static Standalone start(Path directory, HostPort listen, int helpers) throws CloudMwException {
-        return new Standalone(directory, listen, helpers);
+    public static Standalone start(StandaloneConfig config) throws CloudMwException {
+        return new Standalone(config);
     }
 
-    private Standalone(Path directory, HostPort listen, int count) throws CloudMwException {
+    private Standalone(StandaloneConfig given) throws CloudMwException {
         boolean started = false;
         try {
-            Map<String, String> given = Map.of(
-                    "coordinator.listen", listen.toString(),
-                    "coordinator.data-dir", directory.resolve("coordinator").toString(),
-                    "cluster.secret-file", directory.resolve("cluster.secret").toString());
-            CoordinatorConfig config = CoordinatorConfig.read(Settings.of(given));
+            CoordinatorConfig config = CoordinatorConfig.read(coordinatorSettings(given));
             CoordinatorServer server = with(CoordinatorServer.start(config, with(new CoordinatorBuckets())));
             coordinator = server.address();
             ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
-            for (int i = 1; i <= count; i++) {
-                startHelper(directory, i, secret);
+            for (int i = 1; i <= given.helpers(); i++) {
+                startHelper(given.directory(), i, secret);
             }
             for (HelperServer helper : helpers) {
                 awaitRegistration(helper);
@@ -73,6 +67,13 @@ public final class Standalone implements AutoCloseable {
                 close();
             }
         }
+    }
+
+    private static Settings coordinatorSettings(StandaloneConfig given) {
+        return Settings.of(Map.of(
+                "coordinator.listen", given.listen().toString(),
+                "coordinator.data-dir", given.directory().resolve("coordinator").toString(),
+                "cluster.secret-file", given.secretFile().toString()));
     }
 
     private void startHelper(Path directory, int i, ClusterSecret secret) throws CloudMwException {

@@ -10,14 +10,17 @@ import java.nio.file.Path;
  *
  * @param listen where the coordinator listens; port 0: any free one
  * @param directory everything is kept below it; made when it is not there
+ * @param secretFile the cluster's secret; made with a random one where there is none
  * @param helpers how many
  */
-public record StandaloneConfig(HostPort listen, Path directory, int helpers) {
-    /** Reads the settings under {@code standalone}, and where the coordinator listens. */
+public record StandaloneConfig(HostPort listen, Path directory, Path secretFile, int helpers) {
+    /** Reads the settings under {@code standalone}, where the coordinator listens, and the key. */
     public static StandaloneConfig read(Settings settings) throws CloudMwException {
+        Path directory = settings.path("standalone.dir", Path.of("cloudmw-data"));
         return new StandaloneConfig(
                 settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400)),
-                settings.path("standalone.dir", Path.of("cloudmw-data")),
+                directory,
+                settings.path("cluster.secret-file", directory.resolve("cluster.secret")),
                 settings.integer("standalone.helpers", 3, 1, 16));
     }
 }

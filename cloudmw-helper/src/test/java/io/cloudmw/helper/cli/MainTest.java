@@ -2,9 +2,15 @@ package io.cloudmw.helper.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.helper.standalone.Standalone;
+import io.cloudmw.helper.standalone.StandaloneConfig;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -46,9 +52,55 @@ final class MainTest {
     }
 
     @Test
+    void whatAnotherProcessHasExitsWithFour() throws Exception {
+        StandaloneConfig config = new StandaloneConfig(
+                new HostPort("127.0.0.1", 0), directory.resolve("all"), directory.resolve("made-secret"), 1);
+        try (Standalone running = Standalone.start(config)) {
+            assertThat(directory.resolve("made-secret")).exists();
+            String data = directory.resolve("all/coordinator").toString();
+            assertThat(Main.run(
+                            "coordinator", "--secret-file", secret(), "--listen", "127.0.0.1:0", "--data-dir", data))
+                    .isEqualTo(4);
+            assertThat(Main.run(
+                            "helper",
+                            "--secret-file=" + directory.resolve("made-secret"),
+                            "--coordinator=" + running.coordinator(),
+                            "--id=thief",
+                            "--disk=disk-1=" + directory.resolve("other")))
+                    .isEqualTo(4);
+        }
+    }
+
+    /** It gets as far as its own settings: the key's place is none of the unknown ones. */
+    @Test
+    void standaloneTakesTheFileOfTheKey() throws IOException {
+        Path file = Files.writeString(directory.resolve("a-file"), "not a directory");
+        String all = file.resolve("below").toString();
+        assertThat(Main.run("standalone", "--secret-file", secret(), "--listen", "127.0.0.1:0", "--dir", all))
+                .isNotZero()
+                .isNotEqualTo(2);
+    }
+
+    @Test
+    void failuresAreJsonToo() throws IOException {
+        PrintStream before = System.out;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(said, true, StandardCharsets.UTF_8));
+        try {
+            assertThat(Main.run("helper", "--json", "--secret-file", secret())).isEqualTo(2);
+            assertThat(Main.run("standalone", "--json", "--no-such-option")).isEqualTo(2);
+        } finally {
+            System.setOut(before);
+        }
+        assertThat(said.toString(StandardCharsets.UTF_8).lines())
+                .hasSize(2)
+                .allSatisfy(line -> assertThat(line).contains("\"error\"", "\"INVALID_ARGUMENT\""));
+    }
+
+    @Test
     void everyFailureHasAnExitCode() {
         for (ErrorCode code : ErrorCode.values()) {
-            assertThat(Main.exitCode(new CloudMwException(code, "x"))).isIn(1, 2, 5, 7, 8);
+            assertThat(Main.exitCode(new CloudMwException(code, "x"))).isIn(1, 2, 4, 5, 7, 8);
         }
         assertThat(Main.exitCode(new IllegalStateException())).isEqualTo(1);
     }

@@ -73,7 +73,7 @@ final class ConfigurationDocumentTest {
         assertThat(settings.known())
                 .extracting(Setting::key)
                 .filteredOn(key -> !key.startsWith("standalone."))
-                .containsExactly("coordinator.listen");
+                .containsExactlyInAnyOrder("coordinator.listen", "cluster.secret-file");
     }
 
     @Test
@@ -81,6 +81,7 @@ final class ConfigurationDocumentTest {
         refused(Map.of(), "helper.id");
         refused(Map.of("helper.id", "Not A Name"), "helper.id");
         refused(Map.of("helper.id", "h", "helper.disk.d.domain", "x"), "helper.disk.d.path");
+        refused(Map.of("helper.id", "h", "helper.disk.d9.pth", "/x"), "did you mean helper.disk.d9.path?");
         refused(Map.of("helper.id", "h", "helper.disk.UPPER.path", "/x"), "helper.disk.UPPER");
         refused(Map.of("helper.id", "h", "helper.fetch.threads", "0"), "helper.fetch.threads");
         refused(Map.of("helper.id", "h", "helper.s3.throttle", "fast"), "helper.s3.throttle");
