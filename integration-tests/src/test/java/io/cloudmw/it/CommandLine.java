@@ -17,16 +17,22 @@ final class CommandLine {
     static final Path LAUNCHER = Path.of("..", "cloudmw").toAbsolutePath().normalize();
     private static final ObjectMapper JSON = new ObjectMapper();
 
+    private final Path launcher;
     private final String coordinator;
 
     private final Map<String, String> environment;
     private final List<String> shell;
 
     CommandLine(String coordinator) {
-        this(coordinator, Map.of(), List.of());
+        this(coordinator, LAUNCHER);
     }
 
-    private CommandLine(String coordinator, Map<String, String> environment, List<String> shell) {
+    CommandLine(String coordinator, Path launcher) {
+        this(launcher, coordinator, Map.of(), List.of());
+    }
+
+    private CommandLine(Path launcher, String coordinator, Map<String, String> environment, List<String> shell) {
+        this.launcher = launcher;
         this.coordinator = coordinator;
         this.environment = environment;
         this.shell = shell;
@@ -35,12 +41,12 @@ final class CommandLine {
     /** The same, for which every file system is full once a file has so many bytes. */
     CommandLine withFilesUpTo(long bytes) {
         String limited = "ulimit -f " + bytes / 512 + "; exec \"$@\"";
-        return new CommandLine(coordinator, environment, List.of("sh", "-c", limited, "sh"));
+        return new CommandLine(launcher, coordinator, environment, List.of("sh", "-c", limited, "sh"));
     }
 
     /** The same with more in the environment. */
     CommandLine with(Map<String, String> more) {
-        return new CommandLine(coordinator, more, shell);
+        return new CommandLine(launcher, coordinator, more, shell);
     }
 
     /** What a command that ended left behind. */
@@ -61,7 +67,7 @@ final class CommandLine {
 
     Result run(String... arguments) {
         List<String> command = new ArrayList<>(shell);
-        command.add(LAUNCHER.toString());
+        command.add(launcher.toString());
         command.addAll(List.of(arguments));
         try {
             Path err = Files.createTempFile("cloudmw-it-", ".err");

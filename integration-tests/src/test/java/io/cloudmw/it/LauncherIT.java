@@ -1,0 +1,110 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The launcher with a class-data archive that fits, does not fit, is cut, or cannot be made: standard output is what
+ * the command has to say and nothing else. On the JDK that runs the tests.
+ */
+final class LauncherIT {
+    private static final String VERSION = "cloudmw 0.1.0\n";
+    private static final Duration MAKING = Duration.ofMinutes(2);
+
+    @TempDir
+    private Path directory;
+
+    private Path installed;
+    private Path jar;
+
+    @BeforeEach
+    void install() throws IOException {
+        installed = directory.resolve("place");
+        Files.createDirectories(installed.resolve("lib"));
+        Files.copy(CommandLine.LAUNCHER, installed.resolve("cloudmw"));
+        jar = copied(Path.of("..", "cloudmw-client", "target"));
+    }
+
+    private Path copied(Path target) throws IOException {
+        try (var built = Files.newDirectoryStream(target, "cloudmw-client-*-all.jar")) {
+            return Files.copy(built.iterator().next(), installed.resolve("lib/cloudmw-client-0-all.jar"));
+        }
+    }
+
+    private CommandLine.Result version(Map<String, String> environment) {
+        return new CommandLine("127.0.0.1:1", installed.resolve("cloudmw"))
+                .with(environment)
+                .run("--version")
+                .orThrow();
+    }
+
+    private void assertClean(Map<String, String> environment) {
+        assertThat(version(environment).out()).isEqualTo(VERSION);
+    }
+
+    /** Beside the jar, with this ending. */
+    private Path made(String ending) throws IOException {
+        try (var all = Files.newDirectoryStream(installed.resolve("lib"), "*" + ending)) {
+            var found = all.iterator();
+            return found.hasNext() ? found.next() : jar.resolveSibling("none" + ending);
+        }
+    }
+
+    private boolean isUsed() {
+        return version(Map.of("CLOUDMW_JAVA_OPTS", "-Xlog:class+load"))
+                .out()
+                .contains("io.cloudmw.client.cli.Main source: shared objects file");
+    }
+
+    private void awaitArchive() {
+        await().atMost(MAKING).until(() -> Files.exists(made(".jsa.for")) && Files.notExists(made(".jsa.lock")));
+    }
+
+    private static void cut(Path file, long length) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.truncate(length);
+        }
+    }
+
+    @Test
+    void standardOutputIsTheAnswerWhateverBecameOfTheClassDataArchive() throws IOException {
+        assertClean(Map.of());
+        awaitArchive();
+        assertClean(Map.of());
+        assertThat(isUsed()).isTrue();
+        Path archive = made(".jsa");
+        Path lock = Files.createDirectory(archive.resolveSibling(archive.getFileName() + ".lock"));
+
+        assertClean(Map.of("CLOUDMW_JAVA_OPTS", "-XX:-UseCompressedOops"));
+        assertClean(Map.of("JAVA_TOOL_OPTIONS", "-XX:-UseCompressedOops"));
+
+        FileTime time = Files.getLastModifiedTime(jar);
+        Files.setLastModifiedTime(jar, FileTime.from(time.toInstant().minusSeconds(60)));
+        assertClean(Map.of());
+        Files.setLastModifiedTime(jar, time);
+        assertThat(isUsed()).isTrue();
+
+        cut(archive, Files.size(archive) / 2);
+        assertClean(Map.of());
+        cut(archive, 0);
+        assertClean(Map.of());
+        assertThat(isUsed()).isFalse();
+
+        Files.setLastModifiedTime(lock, FileTime.from(Instant.now().minus(Duration.ofHours(1))));
+        assertClean(Map.of());
+        await().atMost(MAKING).until(() -> Files.notExists(lock) && isUsed());
+    }
+}
