@@ -169,7 +169,7 @@ public final class HelperServer implements AutoCloseable {
                 fetcher,
                 spec -> measured(stores.resolver(spec.stores(), spec.helpers(), spec.token(), spec.claims())),
                 sessions::find,
-                (transfer, block, store) -> new BulkRequest.Relay(transfer, block, store).encode(),
+                (transfer, block, racer, store) -> new BulkRequest.Relay(transfer, block, racer, store).encode(),
                 channels,
                 reports,
                 races,

@@ -7,8 +7,8 @@ import java.util.stream.Collectors;
 
 /** Modes on the command line. */
 final class Modes {
-    /** Those that can be chosen: the engine has no other yet. */
-    static final List<Mode> CHOICE = List.of(Mode.ROUNDS);
+    /** Those that can be chosen. */
+    static final List<Mode> CHOICE = List.of(Mode.values());
 
     private Modes() {}
 

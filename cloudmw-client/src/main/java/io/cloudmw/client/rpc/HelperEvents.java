@@ -11,11 +11,19 @@ import java.util.Optional;
 
 /** What a helper says about one transfer; on the client's event threads, one at a time. It must not block. */
 public interface HelperEvents {
-    void attempted(BlockId block, int number, StoreId store, AttemptState state, long bytes, Optional<ErrorCode> error);
+    /**
+     * How one attempt is doing.
+     *
+     * @param number counts the racer's attempts at the block from 0
+     * @param error why it failed
+     */
+    record Report(int number, StoreId store, AttemptState state, long bytes, Optional<ErrorCode> error) {}
 
-    void lost(BlockId block, RacerId winner);
+    void attempted(RacerId racer, BlockId block, Report report);
 
-    void forfeited(BlockId block, ErrorCode code);
+    void lost(RacerId racer, BlockId block, RacerId winner);
+
+    void forfeited(RacerId racer, BlockId block, ErrorCode code);
 
     void faulted(ChunkId chunk, StoreId store, ErrorCode code);
 

@@ -223,7 +223,7 @@ public final class HelperLinks implements AutoCloseable {
             if (acceptor == null) {
                 throw new CloudMwException(ErrorCode.CANCELLED, "transfer " + relay.transfer() + " is over");
             }
-            return acceptor.offered(helper, relay.block(), relay.store(), stream);
+            return acceptor.offered(helper, relay.racer(), relay.block(), relay.store(), stream);
         }
     }
 }

@@ -15,6 +15,7 @@ import io.cloudmw.proto.v1.AttemptReport;
 import io.cloudmw.proto.v1.BeginTransfer;
 import io.cloudmw.proto.v1.BlockForfeited;
 import io.cloudmw.proto.v1.ReplicaFault;
+import io.cloudmw.proto.v1.ShortenBlock;
 import io.cloudmw.proto.v1.TransferCommand;
 import io.cloudmw.proto.v1.TransferEvent;
 import io.cloudmw.proto.v1.TransfersGrpc;
@@ -148,6 +149,12 @@ public final class HelperTransfer {
         send(TransferCommand.newBuilder().setWithdrawBlock(block.value()).build());
     }
 
+    public void shorten(BlockId block, long length) {
+        send(TransferCommand.newBuilder()
+                .setShorten(ShortenBlock.newBuilder().setBlockId(block.value()).setLength(length))
+                .build());
+    }
+
     public void delivered(BlockId block) {
         send(TransferCommand.newBuilder().setDeliveredBlock(block.value()).build());
     }
@@ -235,7 +242,8 @@ public final class HelperTransfer {
                     .setSelf(self)
                     .addAllStores(
                             setup.plan().stores().stream().map(ToWire::store).toList())
-                    .setMode(ToWire.mode(setup.plan().mode()))
+                    .setMode(ToWire.mode(setup.mode()))
+                    .setLanes(setup.lanes().perHelper())
                     .setBulkSessionId(held.bulk().sessionId())
                     .build();
             return TransferCommand.newBuilder().setBegin(begin).build();
@@ -270,11 +278,15 @@ public final class HelperTransfer {
             case ATTEMPT -> attempted(event.getAttempt());
             case LOST ->
                 events.lost(
+                        racer(event.getLost().getRacer()),
                         new BlockId(event.getLost().getBlockId()),
                         new RacerId(event.getLost().getWinner()));
             case FORFEITED -> {
                 BlockForfeited forfeited = event.getForfeited();
-                events.forfeited(new BlockId(forfeited.getBlockId()), code(forfeited.getErrorCode()));
+                events.forfeited(
+                        racer(forfeited.getRacer()),
+                        new BlockId(forfeited.getBlockId()),
+                        code(forfeited.getErrorCode()));
             }
             case FAULT -> {
                 ReplicaFault fault = event.getFault();
@@ -302,12 +314,23 @@ public final class HelperTransfer {
         Optional<ErrorCode> error =
                 state == AttemptState.FAILED ? Optional.of(code(report.getErrorCode())) : Optional.empty();
         events.attempted(
+                racer(report.getRacer()),
                 new BlockId(report.getBlockId()),
-                report.getNumber(),
-                FromWire.storeId(report.getStoreId()),
-                state,
-                report.getBytes(),
-                error);
+                new HelperEvents.Report(
+                        report.getNumber(),
+                        FromWire.storeId(report.getStoreId()),
+                        state,
+                        Math.max(0, report.getBytes()),
+                        error));
+    }
+
+    /** One of this helper's own. */
+    private RacerId racer(int rank) throws CloudMwException {
+        RacerId racer = new RacerId(rank);
+        if (!setup.lanes().isHelpers(racer) || setup.lanes().helper(racer) != self) {
+            throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "speaks for racer " + rank);
+        }
+        return racer;
     }
 
     private static ErrorCode code(String name) {

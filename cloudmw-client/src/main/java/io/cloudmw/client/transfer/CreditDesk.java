@@ -17,15 +17,15 @@ final class CreditDesk {
     record Change(long relay, boolean withheld) {}
 
     private final TransferCredit share;
-    /** A stream has one relay at a time; a file has the winner's and the next one's. */
     private final int windows;
 
     private final Map<Long, Relay> accepted = new LinkedHashMap<>();
     private boolean closing;
 
-    CreditDesk(TransferCredit share, boolean inOrder) {
+    /** @param windows relays among which the share is divided; none gets more than its part */
+    CreditDesk(TransferCredit share, int windows) {
         this.share = share;
-        windows = inOrder ? 1 : 2;
+        this.windows = windows;
     }
 
     void opened(Relay relay) {

@@ -12,6 +12,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.monitor.SpeedMonitor;
+import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
@@ -38,6 +39,7 @@ public final class Engine implements AutoCloseable {
     private final CoordinatorClient coordinator;
     private final Supplier<HelperLinks> linksMaker;
     private final CreditPool credit;
+    private final Governor governor = new Governor(Governor.Budget.DEFAULT);
     private final CreditPool putCredit;
     private final Pricing pricing;
     private final Ticker ticker;
@@ -77,6 +79,11 @@ public final class Engine implements AutoCloseable {
 
     public CoordinatorClient coordinator() {
         return coordinator;
+    }
+
+    /** What all gets together may spend on redundancy. */
+    Governor governor() {
+        return governor;
     }
 
     CreditPool credit() {

@@ -1,7 +1,6 @@
 package io.cloudmw.client.transfer;
 
 import io.cloudmw.client.progress.Attempt;
-import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.rpc.HelperEvents;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -9,28 +8,37 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 
-/** Passes what one helper says on to the transfer, on the transfer's executor. */
-record HelperListener(RacerId racer, String name, Executor serial, RacerEvents events) implements HelperEvents {
+/**
+ * Passes what one helper says on to the transfer, on the transfer's executor.
+ *
+ * @param helper its first racer
+ */
+record HelperListener(RacerId helper, String name, Executor serial, RacerEvents events) implements HelperEvents {
     @Override
-    public void attempted(
-            BlockId block, int number, StoreId store, AttemptState state, long bytes, Optional<ErrorCode> error) {
+    public void attempted(RacerId racer, BlockId block, Report report) {
         serial.execute(() -> events.attempted(
                 racer,
                 block,
                 new Attempt(
-                        events.chunkOf(block), block.value(), name, store, number, state, Math.max(0, bytes), error)));
+                        events.chunkOf(block),
+                        block.value(),
+                        name,
+                        report.store(),
+                        report.number(),
+                        report.state(),
+                        report.bytes(),
+                        report.error())));
     }
 
     @Override
-    public void lost(BlockId block, RacerId winner) {
+    public void lost(RacerId racer, BlockId block, RacerId winner) {
         serial.execute(() -> events.lost(racer, block, winner));
     }
 
     @Override
-    public void forfeited(BlockId block, ErrorCode code) {
+    public void forfeited(RacerId racer, BlockId block, ErrorCode code) {
         serial.execute(() -> events.forfeited(racer, block, code));
     }
 
@@ -41,6 +49,6 @@ record HelperListener(RacerId racer, String name, Executor serial, RacerEvents e
 
     @Override
     public void gone(CloudMwException why) {
-        serial.execute(() -> events.gone(racer, why));
+        serial.execute(() -> events.gone(helper, why));
     }
 }

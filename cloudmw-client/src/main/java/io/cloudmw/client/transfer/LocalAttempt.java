@@ -43,6 +43,7 @@ final class LocalAttempt implements Runnable, AutoCloseable {
     private @Nullable FileChannel spool;
     private boolean cancelled;
     private volatile long bytes;
+    private volatile boolean finished;
 
     LocalAttempt(
             AttemptId id, Block block, SegmentFeed.Item item, StoreId store, LocalStores stores, Listener listener) {
@@ -84,7 +85,13 @@ final class LocalAttempt implements Runnable, AutoCloseable {
             listener.failed(this, Failures.of(e));
             return;
         }
+        finished = true;
         listener.finished(this);
+    }
+
+    /** Whether the whole block can be read back. */
+    boolean isFinished() {
+        return finished;
     }
 
     private void fetch() throws CloudMwException {

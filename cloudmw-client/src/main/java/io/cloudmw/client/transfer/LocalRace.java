@@ -15,6 +15,7 @@ import io.cloudmw.core.race.RacePolicy;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,9 @@ final class LocalRace implements LocalAttempt.Listener {
     private final Race race;
     private final Map<BlockId, SegmentFeed.Item> items = new HashMap<>();
     private final Map<AttemptId, LocalAttempt> attempts = new HashMap<>();
+    /** Of attempts not finished yet. */
+    private final List<RaceCommand.Deliver> early = new ArrayList<>();
+
     private boolean closed;
 
     LocalRace(Engine engine, SerialExecutor serial, List<RacerId> ranks, LocalStores stores, RacerEvents events) {
@@ -60,6 +64,7 @@ final class LocalRace implements LocalAttempt.Listener {
 
     private void forget(BlockId block) {
         items.remove(block);
+        early.removeIf(deliver -> deliver.block().equals(block));
         attempts.values().removeIf(attempt -> {
             boolean gone = attempt.id().block().equals(block);
             if (gone) {
@@ -113,9 +118,11 @@ final class LocalRace implements LocalAttempt.Listener {
         engine.threads().replicas().execute(attempt);
     }
 
+    /** A block that is cut through is relayed in-process when it is whole: its bytes have no way to go. */
     private void deliver(RaceCommand.Deliver deliver) {
         LocalAttempt attempt = attempts.get(deliver.attempt());
-        if (attempt == null) {
+        if (attempt == null || !attempt.isFinished()) {
+            early.add(deliver);
             return;
         }
         LocalInflow inflow = new LocalInflow(
@@ -146,7 +153,16 @@ final class LocalRace implements LocalAttempt.Listener {
     @Override
     public void finished(LocalAttempt attempt) {
         tell(attempt, AttemptState.FINISHED, Optional.empty());
-        serial.execute(() -> happened(new RaceEvent.Finished(attempt.id())));
+        serial.execute(() -> {
+            happened(new RaceEvent.Finished(attempt.id()));
+            early.stream()
+                    .filter(deliver -> deliver.attempt().equals(attempt.id()))
+                    .findFirst()
+                    .ifPresent(deliver -> {
+                        early.remove(deliver);
+                        deliver(deliver);
+                    });
+        });
     }
 
     @Override

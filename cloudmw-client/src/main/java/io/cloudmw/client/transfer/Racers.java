@@ -6,6 +6,7 @@ import io.cloudmw.client.rpc.TransferSetup;
 import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.Entrant;
@@ -14,6 +15,7 @@ import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.wire.IssuedBlock;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,9 +53,15 @@ final class Racers {
     }
 
     String name(RacerId racer) {
-        return racer.rank() < plan.helpers().size()
-                ? plan.helpers().get(racer.rank()).id().value()
+        return setup.lanes().isHelpers(racer)
+                ? plan.helpers().get(setup.lanes().helper(racer)).id().value()
                 : Attempt.LOCAL;
+    }
+
+    /** Whether this helper hosts the racer. Any thread. */
+    boolean isOf(RacerId racer, HelperAddress helper) {
+        return setup.lanes().isHelpers(racer)
+                && plan.helpers().get(setup.lanes().helper(racer)).equals(helper);
     }
 
     void begin() {
@@ -63,7 +71,7 @@ final class Racers {
         }
     }
 
-    void issue(Block block, SegmentFeed.Item item) {
+    void issue(Block block, boolean extra, SegmentFeed.Item item) {
         Chunk chunk = item.chunk().chunk();
         IssuedBlock issued = new IssuedBlock(
                 block,
@@ -71,7 +79,8 @@ final class Racers {
                 chunk.range().length(),
                 chunk.leafSizeBytes(),
                 Leaves.slice(chunk.leaves().crc32c(), block.range(), chunk.leafSizeBytes()),
-                chunk.replicas());
+                chunk.replicas(),
+                extra);
         helpersOf(block).forEach(helper -> helper.issue(issued));
         LocalRace race = local;
         if (race != null && isLocal(block)) {
@@ -87,6 +96,11 @@ final class Racers {
         }
     }
 
+    /** In-process attempts fetch on: what of them is not wanted is not handed on. */
+    void shorten(Block block, long length) {
+        helpersOf(block).forEach(helper -> helper.shorten(block.id(), length));
+    }
+
     void delivered(Block block) {
         helpersOf(block).forEach(helper -> helper.delivered(block.id()));
         LocalRace race = local;
@@ -95,10 +109,10 @@ final class Racers {
         }
     }
 
-    private List<HelperTransfer> helpersOf(Block block) {
-        List<HelperTransfer> found = new ArrayList<>();
+    private Set<HelperTransfer> helpersOf(Block block) {
+        Set<HelperTransfer> found = new LinkedHashSet<>();
         for (Entrant entrant : block.entrants()) {
-            HelperTransfer helper = helpers.get(entrant.racer());
+            HelperTransfer helper = isLocal(entrant) ? null : helpers.get(host(entrant.racer()));
             if (helper != null) {
                 found.add(helper);
             }
@@ -106,9 +120,17 @@ final class Racers {
         return found;
     }
 
+    /** The helper's first racer. */
+    private RacerId host(RacerId racer) {
+        return new RacerId(setup.lanes().helper(racer));
+    }
+
+    private boolean isLocal(Entrant entrant) {
+        return !setup.lanes().isHelpers(entrant.racer());
+    }
+
     private boolean isLocal(Block block) {
-        return block.entrants().stream()
-                .anyMatch(entrant -> entrant.racer().rank() >= plan.helpers().size());
+        return block.entrants().stream().anyMatch(this::isLocal);
     }
 
     /** Closes what is open to this helper and tells the others not to wait for it. */
@@ -124,7 +146,7 @@ final class Racers {
     void raceLocally() {
         List<RacerId> ranks = new ArrayList<>();
         for (int i = 0; i < plan.replicas(); i++) {
-            ranks.add(new RacerId(plan.helpers().size() + i));
+            ranks.add(new RacerId(plan.helpers().size() * setup.lanes().perHelper() + i));
         }
         LocalStores stores = new LocalStores(engine, plan);
         local = new LocalRace(engine, serial, ranks, stores, events);

@@ -26,8 +26,7 @@ import io.cloudmw.core.race.Delivery;
 import io.cloudmw.core.race.DeliveryCommand;
 import io.cloudmw.core.race.DeliveryEvent;
 import io.cloudmw.core.race.DeliveryPolicy;
-import io.cloudmw.core.race.Governor;
-import io.cloudmw.core.race.ModePolicy;
+import io.cloudmw.core.race.Lanes;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.race.Tally;
 import io.cloudmw.core.thread.SerialExecutor;
@@ -52,6 +51,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
 
         void failed(CloudMwException cause);
     }
+
+    /** Relays that share the memory of a get whose lanes all bring something. */
+    private static final int SIDE_BY_SIDE = 16;
 
     private static final Logger log = LoggerFactory.getLogger(Reception.class);
     private static final long LAST_WORDS_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
@@ -80,6 +82,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
             Engine engine,
             SerialExecutor serial,
             ReadPlan plan,
+            Mode mode,
             ByteRange wanted,
             LeafSink sink,
             TransferCredit share,
@@ -91,17 +94,21 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         this.wanted = wanted;
         this.ledger = ledger;
         this.outcome = outcome;
-        relays = new Relays(engine.threads(), serial, sink, share, this);
+        DeliveryPolicy policy = DeliveryPolicy.of(mode, sink.inOrder());
+        relays = new Relays(engine.threads(), serial, sink, share, windows(policy), this);
         feed = new SegmentFeed(
                 engine.coordinator(), plan, wanted, serial, this::pump, failure -> fail(Failures.of(failure)));
-        racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan), this);
-        ModePolicy mode = ModePolicy.of(Mode.ROUNDS, sink.inOrder());
-        delivery = new Delivery(
-                DeliveryPolicy.of(Mode.ROUNDS, sink.inOrder()),
-                mode.lanes(plan.helpers().size()),
-                racers.ranks(),
-                new PlannedSpeeds(plan, engine.speeds().speeds()),
-                new Governor(Governor.Budget.DEFAULT));
+        Lanes lanes = policy.mode().lanes(plan.helpers().size());
+        racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan, mode, lanes), this);
+        delivery = new Delivery(policy, lanes, racers.ranks(), new PlannedSpeeds(plan, engine.speeds().speeds()), engine.governor());
+    }
+
+    /** A stream has one relay at a time; a race the winner's and the next one's; otherwise every lane has one. */
+    private static int windows(DeliveryPolicy policy) {
+        if (policy.inOrder()) {
+            return 1;
+        }
+        return policy.mode().lineup().isRace() ? 2 : SIDE_BY_SIDE;
     }
 
     /** What it has cost so far, and gained. */
@@ -171,7 +178,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
 
     private void execute(DeliveryCommand command) {
         if (command instanceof DeliveryCommand.Issue issue) {
-            racers.issue(issue.block(), chunks.of(issue.block()));
+            racers.issue(issue.block(), issue.reason().isExtra(), chunks.of(issue.block()));
         } else if (command instanceof DeliveryCommand.Withdraw withdraw) {
             relays.withdraw(withdraw.block().id());
             racers.withdraw(withdraw.block());
@@ -179,7 +186,10 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
             racers.delivered(acknowledge.block());
         } else if (command instanceof DeliveryCommand.Accept accept) {
             Chunk chunk = chunks.of(accept.block()).chunk().chunk();
-            relays.accept(accept.relay(), accept.block(), chunk);
+            relays.accept(accept.relay(), accept.block(), accept.wanted(), chunk);
+        } else if (command instanceof DeliveryCommand.Shorten shorten) {
+            relays.shorten(shorten.block().id(), shorten.kept().length());
+            racers.shorten(shorten.block(), shorten.kept().length());
         } else if (command instanceof DeliveryCommand.Refuse refuse) {
             relays.refuse(refuse.relay());
         } else if (command instanceof DeliveryCommand.Abandon abandon) {
@@ -282,13 +292,14 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
 
     /** On an event loop. */
     @Override
-    public BulkStreamListener offered(HelperAddress helper, BlockId block, StoreId store, BulkStream stream)
+    public BulkStreamListener offered(
+            HelperAddress helper, RacerId racer, BlockId block, StoreId store, BulkStream stream)
             throws CloudMwException {
-        int rank = plan.helpers().indexOf(helper);
-        if (rank < 0) {
-            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "helper " + helper.id() + " is not in the transfer");
+        if (!racers.isOf(racer, helper)) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT, "racer " + racer.rank() + " is not helper " + helper.id() + "'s");
         }
-        return offer(new RacerId(rank), block, store, new StreamInflow(stream));
+        return offer(racer, block, store, new StreamInflow(stream));
     }
 
     @Override

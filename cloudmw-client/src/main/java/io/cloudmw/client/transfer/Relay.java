@@ -3,6 +3,7 @@ package io.cloudmw.client.transfer;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.LeafDigests;
 import io.cloudmw.core.model.StoreId;
@@ -25,7 +26,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Relay implements BulkStreamListener {
     /** What an accepted relay must bring. */
-    private record Expected(Chunk chunk, long from, long length) {}
+    private record Expected(Chunk chunk, long from, long length, long wantedFrom) {
+        /** Whether the leaf that begins so many bytes after the block does is to be handed on. */
+        boolean wants(long offset) {
+            return from + offset >= wantedFrom && offset < length;
+        }
+    }
 
     private final long number;
     private final BlockId block;
@@ -48,6 +54,7 @@ final class Relay implements BulkStreamListener {
     private long returned;
 
     private boolean withheld;
+    private boolean shortened;
 
     Relay(
             long number,
@@ -88,10 +95,33 @@ final class Relay implements BulkStreamListener {
         return expected != null;
     }
 
-    /** Before the first grant. */
-    void accept(Block accepted, Chunk chunk) {
-        expected =
-                new Expected(chunk, accepted.range().offset(), accepted.range().length());
+    /**
+     * Before the first grant.
+     *
+     * @param wanted the part of the block to hand on; what comes before it is dropped
+     */
+    void accept(Block accepted, ByteRange wanted, Chunk chunk) {
+        long from = accepted.range().offset();
+        expected = new Expected(chunk, from, wanted.end() - from, wanted.offset());
+    }
+
+    /** Only the first {@code length} bytes of the block are still its own. */
+    void shorten(long length) {
+        Expected what = require();
+        if (length < what.length()) {
+            shortened = true;
+            expected = new Expected(what.chunk(), what.from(), length, what.wantedFrom());
+        }
+    }
+
+    /** Whether more comes than is wanted. */
+    boolean isShortened() {
+        return shortened;
+    }
+
+    /** Whether the next leaf to be returned was handed on, or dropped as known. */
+    boolean isNextWanted() {
+        return require().wants(returned);
     }
 
     Chunk chunk() {
@@ -146,7 +176,7 @@ final class Relay implements BulkStreamListener {
     }
 
     boolean isDelivered() {
-        return expected != null && returned == length();
+        return expected != null && returned >= length();
     }
 
     /** Every leaf was handed on. */
@@ -225,6 +255,9 @@ final class Relay implements BulkStreamListener {
     private boolean verifyAndWrite(ByteBuf payload, int bytes) {
         Expected what = require();
         Chunk chunk = what.chunk();
+        if (handedOn >= what.length()) {
+            return false; // it was shortened meanwhile
+        }
         long at = what.from() + handedOn;
         long due = Math.min(chunk.leafSizeBytes(), what.length() - handedOn);
         if (bytes != due) {
@@ -235,6 +268,10 @@ final class Relay implements BulkStreamListener {
                             "chunk=" + chunk.id() + ": frame of " + bytes + " bytes (expected: a leaf of " + due
                                     + ")"));
             return false;
+        }
+        if (!what.wants(handedOn)) {
+            handedOn += bytes;
+            return true;
         }
         ByteBuffer leaf = payload.nioBuffer();
         sha256.update(leaf.duplicate());

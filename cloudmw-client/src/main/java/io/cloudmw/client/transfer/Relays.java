@@ -2,6 +2,7 @@ package io.cloudmw.client.transfer;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
@@ -51,11 +52,18 @@ final class Relays implements RelayOwner {
     private final AtomicLong numbers = new AtomicLong();
     private boolean over;
 
-    Relays(ClientThreads threads, SerialExecutor serial, LeafSink sink, TransferCredit share, Listener listener) {
+    /** @param windows relays that are to have credit at once, when there is little */
+    Relays(
+            ClientThreads threads,
+            SerialExecutor serial,
+            LeafSink sink,
+            TransferCredit share,
+            int windows,
+            Listener listener) {
         this.threads = threads;
         this.serial = serial;
         this.sink = sink;
-        this.credit = new CreditDesk(share, sink.inOrder());
+        this.credit = new CreditDesk(share, windows);
         this.listener = listener;
     }
 
@@ -74,10 +82,10 @@ final class Relays implements RelayOwner {
         return relay;
     }
 
-    void accept(long number, Block block, Chunk chunk) {
+    void accept(long number, Block block, ByteRange wanted, Chunk chunk) {
         Relay relay = relays.get(number);
         if (relay != null) {
-            relay.accept(block, chunk);
+            relay.accept(block, wanted, chunk);
             credit.opened(relay);
             grant();
         }
@@ -89,6 +97,14 @@ final class Relays implements RelayOwner {
                     change.withheld()
                             ? new DeliveryEvent.CreditWithheld(change.relay())
                             : new DeliveryEvent.CreditGranted(change.relay()));
+        }
+    }
+
+    void shorten(BlockId block, long length) {
+        for (Relay relay : relays.values()) {
+            if (relay.block().equals(block) && relay.isAccepted()) {
+                relay.shorten(length);
+            }
         }
     }
 
@@ -131,20 +147,33 @@ final class Relays implements RelayOwner {
     @Override
     public void leafDelivered(Relay relay, int bytes) {
         serial.execute(() -> {
+            boolean wanted = relay.isNextWanted();
             credit.returned(relay, bytes);
             if (!relays.containsKey(relay.number()) || over) {
                 return;
             }
-            listener.handedOn(relay, bytes);
-            if (relay.isDelivered()) {
-                relays.remove(relay.number());
-                credit.closed(relay);
-                relay.finish();
-                listener.won(relay);
+            if (wanted) {
+                listener.handedOn(relay, bytes);
             }
-            listener.happened(new DeliveryEvent.LeafDelivered(relay.number()));
+            if (relay.isDelivered()) {
+                ended(relay);
+            }
+            if (wanted) {
+                listener.happened(new DeliveryEvent.LeafDelivered(relay.number()));
+            }
             grant();
         });
+    }
+
+    private void ended(Relay relay) {
+        relays.remove(relay.number());
+        listener.won(relay);
+        if (relay.isShortened()) {
+            relay.refuse(ErrorCode.CANCELLED, "the rest is another's");
+        } else {
+            credit.closed(relay);
+            relay.finish();
+        }
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.Handshake;
@@ -248,25 +249,28 @@ public final class FakeHelper implements AutoCloseable {
                 say(TransferEvent.newBuilder()
                         .setForfeited(BlockForfeited.newBuilder()
                                 .setBlockId(block.block().id().value())
+                                .setRacer(setup.getSelf())
                                 .setErrorCode(ErrorCode.STORE_UNAVAILABLE.name()))
                         .build());
                 return;
             }
-            report(block, AttemptState.ATTEMPT_STATE_STARTED, 0);
+            report(setup, block, AttemptState.ATTEMPT_STATE_STARTED, 0);
             report(
+                    setup,
                     block,
                     AttemptState.ATTEMPT_STATE_FINISHED,
                     block.block().range().length());
             BulkConnection session = sessions.get(setup.getBulkSessionId());
             if (session != null) {
-                new Relaying(block).open(session, setup.getTransferId());
+                new Relaying(block).open(session, setup.getTransferId(), setup.getSelf());
             }
         }
 
-        private void report(IssuedBlock block, AttemptState state, long bytes) {
+        private void report(BeginTransfer setup, IssuedBlock block, AttemptState state, long bytes) {
             say(TransferEvent.newBuilder()
                     .setAttempt(AttemptReport.newBuilder()
                             .setBlockId(block.block().id().value())
+                            .setRacer(setup.getSelf())
                             .setStoreId(block.replicas().get(0).value())
                             .setState(state)
                             .setBytes(bytes))
@@ -302,11 +306,12 @@ public final class FakeHelper implements AutoCloseable {
             this.block = block;
         }
 
-        synchronized void open(BulkConnection session, String transfer) {
+        synchronized void open(BulkConnection session, String transfer, int self) {
             stream = session.open(
                     new BulkRequest.Relay(
                                     transfer,
                                     block.block().id(),
+                                    new RacerId(self),
                                     block.replicas().get(0))
                             .encode(),
                     this);

@@ -67,7 +67,7 @@ final class CreditDeskTest {
     private static CreditDesk desk(long limit) {
         CreditPool pool = new CreditPool(limit);
         assertThat(pool.reserve(2 * LEAF)).isCompleted();
-        return new CreditDesk(new TransferCredit(pool, 2 * LEAF, limit), true);
+        return new CreditDesk(new TransferCredit(pool, 2 * LEAF, limit), 1);
     }
 
     private Relay relay(int leaves) {

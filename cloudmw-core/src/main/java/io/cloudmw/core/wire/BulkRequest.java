@@ -13,6 +13,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.proto.v1.Open;
 import io.cloudmw.proto.v1.OpenRead;
@@ -151,15 +152,19 @@ public sealed interface BulkRequest {
         }
     }
 
-    /** The winner of a block offers it to the destination. */
-    record Relay(String transfer, BlockId block, StoreId store) implements BulkRequest {
+    /** A racer offers a block to the destination: it won it, or has its first leaf. */
+    record Relay(String transfer, BlockId block, RacerId racer, StoreId store) implements BulkRequest {
         private static Relay of(OpenRelay message) throws CloudMwException {
-            if (message.getBlockId() < 0) {
+            if (message.getBlockId() < 0 || message.getRacer() < 0) {
                 throw new CloudMwException(
-                        ErrorCode.INVALID_ARGUMENT, "block: " + message.getBlockId() + " (expected: >= 0)");
+                        ErrorCode.INVALID_ARGUMENT,
+                        "block: " + message.getBlockId() + ", racer: " + message.getRacer() + " (expected: >= 0)");
             }
             return new Relay(
-                    message.getTransferId(), new BlockId(message.getBlockId()), FromWire.storeId(message.getStoreId()));
+                    message.getTransferId(),
+                    new BlockId(message.getBlockId()),
+                    new RacerId(message.getRacer()),
+                    FromWire.storeId(message.getStoreId()));
         }
 
         @Override
@@ -167,6 +172,7 @@ public sealed interface BulkRequest {
             OpenRelay relay = OpenRelay.newBuilder()
                     .setTransferId(transfer)
                     .setBlockId(block.value())
+                    .setRacer(racer.rank())
                     .setStoreId(store.value())
                     .build();
             return Open.newBuilder().setRelay(relay).build().toByteArray();

@@ -27,6 +27,7 @@ import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferToken;
@@ -318,11 +319,26 @@ public final class FromWire {
             }
             List<StoreId> replicas = replicas(message.getReplicaStoreIdsList());
             List<Entrant> entrants = entrants(message.getEntrantsList(), replicas.size());
-            Block block =
-                    new Block(new BlockId(message.getId()), message.getChunkIndex(), range, replicas.size(), entrants);
+            Block block = new Block(
+                    new BlockId(message.getId()),
+                    message.getChunkIndex(),
+                    range,
+                    replicas.size(),
+                    entrants,
+                    rule(message.getRule()));
             ChunkId chunk = ChunkId.parse(message.getChunkId());
-            return new IssuedBlock(block, chunk, length, leafSize, ints(message.getLeafCrc32CList()), replicas);
+            return new IssuedBlock(
+                    block, chunk, length, leafSize, ints(message.getLeafCrc32CList()), replicas, message.getExtra());
         });
+    }
+
+    private static BlockRule rule(io.cloudmw.proto.v1.BlockRule rule) {
+        return switch (rule) {
+            case BLOCK_RULE_RACE -> BlockRule.RACE;
+            case BLOCK_RULE_SOLE -> BlockRule.SOLE;
+            case BLOCK_RULE_TIED -> BlockRule.TIED;
+            case UNRECOGNIZED -> throw new IllegalArgumentException("rule: (expected: a known rule)");
+        };
     }
 
     public static PlannedChunk plannedChunk(io.cloudmw.proto.v1.PlannedChunk message) throws CloudMwException {

@@ -10,11 +10,18 @@ import java.util.List;
  * A block with what a helper must know to fetch and verify it.
  *
  * @param leafCrc32c CRC32C of the leaves of the block's range, in order; taken as it is
+ * @param extra whether it repeats what others may bring: such reads use connections that are open already
  * @param replicas where the chunk's copies are; the block's replica indexes point into it
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by content below
 public record IssuedBlock(
-        Block block, ChunkId chunk, long chunkLength, int leafSizeBytes, int[] leafCrc32c, List<StoreId> replicas) {
+        Block block,
+        ChunkId chunk,
+        long chunkLength,
+        int leafSizeBytes,
+        int[] leafCrc32c,
+        List<StoreId> replicas,
+        boolean extra) {
     public IssuedBlock {
         replicas = List.copyOf(replicas);
     }
@@ -27,7 +34,8 @@ public record IssuedBlock(
                 && chunkLength == that.chunkLength
                 && leafSizeBytes == that.leafSizeBytes
                 && Arrays.equals(leafCrc32c, that.leafCrc32c)
-                && replicas.equals(that.replicas);
+                && replicas.equals(that.replicas)
+                && extra == that.extra;
     }
 
     @Override

@@ -20,6 +20,7 @@ import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
+import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.proto.v1.DiskStore;
@@ -181,7 +182,17 @@ public final class ToWire {
                 .addAllReplicaStoreIds(storeIds(issued.replicas()))
                 .addAllEntrants(
                         issued.block().entrants().stream().map(ToWire::entrant).toList())
+                .setRule(rule(issued.block().rule()))
+                .setExtra(issued.extra())
                 .build();
+    }
+
+    private static io.cloudmw.proto.v1.BlockRule rule(BlockRule rule) {
+        return switch (rule) {
+            case RACE -> io.cloudmw.proto.v1.BlockRule.BLOCK_RULE_RACE;
+            case SOLE -> io.cloudmw.proto.v1.BlockRule.BLOCK_RULE_SOLE;
+            case TIED -> io.cloudmw.proto.v1.BlockRule.BLOCK_RULE_TIED;
+        };
     }
 
     public static io.cloudmw.proto.v1.PlannedChunk plannedChunk(PlannedChunk planned) {

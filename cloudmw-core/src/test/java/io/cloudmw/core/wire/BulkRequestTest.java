@@ -14,6 +14,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferToken;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,7 +32,7 @@ final class BulkRequestTest {
         List<BulkRequest> requests = List.of(
                 new BulkRequest.Read(TOKEN, DISK.id(), CHUNK, new ByteRange(4096, 100)),
                 write(1000, 256),
-                new BulkRequest.Relay("0123456789abcdef0123456789abcdef", new BlockId(3), DISK.id()));
+                new BulkRequest.Relay("0123456789abcdef0123456789abcdef", new BlockId(3), new RacerId(5), DISK.id()));
         for (BulkRequest request : requests) {
             assertThat(BulkRequest.decode(request.encode())).isEqualTo(request);
         }

@@ -196,7 +196,7 @@ final class WireTest {
 
     private static IssuedBlock block(ByteRange range, int checksums) {
         Block block = new Block(new BlockId(3), 7, range, 3, List.of(new Entrant(new RacerId(0), 0)));
-        return new IssuedBlock(block, new ChunkId(VERSION, 7), 1000, 400, new int[checksums], STORES);
+        return new IssuedBlock(block, new ChunkId(VERSION, 7), 1000, 400, new int[checksums], STORES, false);
     }
 
     private static Chunk chunk(long index, int length) {

@@ -80,7 +80,21 @@ final class Attempts {
         if (entry != null && entry.attempt != null) {
             entry.cancelling = true;
             entry.attempt.cancel();
+            entry.endRelay();
         }
+    }
+
+    /** The attempt is through when it has so many bytes. */
+    void shorten(AttemptId id, long length) {
+        Entry entry = entries.get(id);
+        if (entry != null && entry.attempt != null) {
+            entry.attempt.shorten(length);
+        }
+    }
+
+    /** Says of every attempt that still fetches how far it is. */
+    void signOfLife() {
+        entries.values().forEach(Entry::signOfLife);
     }
 
     void discard(AttemptId id) {
@@ -92,10 +106,13 @@ final class Attempts {
 
     void deliver(AttemptId id) {
         Entry entry = entries.get(id);
-        if (entry == null || entry.held == null) {
+        if (entry == null) {
+            return; // it failed while it was being started
+        }
+        if (entry.held == null && !entry.block.race().isCutThrough()) {
             throw new IllegalStateException("nothing held to deliver: " + id);
         }
-        entry.relay(entry.held);
+        entry.deliver();
     }
 
     void close() {
@@ -116,8 +133,14 @@ final class Attempts {
         private final long startedNanos = around.ticker().nanos();
         private final AtomicLong reportedNanos = new AtomicLong(startedNanos);
         private @Nullable Attempt attempt;
+        /** What it has so far; owned by the attempt. */
+        private volatile @Nullable FetchedBlock growing;
+
         private @Nullable FetchedBlock held;
-        private @Nullable Relay relay;
+        private volatile @Nullable Relay relay;
+        /** To be relayed: when held, or, cut through, from its first leaf. */
+        private volatile boolean delivers;
+
         private boolean cancelling;
 
         Entry(AttemptId id, WantedBlock block, StoreId store) {
@@ -131,9 +154,51 @@ final class Attempts {
             destination.attempt(new AttemptReport(id, store, state, bytes, elapsed, cause));
         }
 
+        void signOfLife() {
+            FetchedBlock sofar = growing;
+            if (held == null && attempt != null) {
+                reported(sofar == null ? 0 : sofar.availableBytes());
+            }
+        }
+
+        /** Reports, unless that was done lately; any thread. */
+        private void reported(long bytes) {
+            long last = reportedNanos.get();
+            long now = around.ticker().nanos();
+            if (now - last >= around.limits().progressNanos() && reportedNanos.compareAndSet(last, now)) {
+                events.post(() -> {
+                    if (entries.containsKey(id) && held == null) {
+                        report(State.PROGRESSED, bytes, null);
+                        events.happened(new RaceEvent.Progressed(id, bytes));
+                    }
+                });
+            }
+        }
+
+        void endRelay() {
+            Relay open = relay;
+            if (open != null) {
+                open.cancel();
+            }
+        }
+
+        void deliver() {
+            delivers = true;
+            offer();
+        }
+
+        /** Opens the relay when there is something to send. */
+        private void offer() {
+            FetchedBlock there = held == null ? growing : held;
+            if (delivers && relay == null && there != null && there.availableBytes() > 0 && !cancelling) {
+                relay(there);
+            }
+        }
+
         void drop() {
-            if (relay != null) {
-                relay.cancel();
+            Relay open = relay;
+            if (open != null) {
+                open.cancel();
             } else if (held != null) {
                 around.meters().wasted(block.length());
             }
@@ -144,20 +209,26 @@ final class Attempts {
         }
 
         void relay(FetchedBlock fetched) {
-            byte[] offer = around.offers().encode(spec.id(), block.race().id(), store);
-            relay = Relay.start(bulk, offer, fetched, this);
+            byte[] offer = around.offers().encode(spec.id(), block.race().id(), id.racer(), store);
+            Relay started = Relay.start(bulk, offer, fetched, this);
+            relay = started;
+            started.advanced();
+        }
+
+        @Override
+        public void began(FetchedBlock block) {
+            growing = block;
         }
 
         @Override
         public void progressed(long bytes) {
-            long last = reportedNanos.get();
-            long now = around.ticker().nanos();
-            if (now - last >= around.limits().progressNanos() && reportedNanos.compareAndSet(last, now)) {
-                events.post(() -> {
-                    report(State.PROGRESSED, bytes, null);
-                    events.happened(new RaceEvent.Progressed(id, bytes));
-                });
+            Relay open = relay;
+            if (open != null) {
+                open.advanced();
+            } else if (delivers) {
+                events.post(this::offer);
             }
+            reported(bytes);
         }
 
         @Override
@@ -168,11 +239,17 @@ final class Attempts {
         private void arrived(FetchedBlock fetched) {
             if (cancelling) {
                 fetched.close();
-                cancelled(block.length());
+                cancelled(fetched.availableBytes());
                 return;
             }
             held = fetched;
-            report(State.FINISHED, block.length(), null);
+            report(State.FINISHED, fetched.availableBytes(), null);
+            Relay open = relay;
+            if (open != null) {
+                open.advanced();
+            } else {
+                offer();
+            }
             events.happened(new RaceEvent.Finished(id));
         }
 
@@ -180,6 +257,10 @@ final class Attempts {
         public void failed(CloudMwException cause, long bytes) {
             events.post(() -> {
                 entries.remove(id);
+                Relay open = relay;
+                if (open != null) {
+                    open.fail(cause);
+                }
                 around.meters().failed(bytes);
                 report(State.FAILED, bytes, cause);
                 reportFault(cause);

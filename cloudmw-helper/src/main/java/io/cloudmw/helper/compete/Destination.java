@@ -12,10 +12,10 @@ public interface Destination {
     void attempt(AttemptReport report);
 
     /** {@code winner} has won the block in this racer's eyes. */
-    void lost(BlockId block, RacerId winner);
+    void lost(BlockId block, RacerId racer, RacerId winner);
 
     /** This racer cannot deliver the block from any replica. */
-    void forfeited(BlockId block, ErrorCode code, String message);
+    void forfeited(BlockId block, RacerId racer, ErrorCode code, String message);
 
     /** A replica is missing or corrupt. */
     void fault(ChunkId chunk, StoreId store, ErrorCode code);

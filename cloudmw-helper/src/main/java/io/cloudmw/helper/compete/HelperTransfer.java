@@ -4,6 +4,7 @@ import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.Lanes;
 import io.cloudmw.core.race.Race;
 import io.cloudmw.core.race.RaceCommand;
 import io.cloudmw.core.race.RaceEvent;
@@ -24,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One transfer at this helper: drives {@link Race} for its own rank and does what it commands.
+ * One transfer at this helper: drives {@link Race} for its own racers, and does what it commands.
  *
  * <p>The public methods may be called by any thread and take effect in their order, on the transfer's own serial
  * executor; everything private runs there.
@@ -37,6 +38,7 @@ public final class HelperTransfer {
     private final Destination destination;
     private final Runnable removed;
     private final SerialExecutor executor;
+    private final Lanes lanes;
     private final Race race;
     private final Peers peers;
     private final Attempts attempts;
@@ -61,7 +63,8 @@ public final class HelperTransfer {
         this.destination = destination;
         this.removed = removed;
         this.executor = new SerialExecutor(around.threads(), this::broken);
-        this.race = new Race(around.policy(), Set.of(spec.self()));
+        this.lanes = spec.lanes();
+        this.race = new Race(around.policy(), Set.copyOf(lanes.of(spec.self().rank())));
         this.peers = new Peers(spec.helpers().size(), spec.self());
         this.attempts = new Attempts(spec, around, bulk, destination, new AttemptEvents());
     }
@@ -83,6 +86,7 @@ public final class HelperTransfer {
                 }
             }
         });
+        signOfLife();
         if (after(around.limits().peerNanos(), this::dropAbsentPeers).isEmpty()) {
             LOG.debug("{}: the helper is closing", spec);
         }
@@ -115,9 +119,19 @@ public final class HelperTransfer {
         post(() -> settle(block, new RaceEvent.Delivered(block)));
     }
 
-    /** In the destination's eyes this racer is gone. */
-    public void racerGone(RacerId racer) {
-        post(() -> gone(racer));
+    /** The destination wants only the first {@code length} bytes of this block. */
+    public void shorten(BlockId block, long length) {
+        post(() -> {
+            WantedBlock wanted = blocks.get(block);
+            if (wanted != null && length > 0 && length < wanted.length()) {
+                drive(new RaceEvent.Shortened(block, length));
+            }
+        });
+    }
+
+    /** In the destination's eyes this helper is gone. */
+    public void racerGone(RacerId helper) {
+        post(() -> gone(helper));
     }
 
     /** Runs {@code task} after everything that was said before; dropped when the transfer is over. */
@@ -212,10 +226,23 @@ public final class HelperTransfer {
         lastFailures.remove(block);
     }
 
-    private void gone(RacerId racer) {
-        if (peers.drop(racer)) {
-            drive(new RaceEvent.PeerGone(racer));
+    /** A helper, named by its rank, is gone with all of its racers. */
+    private void gone(RacerId helper) {
+        if (peers.drop(helper)) {
+            for (RacerId racer : lanes.of(helper.rank())) {
+                if (!closed) {
+                    drive(new RaceEvent.PeerGone(racer));
+                }
+            }
         }
+    }
+
+    /** Attempts report again and again, also when nothing arrives: who fetches and says nothing is taken for dead. */
+    private void signOfLife() {
+        var unused = after(around.limits().progressNanos(), () -> {
+            attempts.signOfLife();
+            signOfLife();
+        });
     }
 
     private void dropAbsentPeers() {
@@ -244,20 +271,24 @@ public final class HelperTransfer {
             start(start);
         } else if (command instanceof RaceCommand.Cancel cancel) {
             attempts.cancel(cancel.attempt());
+        } else if (command instanceof RaceCommand.Shorten shorten) {
+            attempts.shorten(shorten.attempt(), shorten.length());
         } else if (command instanceof RaceCommand.Discard discard) {
             attempts.discard(discard.attempt());
         } else if (command instanceof RaceCommand.Deliver deliver) {
             around.meters().won();
             attempts.deliver(deliver.attempt());
         } else if (command instanceof RaceCommand.Claim claim) {
-            tell(claim.peer(), PeerMessage.Kind.CLAIM, claim.block());
+            tell(claim.peer(), new PeerMessage(PeerMessage.Kind.CLAIM, claim.block(), claim.self()));
+        } else if (command instanceof RaceCommand.TellStarted started) {
+            tell(started.peer(), new PeerMessage(PeerMessage.Kind.STARTED, started.block(), started.self()));
         } else if (command instanceof RaceCommand.Yield yielded) {
-            tell(yielded.peer(), PeerMessage.Kind.YIELD, yielded.block());
+            tell(yielded.peer(), new PeerMessage(PeerMessage.Kind.YIELD, yielded.block(), yielded.self()));
         } else if (command instanceof RaceCommand.Forfeit forfeit) {
-            tell(forfeit.peer(), PeerMessage.Kind.FORFEIT, forfeit.block());
+            tell(forfeit.peer(), new PeerMessage(PeerMessage.Kind.FORFEIT, forfeit.block(), forfeit.self()));
         } else if (command instanceof RaceCommand.ReportLost lost) {
             around.meters().lost();
-            destination.lost(lost.block(), lost.winner());
+            destination.lost(lost.block(), lost.self(), lost.winner());
         } else if (command instanceof RaceCommand.ReportForfeited forfeited) {
             reportForfeited(forfeited);
         } else {
@@ -273,9 +304,10 @@ public final class HelperTransfer {
         attempts.start(start.attempt(), block, block.replicas().get(start.replica()));
     }
 
-    private void tell(RacerId peer, PeerMessage.Kind kind, BlockId block) {
-        if (!peers.send(peer, new PeerMessage(kind, block))) {
-            post(() -> gone(peer));
+    private void tell(RacerId racer, PeerMessage message) {
+        RacerId helper = new RacerId(lanes.helper(racer));
+        if (!peers.send(helper, message)) {
+            post(() -> gone(helper));
         }
     }
 
@@ -283,7 +315,7 @@ public final class HelperTransfer {
         around.meters().forfeited();
         CloudMwException cause = lastFailures.get(forfeited.block());
         destination.forfeited(
-                forfeited.block(), forfeited.code(), cause == null ? "" : String.valueOf(cause.getMessage()));
+                forfeited.block(), forfeited.self(), forfeited.code(), cause == null ? "" : String.valueOf(cause.getMessage()));
     }
 
     private void scheduleWakeUp() {
@@ -350,11 +382,18 @@ public final class HelperTransfer {
                     gone(racer);
                     return;
                 }
+                RacerId speaker = message.racer();
+                if (!lanes.isHelpers(speaker) || lanes.helper(speaker) != racer.rank()) {
+                    LOG.warn("{}: helper {} speaks for racer {}", spec, racer.rank(), speaker.rank());
+                    gone(racer);
+                    return;
+                }
                 drive(
                         switch (message.kind()) {
-                            case CLAIM -> new RaceEvent.PeerClaimed(racer, message.block());
-                            case YIELD -> new RaceEvent.PeerYielded(racer, message.block());
-                            case FORFEIT -> new RaceEvent.PeerForfeited(racer, message.block());
+                            case CLAIM -> new RaceEvent.PeerClaimed(speaker, message.block());
+                            case STARTED -> new RaceEvent.PeerStarted(speaker, message.block());
+                            case YIELD -> new RaceEvent.PeerYielded(speaker, message.block());
+                            case FORFEIT -> new RaceEvent.PeerForfeited(speaker, message.block());
                         });
                 handled.run();
             });

@@ -5,6 +5,7 @@ import io.cloudmw.core.metrics.RaceMetrics;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacePolicy;
+import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.StoreResolver;
@@ -47,7 +48,7 @@ public record Surroundings(
     /** Writes the first message of a relay. */
     @FunctionalInterface
     public interface RelayOffers {
-        byte[] encode(String transfer, BlockId block, StoreId store);
+        byte[] encode(String transfer, BlockId block, RacerId racer, StoreId store);
     }
 
     /**
@@ -57,7 +58,7 @@ public record Surroundings(
      * @param blocks issued to one transfer and not yet delivered or withdrawn
      * @param parkedJoins peers waiting for their transfer to begin here
      * @param peerNanos how long a peer may take to join a transfer that has begun, and to wait for one that has not
-     * @param progressNanos least time between two progress reports of an attempt
+     * @param progressNanos time between two progress reports of an attempt; they are its sign of life
      */
     public record Limits(int transfers, int blocks, int parkedJoins, long peerNanos, long progressNanos) {
         public Limits {

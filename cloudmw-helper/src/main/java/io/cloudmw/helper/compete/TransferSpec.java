@@ -2,6 +2,7 @@ package io.cloudmw.helper.compete;
 
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.race.Lanes;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferToken;
@@ -13,7 +14,8 @@ import java.util.regex.Pattern;
  *
  * @param id the same at every helper of the transfer
  * @param helpers all of them, in rank order
- * @param self this helper's rank
+ * @param self this helper's rank: its first lane
+ * @param lanesPerHelper racers of each helper
  * @param token shown to peers
  * @param claims what the token allows
  * @param bulkSession the destination's bulk connection to this helper
@@ -24,12 +26,16 @@ public record TransferSpec(
         TransferClaims claims,
         List<HelperAddress> helpers,
         RacerId self,
+        int lanesPerHelper,
         List<Store> stores,
         String bulkSession) {
     /** A race is between a handful of helpers. */
     public static final int MAX_HELPERS = 16;
 
     public static final int MAX_STORES = 1024;
+
+    /** A helper hosts a handful of racers for one transfer. */
+    public static final int MAX_LANES = 64;
 
     private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
 
@@ -45,9 +51,17 @@ public record TransferSpec(
         if (self.rank() >= helpers.size()) {
             throw new IllegalArgumentException("self: " + self.rank() + " (expected: < " + helpers.size() + ")");
         }
+        if (lanesPerHelper < 1 || lanesPerHelper > MAX_LANES) {
+            throw new IllegalArgumentException("lanes: " + lanesPerHelper + " (expected: 1.." + MAX_LANES + ")");
+        }
         if (stores.size() > MAX_STORES) {
             throw new IllegalArgumentException("stores: " + stores.size() + " (expected: <= " + MAX_STORES + ")");
         }
+    }
+
+    /** Every racer of the transfer. */
+    public Lanes lanes() {
+        return new Lanes(helpers.size(), lanesPerHelper);
     }
 
     /** For messages. */

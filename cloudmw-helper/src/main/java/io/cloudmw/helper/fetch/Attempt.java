@@ -10,15 +10,24 @@ public interface Attempt {
      */
     void cancel();
 
+    /** It is through, and has finished, when it has the first {@code bytes} bytes of its block. Never blocks. */
+    void shorten(long bytes);
+
     /**
      * Told what becomes of an attempt, on pool threads: any number of {@code progressed}, then exactly one of the
      * others.
      */
     interface Listener {
+        /**
+         * Bytes are about to come. What is verified of {@code growing} may be sent as it comes; it is closed with the
+         * attempt unless that finishes.
+         */
+        default void began(FetchedBlock growing) {}
+
         /** {@code bytes} are fetched and verified so far. */
         void progressed(long bytes);
 
-        /** The whole block is here. The listener takes it over and closes it. */
+        /** The whole block, or what it was shortened to, is here. The listener takes it over and closes it. */
         void finished(FetchedBlock fetched);
 
         void failed(CloudMwException cause, long bytes);

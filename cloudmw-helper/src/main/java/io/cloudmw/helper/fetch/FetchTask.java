@@ -42,12 +42,27 @@ final class FetchTask implements Runnable, Attempt {
     /** Written by the pool thread only. */
     private volatile long verifiedBytes;
 
+    private volatile long wantedBytes;
+
     FetchTask(Fetcher fetcher, WantedBlock block, StoreId storeId, StoreResolver stores, Listener listener) {
         this.fetcher = fetcher;
         this.block = block;
         this.storeId = storeId;
         this.stores = stores;
         this.listener = listener;
+        this.wantedBytes = block.length();
+    }
+
+    @Override
+    public void shorten(long bytes) {
+        LeafVerifier running;
+        synchronized (lock) {
+            wantedBytes = Math.min(wantedBytes, bytes);
+            running = verifier;
+        }
+        if (running != null && verifiedBytes >= wantedBytes) {
+            running.cancel(); // it may be waiting for bytes nobody wants
+        }
     }
 
     @Override
@@ -120,36 +135,35 @@ final class FetchTask implements Runnable, Attempt {
     /** The replica's own file is what will be sent: it is read once, to verify it. */
     private FetchedBlock fetchInPlace(ChunkStore store, Path path) throws CloudMwException {
         ByteBuf scratch = scratch();
-        @Nullable FileChannel file = null;
+        @Nullable FetchedBlock fetched = null;
         boolean kept = false;
         try {
-            file = openReplica(path);
-            verify(store, LeafTarget.discarding(scratch.nioBuffer(0, scratch.capacity())));
+            fetched = new FileBlock(block, openReplica(path), block.race().range().offset(), () -> {});
+            verify(store, LeafTarget.discarding(scratch.nioBuffer(0, scratch.capacity())), fetched);
             kept = true;
-            return new FileBlock(block, file, block.race().range().offset(), () -> {});
+            return fetched;
         } finally {
             scratch.release();
-            if (!kept && file != null) {
-                closeQuietly(file);
+            if (!kept && fetched != null) {
+                fetched.close();
             }
         }
     }
 
     private FetchedBlock fetchToMemory(ChunkStore store) throws CloudMwException {
         int length = Math.toIntExact(block.length());
-        @Nullable ByteBuf bytes = null;
+        @Nullable FetchedBlock fetched = null;
         boolean kept = false;
         try {
-            bytes = fetcher.allocator().directBuffer(length, length);
-            verify(store, LeafTarget.memory(bytes.nioBuffer(0, length)));
-            bytes.writerIndex(length);
+            ByteBuf bytes = fetcher.allocator().directBuffer(length, length);
+            fetched = new MemoryBlock(block, bytes.writerIndex(length), fetcher.memory());
+            verify(store, LeafTarget.memory(bytes.nioBuffer(0, length)), fetched);
             kept = true;
-            return new MemoryBlock(block, bytes, fetcher.memory());
+            return fetched;
         } finally {
-            if (!kept) {
-                if (bytes != null) {
-                    bytes.release();
-                }
+            if (!kept && fetched != null) {
+                fetched.close();
+            } else if (!kept) {
                 fetcher.memory().giveBack(length);
             }
         }
@@ -157,22 +171,33 @@ final class FetchTask implements Runnable, Attempt {
 
     private FetchedBlock fetchToSpool(ChunkStore store) throws CloudMwException {
         ByteBuf scratch = scratch();
-        Spool.@Nullable SpoolFile file = null;
+        @Nullable FetchedBlock fetched = null;
         boolean kept = false;
         try {
-            file = fetcher.spool().create(block.length(), fetcher.limits().spoolWaitNanos());
-            verify(store, LeafTarget.file(file.channel(), 0, scratch.nioBuffer(0, scratch.capacity())));
+            Spool.SpoolFile file =
+                    fetcher.spool().create(block.length(), fetcher.limits().spoolWaitNanos());
+            fetched = new FileBlock(block, file.channel(), 0, file::close);
+            verify(store, LeafTarget.file(file.channel(), 0, scratch.nioBuffer(0, scratch.capacity())), fetched);
             kept = true;
-            return new FileBlock(block, file.channel(), 0, file::close);
+            return fetched;
         } finally {
             scratch.release();
-            if (!kept && file != null) {
-                file.close();
+            if (!kept && fetched != null) {
+                fetched.close();
             }
         }
     }
 
-    private void verify(ChunkStore store, LeafTarget target) throws CloudMwException {
+    /** Ends a reading of which enough was read. */
+    private static final class Enough extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Enough() {
+            super("enough", null, false, false);
+        }
+    }
+
+    private void verify(ChunkStore store, LeafTarget target, FetchedBlock fetched) throws CloudMwException {
         LeafVerifier created = new LeafVerifier(store, block.leaves());
         synchronized (lock) {
             if (cancelled) {
@@ -181,10 +206,23 @@ final class FetchTask implements Runnable, Attempt {
             verifier = created;
         }
         prepared();
-        created.run(target, bytes -> {
-            verifiedBytes = bytes;
-            listener.progressed(bytes);
-        });
+        listener.began(fetched);
+        try {
+            created.run(target, bytes -> {
+                verifiedBytes = bytes;
+                fetched.verified(bytes);
+                listener.progressed(bytes);
+                if (bytes >= wantedBytes && bytes < block.length()) {
+                    throw new Enough();
+                }
+            });
+        } catch (Enough e) {
+            LOG.trace("{} shortened to {} bytes", block, verifiedBytes);
+        } catch (CloudMwException e) {
+            if (isCancelled() || verifiedBytes < wantedBytes) {
+                throw e;
+            }
+        }
     }
 
     private void prepare() throws CloudMwException {

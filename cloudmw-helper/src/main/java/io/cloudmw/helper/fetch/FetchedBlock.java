@@ -6,25 +6,36 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A whole block, fetched and verified, kept until it is closed. Safe for any thread. Sends under way keep what they
+ * A block, as far as it is fetched and verified, kept until it is closed. Safe for any thread. Sends under way keep what they
  * send from; the last of them frees it.
  */
 public abstract class FetchedBlock implements AutoCloseable {
     private final WantedBlock block;
     private final AtomicInteger uses = new AtomicInteger(1);
     private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile long availableBytes;
 
     FetchedBlock(WantedBlock block) {
         this.block = block;
     }
 
-    /** What it holds. */
+    /** So much of it is verified now. */
+    final void verified(long bytes) {
+        availableBytes = bytes;
+    }
+
+    /** How much of it is there and verified, from its first byte: whole leaves. */
+    public final long availableBytes() {
+        return availableBytes;
+    }
+
+    /** What it holds, or will. */
     public final WantedBlock block() {
         return block;
     }
 
     /**
-     * Sends one leaf as one data frame; the caller has seen that the stream has the credit for it.
+     * Sends one leaf that is available as one data frame; the caller has seen that the stream has the credit for it.
      *
      * @return as {@link BulkStream#send} answers; fails when this block is closed
      */

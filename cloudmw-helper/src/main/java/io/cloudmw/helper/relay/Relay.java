@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends one won block to the destination: offers it by opening a stream, then sends leaf after leaf as the
- * destination grants credit for them. Does not own the block. Safe for any thread; never blocks.
+ * Sends one block to the destination: offers it by opening a stream, then sends leaf after leaf as they are there and
+ * the destination grants credit for them. Does not own the block. Safe for any thread; never blocks.
  */
 public final class Relay implements BulkStreamListener {
     /** Told once how a relay ended; on any thread. */
@@ -54,6 +54,21 @@ public final class Relay implements BulkStreamListener {
         return relay;
     }
 
+    /** More of the block is there. */
+    public void advanced() {
+        pump();
+    }
+
+    /** The rest of the block will not come; the listener hears nothing more. */
+    public void fail(CloudMwException cause) {
+        if (over.compareAndSet(false, true)) {
+            BulkStream open = stream;
+            if (open != null) {
+                open.reset(cause.code(), String.valueOf(cause.getMessage()));
+            }
+        }
+    }
+
     /** Stops sending; the listener hears nothing more. Idempotent. */
     public void cancel() {
         if (over.compareAndSet(false, true)) {
@@ -72,7 +87,7 @@ public final class Relay implements BulkStreamListener {
     @Override
     public void data(ByteBuf payload, int crc32c) {
         payload.release();
-        fail(new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, block.block() + ": data from the destination"));
+        broken(new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, block.block() + ": data from the destination"));
     }
 
     @Override
@@ -104,7 +119,7 @@ public final class Relay implements BulkStreamListener {
 
     private void sendWhatIsGranted(BulkStream open) {
         int leaves = block.block().leaves().leaves();
-        while (next < leaves && !over.get() && block.block().leaves().length(next) <= open.credit()) {
+        while (next < leaves && !over.get() && isThere(next) && block.block().leaves().length(next) <= open.credit()) {
             int leaf = next++;
             var unused = block.send(open, leaf).whenComplete((nothing, error) -> leafDone(leaves, error));
             if (next == leaves) {
@@ -113,15 +128,19 @@ public final class Relay implements BulkStreamListener {
         }
     }
 
+    private boolean isThere(int leaf) {
+        return block.block().leaves().offset(leaf) + block.block().leaves().length(leaf) <= block.availableBytes();
+    }
+
     private void leafDone(int leaves, @Nullable Throwable error) {
         if (error != null) {
-            fail(new CloudMwException(ErrorCode.STORE_UNAVAILABLE, block.block() + ": cannot send: " + error, error));
+            broken(new CloudMwException(ErrorCode.STORE_UNAVAILABLE, block.block() + ": cannot send: " + error, error));
         } else if (leavesSent.incrementAndGet() == leaves && over.compareAndSet(false, true)) {
             listener.sent();
         }
     }
 
-    private void fail(CloudMwException cause) {
+    private void broken(CloudMwException cause) {
         if (over.compareAndSet(false, true)) {
             BulkStream open = stream;
             if (open != null) {

@@ -59,6 +59,7 @@ final class EventStream implements Destination {
         io.cloudmw.proto.v1.AttemptReport.Builder message = io.cloudmw.proto.v1.AttemptReport.newBuilder()
                 .setBlockId(report.attempt().block().value())
                 .setNumber(report.attempt().number())
+                .setRacer(report.attempt().racer().rank())
                 .setStoreId(report.store().value())
                 .setState(state(report.state()))
                 .setBytes(report.bytes())
@@ -87,17 +88,21 @@ final class EventStream implements Destination {
     }
 
     @Override
-    public void lost(BlockId block, RacerId winner) {
+    public void lost(BlockId block, RacerId racer, RacerId winner) {
         send(TransferEvent.newBuilder()
-                .setLost(BlockLost.newBuilder().setBlockId(block.value()).setWinner(winner.rank()))
+                .setLost(BlockLost.newBuilder()
+                        .setBlockId(block.value())
+                        .setRacer(racer.rank())
+                        .setWinner(winner.rank()))
                 .build());
     }
 
     @Override
-    public void forfeited(BlockId block, ErrorCode code, String message) {
+    public void forfeited(BlockId block, RacerId racer, ErrorCode code, String message) {
         send(TransferEvent.newBuilder()
                 .setForfeited(BlockForfeited.newBuilder()
                         .setBlockId(block.value())
+                        .setRacer(racer.rank())
                         .setErrorCode(code.name())
                         .setErrorMessage(message))
                 .build());

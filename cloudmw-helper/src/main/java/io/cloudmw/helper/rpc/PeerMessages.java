@@ -3,6 +3,7 @@ package io.cloudmw.helper.rpc;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RacerId;
 import io.cloudmw.helper.compete.PeerMessage;
 import io.cloudmw.proto.v1.CompeteMessage;
 
@@ -11,10 +12,12 @@ final class PeerMessages {
     private PeerMessages() {}
 
     static CompeteMessage toWire(PeerMessage message) {
-        CompeteMessage.Builder wire = CompeteMessage.newBuilder();
+        CompeteMessage.Builder wire =
+                CompeteMessage.newBuilder().setRacer(message.racer().rank());
         int block = message.block().value();
         switch (message.kind()) {
             case CLAIM -> wire.setClaimedBlock(block);
+            case STARTED -> wire.setStartedBlock(block);
             case YIELD -> wire.setYieldedBlock(block);
             case FORFEIT -> wire.setForfeitedBlock(block);
         }
@@ -23,18 +26,20 @@ final class PeerMessages {
 
     static PeerMessage fromWire(CompeteMessage wire) throws CloudMwException {
         return switch (wire.getMessageCase()) {
-            case CLAIMED_BLOCK -> message(PeerMessage.Kind.CLAIM, wire.getClaimedBlock());
-            case YIELDED_BLOCK -> message(PeerMessage.Kind.YIELD, wire.getYieldedBlock());
-            case FORFEITED_BLOCK -> message(PeerMessage.Kind.FORFEIT, wire.getForfeitedBlock());
+            case CLAIMED_BLOCK -> message(PeerMessage.Kind.CLAIM, wire.getClaimedBlock(), wire.getRacer());
+            case STARTED_BLOCK -> message(PeerMessage.Kind.STARTED, wire.getStartedBlock(), wire.getRacer());
+            case YIELDED_BLOCK -> message(PeerMessage.Kind.YIELD, wire.getYieldedBlock(), wire.getRacer());
+            case FORFEITED_BLOCK -> message(PeerMessage.Kind.FORFEIT, wire.getForfeitedBlock(), wire.getRacer());
             case JOIN, MESSAGE_NOT_SET ->
                 throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "peer message: " + wire.getMessageCase());
         };
     }
 
-    private static PeerMessage message(PeerMessage.Kind kind, int block) throws CloudMwException {
-        if (block < 0) {
-            throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "block: " + block + " (expected: >= 0)");
+    private static PeerMessage message(PeerMessage.Kind kind, int block, int racer) throws CloudMwException {
+        if (block < 0 || racer < 0) {
+            throw new CloudMwException(
+                    ErrorCode.PROTOCOL_VIOLATION, "block: " + block + ", racer: " + racer + " (expected: >= 0)");
         }
-        return new PeerMessage(kind, new BlockId(block));
+        return new PeerMessage(kind, new BlockId(block), new RacerId(racer));
     }
 }

@@ -132,6 +132,7 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
                 claims,
                 FromWire.helpers(begin.getHelpersList()),
                 new RacerId(begin.getSelf()),
+                Math.max(1, begin.getLanes()),
                 stores,
                 begin.getBulkSessionId());
         HelperId named = spec.helpers().get(spec.self().rank()).id();
@@ -148,6 +149,10 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
             case WITHDRAW_BLOCK -> transfer.withdraw(new BlockId(command.getWithdrawBlock()));
             case DELIVERED_BLOCK -> transfer.delivered(new BlockId(command.getDeliveredBlock()));
             case RACER_GONE -> transfer.racerGone(new RacerId(command.getRacerGone()));
+            case SHORTEN ->
+                transfer.shorten(
+                        new BlockId(command.getShorten().getBlockId()),
+                        command.getShorten().getLength());
             case BEGIN, COMMAND_NOT_SET ->
                 throw new CloudMwException(
                         ErrorCode.PROTOCOL_VIOLATION, transfer.spec() + ": command " + command.getCommandCase());

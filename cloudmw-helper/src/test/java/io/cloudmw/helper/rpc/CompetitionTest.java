@@ -112,6 +112,7 @@ final class CompetitionTest {
                 claims,
                 List.of(new HelperAddress(new HelperId("a"), "127.0.0.1:1", "127.0.0.1:1"), peer),
                 new RacerId(0),
+                1,
                 List.of(),
                 "session");
         CompletableFuture<ErrorCode> end = new CompletableFuture<>();
