@@ -196,7 +196,8 @@ final class ScriptedClient implements AutoCloseable {
                 .toList();
         Block raced = new Block(new BlockId(block), block, new ByteRange(0, chunk.length), replicas.size(), entrants);
         TransferCommand command = TransferCommand.newBuilder()
-                .setIssue(ToWire.block(new IssuedBlock(raced, chunkId(block), chunk.length, LEAF, crcs, replicas, false)))
+                .setIssue(
+                        ToWire.block(new IssuedBlock(raced, chunkId(block), chunk.length, LEAF, crcs, replicas, false)))
                 .build();
         commands.forEach(stream -> stream.onNext(command));
         return whole;

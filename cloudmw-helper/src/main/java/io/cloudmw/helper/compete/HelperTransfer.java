@@ -315,7 +315,10 @@ public final class HelperTransfer {
         around.meters().forfeited();
         CloudMwException cause = lastFailures.get(forfeited.block());
         destination.forfeited(
-                forfeited.block(), forfeited.self(), forfeited.code(), cause == null ? "" : String.valueOf(cause.getMessage()));
+                forfeited.block(),
+                forfeited.self(),
+                forfeited.code(),
+                cause == null ? "" : String.valueOf(cause.getMessage()));
     }
 
     private void scheduleWakeUp() {

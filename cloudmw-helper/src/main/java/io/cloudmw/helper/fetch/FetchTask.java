@@ -267,12 +267,4 @@ final class FetchTask implements Runnable, Attempt {
             return cancelled;
         }
     }
-
-    private void closeQuietly(FileChannel file) {
-        try {
-            file.close();
-        } catch (IOException e) {
-            LOG.warn("cannot close the replica of {} store={}", block, storeId, e);
-        }
-    }
 }

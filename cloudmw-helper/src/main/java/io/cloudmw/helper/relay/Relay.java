@@ -119,7 +119,10 @@ public final class Relay implements BulkStreamListener {
 
     private void sendWhatIsGranted(BulkStream open) {
         int leaves = block.block().leaves().leaves();
-        while (next < leaves && !over.get() && isThere(next) && block.block().leaves().length(next) <= open.credit()) {
+        while (next < leaves
+                && !over.get()
+                && isThere(next)
+                && block.block().leaves().length(next) <= open.credit()) {
             int leaf = next++;
             var unused = block.send(open, leaf).whenComplete((nothing, error) -> leafDone(leaves, error));
             if (next == leaves) {

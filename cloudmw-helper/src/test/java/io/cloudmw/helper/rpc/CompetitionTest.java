@@ -78,7 +78,7 @@ final class CompetitionTest {
                     throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "none");
                 },
                 session -> Optional.empty(),
-                (transfer, block, store) -> new byte[0],
+                (transfer, block, racer, store) -> new byte[0],
                 channels,
                 (claims, report) -> {},
                 new RaceMetrics(new SimpleMeterRegistry()),
@@ -127,7 +127,7 @@ final class CompetitionTest {
                 end.complete(cause.code());
             }
         });
-        link.send(new PeerMessage(PeerMessage.Kind.CLAIM, new BlockId(0)));
+        link.send(new PeerMessage(PeerMessage.Kind.CLAIM, new BlockId(0), new RacerId(0)));
         return end;
     }
 
