@@ -86,6 +86,7 @@ final class CreditDeskTest {
         ChunkId id = new ChunkId(VersionId.random(), 0);
         relay.accept(
                 new Block(new BlockId(1), 0, range, 1, List.of()),
+                range,
                 new Chunk(0, id, range, LEAF, digests, List.of(store)));
         return relay;
     }
