@@ -199,7 +199,6 @@ public final class CloudMw implements AutoCloseable {
         return new GetRequest(
                 source,
                 getOptions.version(),
-                getOptions.mode(),
                 getOptions.range(),
                 getOptions.mode(),
                 target,

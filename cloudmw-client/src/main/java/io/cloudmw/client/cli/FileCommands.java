@@ -140,6 +140,9 @@ final class FileCommands {
         @Option(names = "--version-id", paramLabel = "ID", description = "an older version")
         private @Nullable String version;
 
+        @Option(names = "--mode", paramLabel = "MODE", description = "how replicas compete (default: the volume's)")
+        private @Nullable String mode;
+
         @Option(names = "--no-fsync", description = "do not wait for the disk")
         private boolean lazy;
 
@@ -153,6 +156,9 @@ final class FileCommands {
             GetOptions how = how().withDurable(!lazy);
             if (version != null) {
                 how = how.withVersion(new VersionId(version));
+            }
+            if (mode != null) {
+                how = how.withMode(Modes.parse("--mode", mode));
             }
             GetReceipt receipt;
             try (Progress progress = Progress.of(context, options, "get " + file)) {
@@ -188,6 +194,9 @@ final class FileCommands {
         @Option(names = "--length", paramLabel = "BYTES", description = "how many (default: to the end)")
         private @Nullable String length;
 
+        @Option(names = "--mode", paramLabel = "MODE", description = "how replicas compete (default: the volume's)")
+        private @Nullable String mode;
+
         Cat(CommandContext context) {
             super(context);
         }
@@ -196,6 +205,9 @@ final class FileCommands {
         Map<String, ?> run(CloudMw client) throws Exception {
             FilePath file = FilePath.parse(source);
             GetOptions how = how();
+            if (mode != null) {
+                how = how.withMode(Modes.parse("--mode", mode));
+            }
             long from = Sizes.parse(offset);
             if (from > 0 || length != null) {
                 FileVersion current = CommandContext.await(client.stat(file)).version();

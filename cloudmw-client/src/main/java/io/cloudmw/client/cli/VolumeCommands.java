@@ -3,6 +3,7 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReadTarget;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
@@ -51,8 +52,8 @@ final class VolumeCommands {
                 description = "copies that are durable when a put returns (default: more than half)")
         private @Nullable Integer writeQuorum;
 
-        @Option(names = "--mode", paramLabel = "MODE", description = "how replicas compete: rounds")
-        private String mode = "rounds";
+        @Option(names = "--mode", paramLabel = "MODE", description = "how replicas compete (default cooperative)")
+        private String mode = Mode.DEFAULT.label();
 
         @Option(
                 names = "--target",

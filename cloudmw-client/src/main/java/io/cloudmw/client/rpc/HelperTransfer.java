@@ -242,7 +242,7 @@ public final class HelperTransfer {
                     .setSelf(self)
                     .addAllStores(
                             setup.plan().stores().stream().map(ToWire::store).toList())
-                    .setMode(ToWire.mode(setup.mode()))
+                    .setMode(ToWire.mode(setup.plan().mode()))
                     .setLanes(setup.lanes().perHelper())
                     .setBulkSessionId(held.bulk().sessionId())
                     .build();

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * What is wanted, and where it goes.
  *
  * @param version empty: the current one
- * @param mode empty: the volume's
  * @param range empty: all of it
  * @param mode empty: the volume's
  * @param memoryBytes what this get may have in flight
@@ -24,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 public record GetRequest(
         FilePath file,
         Optional<VersionId> version,
-        Optional<Mode> mode,
         Optional<ByteRange> range,
         Optional<Mode> mode,
         Destination destination,

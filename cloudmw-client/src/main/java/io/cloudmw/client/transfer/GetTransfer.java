@@ -4,7 +4,6 @@ import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.placement.ReadPlan;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -80,9 +79,8 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
             return;
         }
         TransferCredit credit = new TransferCredit(engine().credit(), reserved, request.memoryBytes());
-        Mode mode = request.mode().orElse(plan.mode());
         Reception started =
-                new Reception(engine(), serial(), plan, mode, wanted, opened, credit, ledger, new Reception.Outcome() {
+                new Reception(engine(), serial(), plan, wanted, opened, credit, ledger, new Reception.Outcome() {
                     @Override
                     public void delivered() {
                         commit(plan, wanted, opened);

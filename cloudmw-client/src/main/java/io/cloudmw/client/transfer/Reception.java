@@ -15,7 +15,6 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
@@ -82,7 +81,6 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
             Engine engine,
             SerialExecutor serial,
             ReadPlan plan,
-            Mode mode,
             ByteRange wanted,
             LeafSink sink,
             TransferCredit share,
@@ -94,12 +92,12 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         this.wanted = wanted;
         this.ledger = ledger;
         this.outcome = outcome;
-        DeliveryPolicy policy = DeliveryPolicy.of(mode, sink.inOrder());
+        DeliveryPolicy policy = DeliveryPolicy.of(plan.mode(), sink.inOrder());
         relays = new Relays(engine.threads(), serial, sink, share, windows(policy), this);
         feed = new SegmentFeed(
                 engine.coordinator(), plan, wanted, serial, this::pump, failure -> fail(Failures.of(failure)));
         Lanes lanes = policy.mode().lanes(plan.helpers().size());
-        racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan, mode, lanes), this);
+        racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan, lanes), this);
         delivery = new Delivery(policy, lanes, racers.ranks(), new PlannedSpeeds(plan, engine.speeds().speeds()), engine.governor());
     }
 

@@ -138,7 +138,8 @@ final class FetchTask implements Runnable, Attempt {
         @Nullable FetchedBlock fetched = null;
         boolean kept = false;
         try {
-            fetched = new FileBlock(block, openReplica(path), block.race().range().offset(), () -> {});
+            fetched =
+                    new FileBlock(block, openReplica(path), block.race().range().offset(), () -> {});
             verify(store, LeafTarget.discarding(scratch.nioBuffer(0, scratch.capacity())), fetched);
             kept = true;
             return fetched;

@@ -1,0 +1,137 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Every mode on real processes: the same bytes, whatever happens to a helper or a replica. */
+final class ModesIT {
+    private static final int MIB = 1 << 20;
+    private static final int SIZE = 24 * MIB;
+    private static final String SLOW = "8MiB/s";
+
+    @TempDir
+    Path directory;
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void givesTheSameBytesAsAFileAndAsAStream(Mode mode) throws IOException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+            Path source = fleet.file("source", SIZE);
+            FilePath file = put(fleet, source);
+
+            GetReceipt receipt = get(fleet, file, GetOptions.defaults().withMode(mode));
+
+            assertThat(receipt.bytes()).isEqualTo(SIZE);
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+            Path stream = fleet.target("stream");
+            try (FileChannel out = FileChannel.open(stream, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+                fleet.client()
+                        .read(file, out, GetOptions.defaults().withMode(mode))
+                        .join();
+            }
+            assertThat(stream).hasSameBinaryContentAs(source);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void survivesThatAHelperIsKilled(Mode mode) throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
+            Path source = fleet.file("source", SIZE);
+            FilePath file = put(fleet, source);
+
+            CompletableFuture<GetReceipt> get = getUpToItsMiddle(fleet, file, mode);
+            fleet.helper(1).kill();
+
+            assertThat(get.join().bytes()).isEqualTo(SIZE);
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Mode.class,
+            names = {"HEDGED", "COOPERATIVE"})
+    void leavesAPausedHelperBehind(Mode mode) throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
+            Path source = fleet.file("source", SIZE);
+            FilePath file = put(fleet, source);
+
+            CompletableFuture<GetReceipt> get = getUpToItsMiddle(fleet, file, mode);
+            fleet.helper(1).pause();
+            try {
+                assertThat(get.join().bytes()).isEqualTo(SIZE);
+            } finally {
+                fleet.helper(1).resume();
+            }
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void readsAroundACorruptReplica(Mode mode) throws IOException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+            Path source = fleet.file("source", SIZE);
+            FilePath file = put(fleet, source);
+            corrupt(fleet.disk(1));
+
+            get(fleet, file, GetOptions.defaults().withMode(mode));
+
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    private static FilePath put(Fleet fleet, Path source) {
+        FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
+        fleet.put(source, file);
+        return file;
+    }
+
+    private static GetReceipt get(Fleet fleet, FilePath file, GetOptions how) {
+        return fleet.client().get(file, fleet.target("back"), how).join();
+    }
+
+    private static CompletableFuture<GetReceipt> getUpToItsMiddle(Fleet fleet, FilePath file, Mode mode)
+            throws InterruptedException {
+        Milestone middle = new Milestone(MIB);
+        CompletableFuture<GetReceipt> get = fleet.client()
+                .get(
+                        file,
+                        fleet.target("back"),
+                        GetOptions.defaults().withMode(mode).withListener(middle));
+        middle.await();
+        return get;
+    }
+
+    /** Flips a byte in the middle of every large file of a disk. */
+    private static void corrupt(Path disk) throws IOException {
+        List<Path> chunks;
+        try (Stream<Path> files = Files.walk(disk)) {
+            chunks = files.filter(
+                            path -> Files.isRegularFile(path) && path.toFile().length() > MIB)
+                    .toList();
+        }
+        assertThat(chunks).isNotEmpty();
+        for (Path chunk : chunks) {
+            byte[] bytes = Files.readAllBytes(chunk);
+            bytes[bytes.length / 2] ^= 1;
+            Files.write(chunk, bytes);
+        }
+    }
+}
