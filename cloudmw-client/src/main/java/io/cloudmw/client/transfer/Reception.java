@@ -98,7 +98,12 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
                 engine.coordinator(), plan, wanted, serial, this::pump, failure -> fail(Failures.of(failure)));
         Lanes lanes = policy.mode().lanes(plan.helpers().size());
         racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan, lanes), this);
-        delivery = new Delivery(policy, lanes, racers.ranks(), new PlannedSpeeds(plan, engine.speeds().speeds()), engine.governor());
+        delivery = new Delivery(
+                policy,
+                lanes,
+                racers.ranks(),
+                new PlannedSpeeds(plan, engine.speeds().speeds()),
+                engine.governor());
     }
 
     /** A stream has one relay at a time; a race the winner's and the next one's; otherwise every lane has one. */
