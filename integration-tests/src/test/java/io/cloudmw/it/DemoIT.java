@@ -8,9 +8,15 @@ import io.cloudmw.it.localstack.LocalStackExtension;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code cloudmw demo}: what the README promises of it. */
 @ExtendWith(LocalStackExtension.class)
@@ -69,5 +75,83 @@ final class DemoIT {
                 .json();
 
         assertThat(report.path("sha256_match").asBoolean()).isTrue();
+    }
+
+    /** Everything the demo leaves behind would be in its temporary directory. */
+    private Map<String, String> ownDirectory() {
+        return Map.of("CLOUDMW_JAVA_OPTS", "-Djava.io.tmpdir=" + directory);
+    }
+
+    private Process start() throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(
+                        CommandLine.LAUNCHER.toString(), "demo", "--size", "48MiB", "--no-kill")
+                .redirectErrorStream(true);
+        builder.environment().putAll(ownDirectory());
+        return builder.start();
+    }
+
+    private List<ProcessHandle> processes() {
+        return ProcessHandle.allProcesses()
+                .filter(process -> process.info().commandLine().orElse("").contains(directory.toString()))
+                .toList();
+    }
+
+    private void noDirectoryIsLeft() throws IOException {
+        try (var left = Files.list(directory)) {
+            assertThat(left.map(path -> path.getFileName().toString()))
+                    .noneMatch(name -> name.startsWith("cloudmw-demo-"));
+        }
+    }
+
+    /** SIGTERM: a process in the background of a script has SIGINT ignored. */
+    @ParameterizedTest
+    @ValueSource(strings = {"generating", "starting", "putting", "reading it by the race"})
+    void anInterruptedDemoLeavesNothing(String phase) throws Exception {
+        Process demo = start();
+        try (var lines = demo.inputReader()) {
+            assertThat(lines.lines().anyMatch(line -> line.startsWith(phase))).isTrue();
+            demo.toHandle().destroy();
+            assertThat(demo.waitFor(2, TimeUnit.MINUTES)).isTrue();
+        }
+
+        assertThat(demo.exitValue()).isEqualTo(143);
+        assertThat(processes()).isEmpty();
+        noDirectoryIsLeft();
+    }
+
+    @Test
+    void theProcessesOfAKilledDemoEndByThemselves() throws Exception {
+        Process demo = start();
+        List<ProcessHandle> children;
+        try (var lines = demo.inputReader()) {
+            assertThat(lines.lines().anyMatch(line -> line.startsWith("putting")))
+                    .isTrue();
+            children = demo.descendants().toList();
+            assertThat(children).hasSizeGreaterThanOrEqualTo(4);
+            demo.destroyForcibly().waitFor();
+        }
+
+        for (ProcessHandle child : children) {
+            child.onExit().get(2, TimeUnit.MINUTES);
+        }
+        assertThat(processes()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--throttle, nonsense, 2",
+        "--file, /, 2",
+        "--file, nowhere, 2",
+        "--s3-endpoint, banana, 2",
+        "--s3-endpoint, ftp://host, 2",
+        "--size, 900TiB, 7"
+    })
+    void mistakesAreFoundBeforeAnythingStarts(String option, String value, int exit) throws IOException {
+        CommandLine.Result result = commands.with(ownDirectory()).run("demo", option, value);
+
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(exit);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.err()).startsWith("cloudmw: ");
+        noDirectoryIsLeft();
     }
 }

@@ -88,7 +88,7 @@ final class BenchCommands {
                             settings,
                             Optional.ofNullable(s3Endpoint),
                             context.launcher("bench race"),
-                            interruption::closes)) {
+                            interruption.closing())) {
                 return new RaceLab(settings, testbed, view).run();
             }
         }
@@ -97,11 +97,11 @@ final class BenchCommands {
             if (s3Endpoint != null) {
                 throw new IllegalArgumentException("--s3-endpoint: not with --volume, whose stores are what they are");
             }
-            Interruption interruption = new Interruption();
-            try (interruption;
+            try (Interruption interruption = new Interruption();
                     CloudMw client = options.connect(context.environment());
-                    Testbed testbed = GivenTestbed.open(settings, client, new VolumeName(String.valueOf(volume)))) {
-                interruption.closes(testbed);
+                    Testbed testbed = GivenTestbed.open(
+                            settings, client, new VolumeName(String.valueOf(volume)), interruption.closing())) {
+                interruption.closing().last(testbed);
                 return new RaceLab(settings, testbed, view(settings)).run();
             }
         }
@@ -110,34 +110,6 @@ final class BenchCommands {
             PrintStream stream = options.quiet() ? new PrintStream(PrintStream.nullOutputStream()) : context.err();
             return new LabView(
                     new PrintWriter(stream, true, StandardCharsets.UTF_8), context.isTerminal(), settings.runs());
-        }
-    }
-
-    /** Closes the laboratory, and ends what it started, when the process is interrupted. */
-    private static final class Interruption implements AutoCloseable {
-        private final Thread hook = new Thread(this::interrupted, "cloudmw-lab-interrupted");
-        private volatile @Nullable Testbed testbed;
-
-        Interruption() {
-            Runtime.getRuntime().addShutdownHook(hook);
-        }
-
-        void closes(Testbed opened) {
-            testbed = opened;
-        }
-
-        private void interrupted() {
-            Testbed open = testbed;
-            if (open != null) {
-                open.close();
-            }
-            // One that was just being started is nobody's yet.
-            ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
-        }
-
-        @Override
-        public void close() {
-            CommandContext.forget(hook);
         }
     }
 }

@@ -7,7 +7,6 @@ import io.cloudmw.core.config.Sizes;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -73,11 +72,14 @@ final class DemoCommand implements Callable<Integer> {
         // With --json standard output is for the object alone.
         PrintStream stream = json ? context.err() : context.out();
         PrintWriter out = new PrintWriter(stream, true, StandardCharsets.UTF_8);
-        try (WorkingDirectory directory = WorkingDirectory.create("cloudmw-demo-")) {
+        Demo.Settings settings = settings();
+        try (Interruption interruption = new Interruption()) {
+            WorkingDirectory directory = interruption.closing().open(() -> WorkingDirectory.create("cloudmw-demo-"));
             if (keep) {
                 out.println("keeping " + directory.keep());
             }
-            DemoReport report = CommandContext.unwrapped(new Demo(settings(directory.path()), out)::run);
+            DemoReport report =
+                    CommandContext.unwrapped(new Demo(settings, directory.path(), out, interruption.closing())::run);
             report.print(out);
             if (json) {
                 context.out().println(Json.line(report.json()));
@@ -86,13 +88,7 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private Demo.Settings settings(Path directory) {
-        if (file != null && !Files.isReadable(file)) {
-            throw new IllegalArgumentException("file: cannot read " + file);
-        }
-        if (buckets.size() != 3) {
-            throw new IllegalArgumentException("buckets: " + buckets + " (expected: three)");
-        }
+    private Demo.Settings settings() {
         String defaultThrottle = s3Endpoint == null ? "8..40MiB/s,redraw=1s" : "none";
         return new Demo.Settings(
                 Optional.ofNullable(file),
@@ -103,7 +99,6 @@ final class DemoCommand implements Callable<Integer> {
                 buckets,
                 region,
                 seed,
-                directory,
                 context.launcher("demo"),
                 context.isTerminal());
     }

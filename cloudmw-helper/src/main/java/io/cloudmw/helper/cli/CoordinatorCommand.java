@@ -33,6 +33,7 @@ final class CoordinatorCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CloudMwException, InterruptedException {
+        options.watchInput();
         Map<String, @Nullable String> given = new LinkedHashMap<>();
         given.put("coordinator.listen", listen);
         given.put("coordinator.data-dir", dataDirectory);

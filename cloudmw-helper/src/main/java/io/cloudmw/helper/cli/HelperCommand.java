@@ -67,6 +67,7 @@ final class HelperCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CloudMwException, InterruptedException {
+        options.watchInput();
         Settings settings = options.settings(given());
         ClusterSecret secret = ClusterKey.read(settings);
         HelperConfig config = HelperConfig.read(settings);

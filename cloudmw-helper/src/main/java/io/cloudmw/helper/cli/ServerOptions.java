@@ -3,6 +3,8 @@ package io.cloudmw.helper.cli;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -30,6 +32,11 @@ final class ServerOptions {
             description = "The key the processes of a cluster share; made when it is not there.")
     private @Nullable String secretFile;
 
+    @Option(
+            names = "--until-eof",
+            description = "End when standard input does: with the process that holds its other end.")
+    private boolean untilEof;
+
     boolean json() {
         return json;
     }
@@ -51,6 +58,24 @@ final class ServerOptions {
         }
         all.putAll(overrides);
         return Settings.load(Optional.ofNullable(config), System.getenv(), all);
+    }
+
+    /** Ends the process with its standard input, if that is wanted; from now on. */
+    void watchInput() {
+        if (untilEof) {
+            Thread watch = new Thread(ServerOptions::exitAtEnd, "cloudmw-input");
+            watch.setDaemon(true);
+            watch.start();
+        }
+    }
+
+    private static void exitAtEnd() {
+        try {
+            System.in.transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            // It is as good as ended.
+        }
+        System.exit(0);
     }
 
     /** Splits {@code name=value}. */

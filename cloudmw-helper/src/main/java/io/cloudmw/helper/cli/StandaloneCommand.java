@@ -34,6 +34,7 @@ final class StandaloneCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CloudMwException, InterruptedException {
+        options.watchInput();
         Map<String, @Nullable String> given = new LinkedHashMap<>();
         given.put("coordinator.listen", listen);
         given.put("standalone.dir", directory);

@@ -4,11 +4,16 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.cli.fleet.Closing;
 import io.cloudmw.client.cli.fleet.GeneratedFile;
 import io.cloudmw.client.cli.fleet.LocalFleet;
 import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.emulation.StoreLaw;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
@@ -19,12 +24,14 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.time.Sleeper;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
@@ -37,6 +44,7 @@ public final class Demo {
     private static final int CHUNKS = 3;
     private static final int REPLICAS = 3;
     private static final long POLL_NANOS = 1_000_000;
+    private static final long DISK_RESERVE = 1L << 30;
     private static final VolumeName RACED = new VolumeName("demo");
     private static final VolumeName ALONE = new VolumeName("alone");
 
@@ -55,28 +63,85 @@ public final class Demo {
             List<String> buckets,
             String region,
             long seed,
-            Path directory,
             Path launcher,
-            boolean terminal) {}
+            boolean terminal) {
+        /** @throws IllegalArgumentException when something of it is wrong */
+        public Settings {
+            buckets = List.copyOf(buckets);
+            file.ifPresent(Settings::checkFile);
+            if (!throttle.equals("none")) {
+                StoreLaw.parse(throttle + ",seed=" + seed);
+            }
+            s3Endpoint.ifPresent(Settings::checkEndpoint);
+            if (buckets.size() != REPLICAS || Set.copyOf(buckets).size() != REPLICAS) {
+                throw new IllegalArgumentException("--buckets: " + buckets + " (expected: three different ones)");
+            }
+            buckets.forEach(bucket -> new Store.S3(new StoreId(bucket).value(), region, "", true, ""));
+        }
 
-    private final Settings settings;
-    private final PrintWriter out;
+        private static void checkFile(Path file) {
+            if (!Files.isRegularFile(file) || !Files.isReadable(file)) {
+                throw new IllegalArgumentException("--file: " + file + " (expected: a file that can be read)");
+            }
+        }
 
-    /** @param out for people: what is being done, and the live view */
-    public Demo(Settings settings, PrintWriter out) {
-        this.settings = settings;
-        this.out = out;
+        private static void checkEndpoint(String endpoint) {
+            URI uri = URI.create(endpoint);
+            boolean http = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+            if (!http || uri.getHost() == null) {
+                throw new IllegalArgumentException("--s3-endpoint: " + endpoint + " (expected: like http://host:port)");
+            }
+        }
+
+        private String throttle(int store) {
+            return throttle.equals("none") ? "" : throttle + ",seed=" + (seed + store);
+        }
+
+        private long size() throws IOException {
+            return file.isPresent() ? Files.size(file.get()) : sizeBytes;
+        }
     }
 
-    /** Runs it all; what it started is stopped again, whatever happens. */
-    public DemoReport run() throws IOException, InterruptedException, ExecutionException {
+    private final Settings settings;
+    private final Path directory;
+    private final PrintWriter out;
+    private final Closing closing;
+
+    /**
+     * @param directory for all it writes; exists
+     * @param out for people: what is being done, and the live view
+     * @param closing ends what this starts; stays the caller's
+     */
+    public Demo(Settings settings, Path directory, PrintWriter out, Closing closing) {
+        this.settings = settings;
+        this.directory = directory;
+        this.out = out;
+        this.closing = closing;
+    }
+
+    /** Runs it all, once. */
+    public DemoReport run() throws Exception {
+        requireSpace();
         Path source = source();
-        try (LocalFleet fleet = new LocalFleet(settings.directory(), settings.launcher(), Map.of())) {
-            startFleet(fleet);
-            try (CloudMw client = CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()))) {
-                createVolumes(client, stores(client));
-                return race(fleet, client, source);
-            }
+        LocalFleet fleet = closing.open(() -> new LocalFleet(directory, settings.launcher(), Map.of()));
+        startFleet(fleet);
+        CloudMw client = closing.last(CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress())));
+        createVolumes(client, stores(client));
+        return race(fleet, client, source);
+    }
+
+    /** Twice it is read back; a generated source and the copies on disks take space, too. */
+    private void requireSpace() throws IOException {
+        boolean disks = settings.s3Endpoint().isEmpty();
+        int times = 2 + (settings.file().isPresent() ? 0 : 1) + (disks ? REPLICAS + 1 : 0);
+        long reserve = disks ? DISK_RESERVE : 0;
+        long free = Files.getFileStore(directory).getUsableSpace();
+        if (settings.size() > (free - reserve) / times) {
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO,
+                    "not enough space in " + directory.getParent() + ": " + times + " times "
+                            + Sizes.format(settings.size()) + " and a reserve of " + Sizes.format(reserve)
+                            + " are needed, " + Sizes.format(free >> 20 << 20) + " are free");
         }
     }
 
@@ -84,9 +149,13 @@ public final class Demo {
         if (settings.file().isPresent()) {
             return settings.file().get();
         }
-        Path generated = settings.directory().resolve("input");
+        Path generated = directory.resolve("input");
         say("generating " + settings.sizeBytes() + " bytes (seed " + settings.seed() + ")");
-        GeneratedFile.generate(generated, settings.sizeBytes(), settings.seed());
+        try {
+            GeneratedFile.generate(generated, settings.sizeBytes(), settings.seed());
+        } catch (IOException e) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "cannot write " + generated + ": " + e.getMessage(), e);
+        }
         return generated;
     }
 
@@ -100,10 +169,10 @@ public final class Demo {
 
     private Map<String, String> helperSettings(LocalFleet fleet, int i) {
         Map<String, String> own = new HashMap<>();
-        String throttle =
-                settings.throttle().equals("none") ? "" : settings.throttle() + ",seed=" + (settings.seed() + i);
+        String throttle = settings.throttle(i);
         if (settings.s3Endpoint().isEmpty()) {
             own.putAll(fleet.disk("disk-" + i));
+            own.put("helper.disk.disk-" + i + ".reserve", Sizes.format(DISK_RESERVE));
             own.put("helper.disk.disk-" + i + ".throttle", throttle);
         } else {
             own.put("helper.s3.throttle", throttle);
@@ -145,12 +214,12 @@ public final class Demo {
         client.put(source, alone, PutOptions.defaults()).get();
 
         say("reading it from one store alone");
-        GetReceipt single = client.get(alone, settings.directory().resolve("alone"), GetOptions.defaults())
+        GetReceipt single = client.get(alone, directory.resolve("alone"), GetOptions.defaults())
                 .get();
 
         say(settings.kill() ? "reading it by the race, with one helper killed on the way" : "reading it by the race");
         Scoreboard scoreboard = new Scoreboard();
-        Path target = settings.directory().resolve("output");
+        Path target = directory.resolve("output");
         Optional<String> killed;
         GetReceipt receipt;
         try (LiveView view = new LiveView(scoreboard, out, settings.terminal(), (size + CHUNKS - 1) / CHUNKS)) {

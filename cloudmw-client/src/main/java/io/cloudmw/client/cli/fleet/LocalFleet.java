@@ -1,10 +1,12 @@
 package io.cloudmw.client.cli.fleet;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,14 +15,24 @@ import java.util.Properties;
 /**
  * A coordinator and helpers on loopback, each a process of its own with its data below one directory.
  *
+ * <p>Closing it, from any thread, ends every process, also one that is just being started, and no other is started then.
+ *
  * <p>Ports are chosen by the system at the first start and kept: a restarted process listens where it did before.
  */
 public final class LocalFleet implements AutoCloseable {
+    private static final String COORDINATOR = "coordinator";
+
     private final Path directory;
     private final Path launcher;
     private final Map<String, String> environment;
     private final Map<String, Map<String, String>> settings = new LinkedHashMap<>();
-    private final Map<String, ServerProcess> processes = new LinkedHashMap<>();
+    private final Map<String, ServerProcess> processes = Collections.synchronizedMap(new LinkedHashMap<>());
+
+    @GuardedBy("this")
+    private final List<ServerProcess> started = new ArrayList<>();
+
+    @GuardedBy("this")
+    private boolean closed;
 
     /**
      * @param directory everything the fleet writes; created if missing, left behind
@@ -40,7 +52,7 @@ public final class LocalFleet implements AutoCloseable {
         own.put("coordinator.data-dir", directory.resolve("coordinator").toString());
         own.put("cluster.secret-file", secretFile().toString());
         own.putAll(extra);
-        return start("coordinator", "coordinator", own);
+        return start(COORDINATOR, COORDINATOR, own);
     }
 
     /** Starts a helper with one disk of the same name; {@code extra} adds to or replaces its settings. */
@@ -64,7 +76,7 @@ public final class LocalFleet implements AutoCloseable {
 
     /** Where the coordinator listens: {@code host:port}. */
     public String coordinatorAddress() {
-        return process("coordinator").ready().path("address").asText();
+        return process(COORDINATOR).ready().path("address").asText();
     }
 
     /** A process by name: {@code coordinator}, or a helper's id. */
@@ -82,9 +94,9 @@ public final class LocalFleet implements AutoCloseable {
         ServerProcess old = process(name);
         old.close();
         Map<String, String> own = new LinkedHashMap<>(settings(name));
-        if (name.equals("coordinator")) {
+        if (name.equals(COORDINATOR)) {
             own.put("coordinator.listen", old.ready().path("address").asText());
-            return start(name, "coordinator", own);
+            return start(name, COORDINATOR, own);
         }
         own.put("helper.control.listen", old.ready().path("control").asText());
         own.put("helper.bulk.listen", old.ready().path("bulk").asText());
@@ -113,18 +125,36 @@ public final class LocalFleet implements AutoCloseable {
         try (OutputStream out = Files.newOutputStream(file)) {
             properties.store(out, null);
         }
-        List<String> arguments = List.of(launcher.toString(), command, "--config", file.toString(), "--json");
-        ServerProcess process = new ServerProcess(name, arguments, environment, log(name));
+        List<String> arguments =
+                List.of(launcher.toString(), command, "--config", file.toString(), "--json", "--until-eof");
+        ServerProcess process = begin(name, arguments).awaitReady();
         processes.put(name, process);
         return process;
     }
 
-    /** Stops every process, helpers first. */
+    private synchronized ServerProcess begin(String name, List<String> arguments) throws IOException {
+        if (closed) {
+            throw new IllegalStateException("closed");
+        }
+        ServerProcess process = new ServerProcess(name, arguments, environment, log(name));
+        started.add(process);
+        return process;
+    }
+
+    private synchronized List<ServerProcess> end() {
+        closed = true;
+        return List.copyOf(started);
+    }
+
+    /** Stops every process, helpers first, in bounded time. */
     @Override
     public void close() {
-        List<ServerProcess> all = new ArrayList<>(processes.values());
-        for (int i = all.size() - 1; i >= 0; i--) {
-            all.get(i).close();
-        }
+        List<ServerProcess> all = end();
+        List<ServerProcess> helpers = all.stream()
+                .filter(process -> !process.name().equals(COORDINATOR))
+                .toList();
+        helpers.forEach(ServerProcess::terminate);
+        helpers.forEach(ServerProcess::close);
+        all.forEach(ServerProcess::close);
     }
 }

@@ -12,9 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One serving process: a coordinator or a helper. It is ready when the constructor returns.
+ * One serving process: a coordinator or a helper. It ends with the process that started it, however that ends: its
+ * standard input does. Safe for any thread.
  */
 public final class ServerProcess implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -23,13 +25,12 @@ public final class ServerProcess implements AutoCloseable {
     private final String name;
     private final Process process;
     private final Path log;
-    private final JsonNode ready;
+    private volatile @Nullable JsonNode ready;
 
     /**
-     * Starts {@code launcher arguments} and waits for its first line on standard output, one JSON object.
+     * Starts it; ready after {@link #awaitReady}.
      *
      * @param log standard error goes here (appended)
-     * @throws IOException when the process ends or closes its output before it is ready; the message has its log
      */
     ServerProcess(String name, List<String> command, Map<String, String> environment, Path log) throws IOException {
         this.name = name;
@@ -38,11 +39,15 @@ public final class ServerProcess implements AutoCloseable {
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
         builder.environment().putAll(environment);
         this.process = builder.start();
-        this.ready = awaitReady();
     }
 
+    /**
+     * Waits for its first line on standard output, one JSON object. Once.
+     *
+     * @throws IOException when the process ends or closes its output before it is ready; the message has its log
+     */
     @SuppressWarnings("resource") // standard output lives as long as the process
-    private JsonNode awaitReady() throws IOException {
+    ServerProcess awaitReady() throws IOException {
         BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
         String line = lines.readLine();
         if (line == null) {
@@ -52,7 +57,8 @@ public final class ServerProcess implements AutoCloseable {
         Thread drain = new Thread(() -> lines.lines().forEach(ignored -> {}), name + "-stdout");
         drain.setDaemon(true);
         drain.start();
-        return JSON.readTree(line);
+        ready = JSON.readTree(line);
+        return this;
     }
 
     public String name() {
@@ -61,7 +67,11 @@ public final class ServerProcess implements AutoCloseable {
 
     /** What the process said when it was ready. */
     public JsonNode ready() {
-        return ready;
+        JsonNode said = ready;
+        if (said == null) {
+            throw new IllegalStateException(name + " is not ready");
+        }
+        return said;
     }
 
     public long pid() {
@@ -114,13 +124,19 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
+    /** SIGTERM, also to what the launcher may be running; does not wait. */
+    void terminate() {
+        process.descendants().forEach(ProcessHandle::destroy);
+        process.destroy();
+    }
+
     /** SIGTERM, then SIGKILL if it does not end in time. */
     @Override
     public void close() {
-        process.destroy();
+        terminate();
         try {
             if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
+                kill();
             }
         } catch (InterruptedException e) {
             process.destroyForcibly();

@@ -1,16 +1,19 @@
 package io.cloudmw.client.cli.fleet;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
-import java.util.stream.Stream;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import org.jspecify.annotations.Nullable;
 
 /** A temporary directory that is gone when it is closed, with all that is in it. Safe for any thread. */
 public final class WorkingDirectory implements AutoCloseable {
+    private static final int PASSES = 100;
+
     private final Path path;
     private volatile boolean kept;
 
@@ -33,20 +36,43 @@ public final class WorkingDirectory implements AutoCloseable {
         return path;
     }
 
-    /** Idempotent. */
+    /** Idempotent. What appears in it meanwhile goes, too, unless that never ends. */
     @Override
     public void close() throws IOException {
-        if (kept || !Files.exists(path)) {
-            return;
+        for (int pass = 1; !kept && Files.exists(path); pass++) {
+            try {
+                Files.walkFileTree(path, new Deletion());
+            } catch (DirectoryNotEmptyException e) {
+                if (pass == PASSES) {
+                    throw e;
+                }
+            }
         }
-        List<Path> all;
-        try (Stream<Path> files = Files.walk(path)) {
-            all = files.sorted(Comparator.reverseOrder()).toList();
-        } catch (NoSuchFileException | UncheckedIOException e) {
-            return; // somebody else is deleting it
-        }
-        for (Path file : all) {
+    }
+
+    /** Deletes a tree; what somebody else deleted first does not matter. */
+    private static final class Deletion extends SimpleFileVisitor<Path> {
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
             Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+            if (failure instanceof NoSuchFileException) {
+                return FileVisitResult.CONTINUE;
+            }
+            throw failure;
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure) throws IOException {
+            if (failure != null && !(failure instanceof NoSuchFileException)) {
+                throw failure;
+            }
+            Files.deleteIfExists(directory);
+            return FileVisitResult.CONTINUE;
         }
     }
 }

@@ -3,6 +3,7 @@ package io.cloudmw.client.cli.lab;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.cli.fleet.Closing;
 import io.cloudmw.client.cli.fleet.GeneratedFile;
 import io.cloudmw.client.cli.fleet.LocalFleet;
 import io.cloudmw.client.cli.fleet.WorkingDirectory;
@@ -30,49 +31,35 @@ public final class EmulatedTestbed implements Testbed {
             Map.of("AWS_ACCESS_KEY_ID", "lab", "AWS_SECRET_ACCESS_KEY", "laboratory");
 
     private final LabSettings settings;
-    private final Closing closing = new Closing();
+    private final Closing closing;
     private final List<Contender> contenders = new ArrayList<>();
     private final List<LabFile> files = new ArrayList<>();
     private final EmulatedStores stores;
 
-    private EmulatedTestbed(LabSettings settings, EmulatedStores stores) {
+    private EmulatedTestbed(LabSettings settings, EmulatedStores stores, Closing closing) {
         this.settings = settings;
         this.stores = stores;
+        this.closing = closing;
     }
 
     /**
      * Starts everything and writes the files.
      *
      * @param endpoint of S3, with credentials in the environment; empty: one of the laboratory's own
-     * @param whenInterrupted told what to close, before anything is started
+     * @param closing closes all of it, also when this fails or is in the middle of it
      */
-    public static EmulatedTestbed open(
-            LabSettings settings, Optional<String> endpoint, Path launcher, Interruption whenInterrupted)
+    public static EmulatedTestbed open(LabSettings settings, Optional<String> endpoint, Path launcher, Closing closing)
             throws Exception {
-        WorkingDirectory directory = WorkingDirectory.create("cloudmw-lab-");
-        EmulatedStores stores =
-                new EmulatedStores(settings, endpoint, directory.path().resolve("buckets"));
-        EmulatedTestbed testbed = new EmulatedTestbed(settings, stores);
-        testbed.closing.last(directory);
-        testbed.closing.last(stores);
-        whenInterrupted.closes(testbed);
-        try {
-            testbed.start(directory.path(), launcher, endpoint.isPresent() ? Map.of() : ANY_CREDENTIALS);
-        } catch (Exception | Error e) {
-            testbed.close();
-            throw e;
-        }
+        WorkingDirectory directory = closing.open(() -> WorkingDirectory.create("cloudmw-lab-"));
+        EmulatedStores stores = closing.open(
+                () -> new EmulatedStores(settings, endpoint, directory.path().resolve("buckets")));
+        EmulatedTestbed testbed = new EmulatedTestbed(settings, stores, closing);
+        testbed.start(directory.path(), launcher, endpoint.isPresent() ? Map.of() : ANY_CREDENTIALS);
         return testbed;
     }
 
-    /** Told what must be closed when the process is interrupted. */
-    @FunctionalInterface
-    public interface Interruption {
-        void closes(Testbed testbed);
-    }
-
     private void start(Path directory, Path launcher, Map<String, String> environment) throws Exception {
-        LocalFleet fleet = closing.last(new LocalFleet(directory.resolve("fleet"), launcher, environment));
+        LocalFleet fleet = closing.open(() -> new LocalFleet(directory.resolve("fleet"), launcher, environment));
         fleet.startCoordinator(Map.of());
         for (int i = 1; i <= settings.helpers(); i++) {
             fleet.startHelper("helper-" + i, Map.of());

@@ -3,6 +3,7 @@ package io.cloudmw.client.cli.lab;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.cli.fleet.Closing;
 import io.cloudmw.client.cli.fleet.GeneratedFile;
 import io.cloudmw.client.cli.fleet.WorkingDirectory;
 import io.cloudmw.client.cli.lab.s3.Crossed;
@@ -37,11 +38,13 @@ public final class GivenTestbed implements Testbed {
      * Writes the files.
      *
      * @param client stays the caller's
+     * @param closing closes what is open for as long as they are written
      */
-    public static GivenTestbed open(LabSettings settings, CloudMw client, VolumeName volume) throws Exception {
+    public static GivenTestbed open(LabSettings settings, CloudMw client, VolumeName volume, Closing closing)
+            throws Exception {
         GivenTestbed testbed = new GivenTestbed(client, settings);
         String directory = "/cloudmw-lab-" + UUID.randomUUID().toString().substring(0, 8);
-        try (WorkingDirectory sources = WorkingDirectory.create("cloudmw-lab-")) {
+        try (WorkingDirectory sources = closing.open(() -> WorkingDirectory.create("cloudmw-lab-"))) {
             for (int i = 0; i < settings.sizes().size(); i++) {
                 long bytes = settings.sizes().get(i);
                 Path source = sources.path().resolve("source-" + i);

@@ -1,4 +1,4 @@
-package io.cloudmw.client.cli.lab;
+package io.cloudmw.client.cli.fleet;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
  * What must be closed again, last things first. What comes after closing is closed at once: an interruption may be in
  * the middle of a start. Safe for any thread.
  */
-final class Closing implements AutoCloseable {
+public final class Closing implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Closing.class);
 
     @GuardedBy("this")
@@ -19,8 +19,29 @@ final class Closing implements AutoCloseable {
     @GuardedBy("this")
     private boolean closed;
 
+    /** Makes what would stay behind if nobody closed it. */
+    @FunctionalInterface
+    public interface Opening<T> {
+        T open() throws Exception;
+    }
+
+    /**
+     * Opens something to close before all that was added so far: a closing that comes meanwhile waits for it. For what
+     * opens at once.
+     *
+     * @throws IllegalStateException when closed: nothing was opened
+     */
+    public synchronized <T extends AutoCloseable> T open(Opening<T> opening) throws Exception {
+        if (closed) {
+            throw new IllegalStateException("closed");
+        }
+        T thing = opening.open();
+        things.push(thing);
+        return thing;
+    }
+
     /** Adds something to close before all that was added so far. */
-    <T extends AutoCloseable> T last(T thing) {
+    public <T extends AutoCloseable> T last(T thing) {
         synchronized (this) {
             if (!closed) {
                 things.push(thing);
