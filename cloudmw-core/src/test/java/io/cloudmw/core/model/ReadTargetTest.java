@@ -31,7 +31,7 @@ final class ReadTargetTest {
                 "p99.5 of 64MiB under 900ms",
                 "p50.9 of 64MiB under 900ms",
                 "99 of 64MiB under 900ms",
-                "p99 of 64MB under 900ms",
+                "p99 of 64QB under 900ms",
                 "p99 of 0 under 900ms",
                 "p99 of -1 under 900ms",
                 "p99 of 64MiB under 900",
