@@ -60,7 +60,10 @@ public record GetOptions(
         return new GetOptions(version, range, mode, durable, told, deadline);
     }
 
-    /** 99 of 100 such reads should take no longer; the receipt says whether this one did. */
+    /**
+     * 99 of 100 such reads should take no longer. Unless a mode is given, the cheapest way that is expected to keep this is
+     * chosen; the receipt says which, and whether it was kept.
+     */
     public GetOptions withDeadline(Duration time) {
         return new GetOptions(version, range, mode, durable, listener, Optional.of(time));
     }

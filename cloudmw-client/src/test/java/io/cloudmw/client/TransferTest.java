@@ -7,20 +7,24 @@ import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.progress.SlaReport;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.client.rpc.FakeHelper.Script;
 import io.cloudmw.core.chunk.ChunkDigester;
+import io.cloudmw.core.cost.Way;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.store.disk.FreeSpace;
@@ -37,6 +41,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -222,6 +227,48 @@ final class TransferTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         client.read(FILE, Channels.newChannel(out), GetOptions.defaults()).get(60, SECONDS);
         assertThat(out.toByteArray()).isEqualTo(content);
+    }
+
+    /** Volumes of this coordinator read by rounds: two racers for each of five chunks. */
+    @Test
+    void aPromiseChoosesHowItIsRead() throws Exception {
+        helper(Script.SERVE);
+        helper(Script.SERVE);
+        byte[] content = bytes(5 * CHUNK);
+        put(content);
+        GetOptions lax = GetOptions.defaults().withDeadline(Duration.ofHours(1));
+
+        GetReceipt ignorant = get(lax);
+        SlaReport unchosen = ignorant.sla().orElseThrow();
+        assertThat(unchosen.chosen()).isFalse();
+        assertThat(unchosen.way().mode()).isEqualTo(Mode.ROUNDS);
+        assertThat(unchosen.why()).contains("too little is known");
+
+        coordinator.speeds(new ExpectedSpeed(1_000_000, 2_000_000, 3_000_000, 50 << 20, 20 << 20, 0, 1, 99));
+        GetReceipt single = get(lax);
+        SlaReport chosen = single.sla().orElseThrow();
+        assertThat(chosen.chosen()).isTrue();
+        assertThat(chosen.met()).isTrue();
+        assertThat(chosen.way()).isEqualTo(new Way(Mode.SINGLE, 1, Optional.empty()));
+        assertThat(single.attempts()).isEqualTo(5);
+        assertThat(single.winners()).as("one lane of one helper").hasSize(1);
+
+        GetReceipt urgent = get(lax.withDeadline(Duration.ofNanos(1)));
+        SlaReport missed = urgent.sla().orElseThrow();
+        assertThat(missed.met()).isFalse();
+        assertThat(missed.way().streams()).as("one for each chunk").isEqualTo(5);
+        assertThat(missed.why()).contains("no way was expected to keep it");
+        assertThat(urgent.attempts()).isGreaterThanOrEqualTo(5);
+
+        GetReceipt told = get(lax.withMode(Mode.CHUNKED));
+        SlaReport obeyed = told.sla().orElseThrow();
+        assertThat(obeyed.chosen()).isFalse();
+        assertThat(obeyed.way().mode()).isEqualTo(Mode.CHUNKED);
+        assertThat(obeyed.why()).contains("the caller's choice");
+    }
+
+    private GetReceipt get(GetOptions options) throws Exception {
+        return client.get(FILE, directory.resolve("out"), options).get(60, SECONDS);
     }
 
     @Test

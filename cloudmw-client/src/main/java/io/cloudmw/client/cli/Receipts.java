@@ -113,6 +113,7 @@ final class Receipts {
         row.put("met", sla.met());
         row.put("why", sla.why());
         row.put("mode", sla.way().mode().label());
+        row.put("chosen", sla.chosen());
         row.put("streams", sla.way().streams());
         sla.way().hedgeDelay().ifPresent(delay -> row.put("hedge_delay_seconds", delay.toNanos() / 1e9));
         row.put("predicted_seconds", sla.predicted().toNanos() / 1e9);

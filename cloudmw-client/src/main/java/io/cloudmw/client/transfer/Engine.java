@@ -135,7 +135,7 @@ public final class Engine implements AutoCloseable {
             FilePath file, Optional<Duration> deadline, long linkBytesPerSecond) {
         return coordinator
                 .planRead(file, Optional.empty())
-                .thenApplyAsync(plan -> Estimates.of(plan, deadline, linkBytesPerSecond, pricing), threads.events());
+                .thenApplyAsync(plan -> Estimates.of(plan, deadline, linkBytesPerSecond, this), threads.events());
     }
 
     /** Starts a put; the receipt comes after the commit. */

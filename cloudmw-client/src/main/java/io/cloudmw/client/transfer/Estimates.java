@@ -22,7 +22,8 @@ final class Estimates {
 
     private Estimates() {}
 
-    static ReadEstimate of(ReadPlan plan, Optional<Duration> deadline, long linkBytesPerSecond, Pricing pricing) {
+    static ReadEstimate of(ReadPlan plan, Optional<Duration> deadline, long linkBytesPerSecond, Engine engine) {
+        Pricing pricing = engine.pricing();
         long bytes = plan.version().sizeBytes();
         int helpers = plan.helpers().size();
         ReadShape shape = ReadShape.of(plan, bytes, linkBytesPerSecond);
@@ -35,15 +36,15 @@ final class Estimates {
                     + helperHours * pricing.table().helperPerHour().doubleValue();
             offers.add(new ReadEstimate.Offer(prediction, BigDecimal.valueOf(price)));
         }
-        Optional<SlaPlanner.Goal> goal = Promise.goal(plan, bytes, deadline);
+        Optional<Promise> promise = Promise.of(plan, shape, deadline, false, engine);
         return new ReadEstimate(
                 plan.version(),
                 plan.mode(),
                 helpers,
                 offers,
                 known(plan, stores.stream().map(Store::id).toList()),
-                goal,
-                goal.map(wanted -> SlaPlanner.choose(shape, helpers, wanted, rates)),
+                promise.map(Promise::goal),
+                promise.map(Promise::choice),
                 pricing.table().currency(),
                 pricing.table().version());
     }

@@ -1,10 +1,15 @@
 package io.cloudmw.client.transfer;
 
 import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.core.cost.ReadShape;
+import io.cloudmw.core.cost.Way;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.race.ModePolicy;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +50,7 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
                     request.file() + ": range " + wanted + " (expected: within its " + size + " bytes)"));
             return;
         }
-        promise = Promise.of(plan, wanted.length(), request.deadline(), engine().pricing());
+        plan.stores().forEach(status -> measured(plan, status.store().id()));
         ledger.planned(
                 plan.version(),
                 plan.helpers().stream().map(helper -> helper.id().value()).toList());
@@ -54,33 +59,50 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         files().execute(() -> {
             try {
                 opened.open();
-                serial().execute(() -> admit(plan, wanted, opened));
+                Optional<Promise> made = Promise.of(
+                        plan,
+                        ReadShape.of(plan, wanted.length(), Long.MAX_VALUE),
+                        request.deadline(),
+                        request.mode().isPresent(),
+                        engine());
+                serial().execute(() -> admit(plan, wanted, opened, made));
             } catch (CloudMwException e) {
                 serial().execute(() -> fail(e));
             }
         });
     }
 
-    private void admit(ReadPlan plan, ByteRange wanted, LeafSink opened) {
+    /** The fleet has seen whether a store is slow as a whole; this client may not have read it yet. */
+    private void measured(ReadPlan plan, StoreId store) {
+        ExpectedSpeed expected = plan.speeds().of(store, plan.version().sizeBytes());
+        engine().governor().measured(store, expected.medianShift());
+    }
+
+    private void admit(ReadPlan ofMode, ByteRange wanted, LeafSink opened, Optional<Promise> made) {
         if (isOver()) {
             return;
         }
+        promise = made;
+        Optional<Way> way = made.flatMap(Promise::way);
+        ReadPlan plan = way.map(Way::mode).map(ofMode::withMode).orElse(ofMode);
+        ModePolicy mode = way.map(chosen -> chosen.policy(opened.inOrder(), plan.replicas()))
+                .orElseGet(() -> ModePolicy.of(plan.mode(), opened.inOrder()));
         CreditPool memory = engine().credit();
         // Two leaves are enough for one relay to keep moving.
         long least = Math.min(2L * plan.version().leafSizeBytes(), memory.capacity());
         CompletableFuture<Void> admitted = memory.reserve(least);
         cancelAtEnd(admitted);
-        var unused = admitted.thenRun(() -> serial().execute(() -> receive(plan, wanted, opened, least)));
+        var unused = admitted.thenRun(() -> serial().execute(() -> receive(plan, mode, wanted, opened, least)));
     }
 
-    private void receive(ReadPlan plan, ByteRange wanted, LeafSink opened, long reserved) {
+    private void receive(ReadPlan plan, ModePolicy mode, ByteRange wanted, LeafSink opened, long reserved) {
         if (isOver()) {
             engine().credit().giveBack(reserved);
             return;
         }
         TransferCredit credit = new TransferCredit(engine().credit(), reserved, request.memoryBytes());
         Reception started =
-                new Reception(engine(), serial(), plan, wanted, opened, credit, ledger, new Reception.Outcome() {
+                new Reception(engine(), serial(), plan, mode, wanted, opened, credit, ledger, new Reception.Outcome() {
                     @Override
                     public void delivered() {
                         commit(plan, wanted, opened);

@@ -50,10 +50,9 @@ final class PlannedSpeeds implements SpeedView {
         if (!expected.isKnown()) {
             return io.cloudmw.core.race.Speed.UNKNOWN;
         }
-        double moved = Math.max(1, expected.medianShift());
         return new io.cloudmw.core.race.Speed(
-                Math.round(expected.firstByteP50Nanos() * moved),
-                Math.round(expected.firstByteP95Nanos() * moved),
+                expected.firstByteNanos(),
+                expected.lateFirstByteNanos(),
                 expected.bytesPerSecond(),
                 expected.slowBytesPerSecond());
     }

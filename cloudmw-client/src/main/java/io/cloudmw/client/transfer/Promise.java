@@ -1,65 +1,88 @@
 package io.cloudmw.client.transfer;
 
 import io.cloudmw.client.progress.SlaReport;
-import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.cost.ReadShape;
 import io.cloudmw.core.cost.SlaPlanner;
+import io.cloudmw.core.cost.TransferModel;
+import io.cloudmw.core.cost.Way;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
-/** What a get must keep, which way of reading was expected to keep it, and whether it was kept. Confined to its get. */
+/**
+ * What a get must keep, and the way of reading it chose for that: mode, fan-out and hedge delay. Whether it was kept is
+ * said at the end. Immutable.
+ */
 final class Promise {
     /** Of the reads with a deadline of their own, so many must keep it. */
     static final double QUANTILE = 0.99;
 
-    private final SlaPlanner.Goal goal;
-    private final Supplier<SlaPlanner.Choice> planner;
-    private SlaPlanner.@Nullable Choice choice;
+    private static final String CALLER = "the way was the caller's choice";
+    private static final String UNKNOWN = "too little is known of its stores to choose a way";
 
-    private Promise(SlaPlanner.Goal goal, Supplier<SlaPlanner.Choice> planner) {
+    private final SlaPlanner.Goal goal;
+    private final SlaPlanner.Choice choice;
+    /** Why the choice was not the promise's; empty: it was. */
+    private final Optional<String> given;
+
+    private Promise(SlaPlanner.Goal goal, SlaPlanner.Choice choice, Optional<String> given) {
         this.goal = goal;
-        this.planner = planner;
+        this.choice = choice;
+        this.given = given;
     }
 
     /**
-     * The promise for this read: the caller's, before the volume's; empty when there is neither.
+     * The promise for a read: the caller's, before the volume's; empty when there is neither. Choosing a way takes
+     * milliseconds of computing.
      *
-     * @param bytes to be read
+     * @param plan in the mode that counts where no way is chosen
+     * @param modeIsGiven whether the caller named the mode: then it is obeyed
+     * @param engine whose prices count, and whose governor: what it could not allow is not chosen
      */
-    static Optional<Promise> of(ReadPlan plan, long bytes, Optional<Duration> deadline, Pricing pricing) {
-        return goal(plan, bytes, deadline)
-                .map(goal -> new Promise(goal, () -> {
-                    ReadShape shape = ReadShape.of(plan, bytes, Long.MAX_VALUE);
-                    List<Store> stores =
-                            plan.stores().stream().map(StoreStatus::store).toList();
-                    return SlaPlanner.choose(shape, plan.helpers().size(), goal, pricing.rates(stores));
-                }));
-    }
-
-    /** What is asked for: the caller's deadline, before the volume's target. */
-    static Optional<SlaPlanner.Goal> goal(ReadPlan plan, long bytes, Optional<Duration> deadline) {
+    static Optional<Promise> of(
+            ReadPlan plan, ReadShape shape, Optional<Duration> deadline, boolean modeIsGiven, Engine engine) {
         return deadline.map(time -> new SlaPlanner.Goal(QUANTILE, time))
-                .or(() -> plan.target().map(target -> new SlaPlanner.Goal(target.quantile(), target.deadline(bytes))));
+                .or(() -> plan.target()
+                        .map(target -> new SlaPlanner.Goal(target.quantile(), target.deadline(shape.bytes()))))
+                .map(goal -> modeIsGiven || !shape.isKnown()
+                        ? given(plan, shape, goal, modeIsGiven ? CALLER : UNKNOWN)
+                        : chosen(plan, shape, goal, engine));
     }
 
-    /** Planned when it is first asked for, which takes milliseconds of computing: not before the read needs it. */
-    private SlaPlanner.Choice choice() {
-        SlaPlanner.Choice made = choice == null ? planner.get() : choice;
-        choice = made;
-        return made;
+    private static Promise given(ReadPlan plan, ReadShape shape, SlaPlanner.Goal goal, String reason) {
+        Way usual =
+                Way.usual(plan.mode(), plan.helpers().size(), shape.replicas().size());
+        return new Promise(goal, SlaPlanner.Choice.of(TransferModel.predict(shape, usual), goal), Optional.of(reason));
+    }
+
+    private static Promise chosen(ReadPlan plan, ReadShape shape, SlaPlanner.Goal goal, Engine engine) {
+        List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
+        SlaPlanner.Rates rates = engine.pricing().rates(stores);
+        int helpers = plan.helpers().size();
+        return new Promise(goal, SlaPlanner.choose(shape, helpers, goal, rates, engine.governor()), Optional.empty());
+    }
+
+    SlaPlanner.Goal goal() {
+        return goal;
+    }
+
+    /** What is expected of the way it is read. */
+    SlaPlanner.Choice choice() {
+        return choice;
+    }
+
+    /** How to read for it; empty: as the plan's mode says. */
+    Optional<Way> way() {
+        return given.isPresent() ? Optional.empty() : Optional.of(choice.way());
     }
 
     /** What became of it. */
     SlaReport kept(Duration elapsed, ReadLedger ledger) {
         boolean met = elapsed.compareTo(goal.deadline()) <= 0;
-        SlaPlanner.Choice planned = choice();
-        Duration predicted = planned.prediction().time(goal.quantile());
+        Duration predicted = choice.prediction().time(goal.quantile());
         StringBuilder why = new StringBuilder();
         if (met) {
             why.append("took ").append(text(elapsed)).append(" of ").append(text(goal.deadline()));
@@ -70,11 +93,16 @@ final class Promise {
                     .append(ledger.slowest());
             ledger.hindrances().forEach(hindrance -> why.append("; ").append(hindrance));
         }
-        if (!planned.meets()) {
-            why.append("; no way was expected to keep it, the fastest known takes ")
+        given.ifPresent(reason -> why.append("; ").append(reason));
+        if (!choice.meets()) {
+            why.append(
+                            given.isPresent()
+                                    ? "; it was expected to take "
+                                    : "; no way was expected to keep it, this one to take ")
                     .append(text(predicted));
         }
-        return new SlaReport(goal.deadline(), goal.quantile(), met, why.toString(), planned.way(), predicted);
+        return new SlaReport(
+                goal.deadline(), goal.quantile(), met, why.toString(), choice.way(), given.isEmpty(), predicted);
     }
 
     private static String text(Duration duration) {

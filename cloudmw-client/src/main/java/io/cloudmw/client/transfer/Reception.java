@@ -26,6 +26,7 @@ import io.cloudmw.core.race.DeliveryCommand;
 import io.cloudmw.core.race.DeliveryEvent;
 import io.cloudmw.core.race.DeliveryPolicy;
 import io.cloudmw.core.race.Lanes;
+import io.cloudmw.core.race.ModePolicy;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.race.Tally;
 import io.cloudmw.core.thread.SerialExecutor;
@@ -81,6 +82,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
             Engine engine,
             SerialExecutor serial,
             ReadPlan plan,
+            ModePolicy mode,
             ByteRange wanted,
             LeafSink sink,
             TransferCredit share,
@@ -92,7 +94,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         this.wanted = wanted;
         this.ledger = ledger;
         this.outcome = outcome;
-        DeliveryPolicy policy = DeliveryPolicy.of(plan.mode(), sink.inOrder());
+        DeliveryPolicy policy = DeliveryPolicy.of(mode, sink.inOrder());
         relays = new Relays(engine.threads(), serial, sink, share, windows(policy), this);
         feed = new SegmentFeed(
                 engine.coordinator(), plan, wanted, serial, this::pump, failure -> fail(Failures.of(failure)));

@@ -15,8 +15,12 @@ import io.cloudmw.core.model.ReadTarget;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
+import io.cloudmw.core.monitor.SizeClass;
 import io.cloudmw.core.monitor.SpeedBook;
+import io.cloudmw.core.monitor.SpeedEntry;
+import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
@@ -81,6 +85,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final int leafSizeBytes;
     private volatile FleetView fleet = new FleetView(List.of(), List.of());
     private volatile Optional<ReadTarget> target = Optional.empty();
+    private volatile SpeedBook speeds = SpeedBook.EMPTY;
     private int port;
     private @Nullable Server server;
 
@@ -113,6 +118,13 @@ public final class FakeCoordinator implements AutoCloseable {
     /** What its volumes promise from now on. */
     public void target(ReadTarget promise) {
         target = Optional.of(promise);
+    }
+
+    /** What its plans say of every store from now on, for reads of all sizes. */
+    public void speeds(ExpectedSpeed expected) {
+        speeds = new SpeedBook(stores.stream()
+                .map(store -> new SpeedEntry(Optional.empty(), new SpeedKey(store.id(), SizeClass.SMALL), expected))
+                .toList());
     }
 
     /** What it says of the fleet from now on. */
@@ -271,7 +283,7 @@ public final class FakeCoordinator implements AutoCloseable {
                             false,
                             token(),
                             stores.size(),
-                            SpeedBook.EMPTY,
+                            speeds,
                             target)));
         }
 

@@ -249,7 +249,7 @@ public final class FakeHelper implements AutoCloseable {
                 say(TransferEvent.newBuilder()
                         .setForfeited(BlockForfeited.newBuilder()
                                 .setBlockId(block.block().id().value())
-                                .setRacer(setup.getSelf())
+                                .setRacer(racer(setup, block))
                                 .setErrorCode(ErrorCode.STORE_UNAVAILABLE.name()))
                         .build());
                 return;
@@ -262,15 +262,24 @@ public final class FakeHelper implements AutoCloseable {
                     block.block().range().length());
             BulkConnection session = sessions.get(setup.getBulkSessionId());
             if (session != null) {
-                new Relaying(block).open(session, setup.getTransferId(), setup.getSelf());
+                new Relaying(block).open(session, setup.getTransferId(), racer(setup, block));
             }
+        }
+
+        /** Which of its lanes is asked. */
+        private static int racer(BeginTransfer setup, IssuedBlock block) {
+            return block.block().entrants().stream()
+                    .mapToInt(entrant -> entrant.racer().rank())
+                    .filter(rank -> rank % setup.getHelpersCount() == setup.getSelf())
+                    .findFirst()
+                    .orElse(setup.getSelf());
         }
 
         private void report(BeginTransfer setup, IssuedBlock block, AttemptState state, long bytes) {
             say(TransferEvent.newBuilder()
                     .setAttempt(AttemptReport.newBuilder()
                             .setBlockId(block.block().id().value())
-                            .setRacer(setup.getSelf())
+                            .setRacer(racer(setup, block))
                             .setStoreId(block.replicas().get(0).value())
                             .setState(state)
                             .setBytes(bytes))

@@ -8,18 +8,21 @@ public final class Prediction {
     private final Way way;
     private final double[] seconds;
     private final double requests;
+    private final double secondAttempts;
     private final double fetchedBytes;
 
     /**
      * @param seconds of equally likely runs; any order
      * @param requests in the mean
+     * @param secondAttempts requests of these that make up for others that are late, in the mean
      * @param fetchedBytes in the mean, used or not
      */
-    Prediction(Way way, double[] seconds, double requests, double fetchedBytes) {
+    Prediction(Way way, double[] seconds, double requests, double secondAttempts, double fetchedBytes) {
         this.way = way;
         this.seconds = seconds.clone();
         Arrays.sort(this.seconds);
         this.requests = requests;
+        this.secondAttempts = secondAttempts;
         this.fetchedBytes = fetchedBytes;
     }
 
@@ -37,6 +40,11 @@ public final class Prediction {
     /** Requests to stores, in the mean. */
     public double requests() {
         return requests;
+    }
+
+    /** Requests that make up for others that are late, in the mean: what a budget must allow. */
+    public double secondAttempts() {
+        return secondAttempts;
     }
 
     /** Bytes fetched from stores, used or not, in the mean. */

@@ -39,6 +39,11 @@ public record ReadShape(long bytes, long chunkBytes, List<ExpectedSpeed> replica
         return new ReadShape(bytes, chunkBytes, chosen, destinationBytesPerSecond);
     }
 
+    /** Whether all of it rests on reads, and nothing on defaults. */
+    public boolean isKnown() {
+        return replicas.stream().allMatch(ExpectedSpeed::isKnown);
+    }
+
     public ReadShape {
         replicas = List.copyOf(replicas);
         if (bytes < 0) {

@@ -1,6 +1,7 @@
 package io.cloudmw.core.cost;
 
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.race.Governor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -11,10 +12,13 @@ import java.util.Optional;
  * Chooses how to read so that a promise is kept at the least price: the best cost (δ) for a given performance (β), which
  * [1] CloudMW §4.2 leaves to future work. Every candidate is predicted by the {@link TransferModel}; of those whose
  * quantile is within the deadline the cheapest is taken, then the one that fetches fewest bytes, then the one with the
- * fewest requests, then with the fewest streams. If none is, the fastest. Pure.
+ * fewest requests, then with the fewest streams. If none is, the fastest but for a full race: what cannot be kept is not
+ * paid for with k times the bytes. Pure.
  *
- * <p>Candidates: {@code single}; {@code hedged} and {@code cooperative} with 1, 2, 4... streams, up to four for each
- * helper, hedged after the p50, p95 or p99 of the best store's first byte; {@code kn}, a full race of every block.
+ * <p>Candidates: {@code single}; {@code hedged} and {@code cooperative} with 1, 2, 4... streams, up to as many as
+ * there are blocks and the mode has lanes, hedged after the p50, p95 or p99 of the best store's first byte; {@code kn}, a full race
+ * of every block. Ways whose second attempts the {@link Governor} would have to refuse now are none; nor is a full race
+ * while the stores are slow as a whole: it would add to the load that makes them slow.
  */
 public final class SlaPlanner {
     /**
@@ -54,6 +58,11 @@ public final class SlaPlanner {
      * @param meets whether it is expected to keep the goal
      */
     public record Choice(Prediction prediction, boolean meets) {
+        /** Of what is predicted. */
+        public static Choice of(Prediction prediction, Goal goal) {
+            return new Choice(prediction, prediction.time(goal.quantile()).compareTo(goal.deadline()) <= 0);
+        }
+
         public Way way() {
             return prediction.way();
         }
@@ -61,53 +70,78 @@ public final class SlaPlanner {
 
     private SlaPlanner() {}
 
-    public static Choice choose(ReadShape shape, int helpers, Goal goal, Rates rates) {
-        Prediction single = TransferModel.predict(shape, new Way(Mode.SINGLE, 1, Optional.empty()));
-        if (single.time(goal.quantile()).compareTo(goal.deadline()) <= 0) {
-            return new Choice(single, true); // nothing asks for less
+    /**
+     * Chooses.
+     *
+     * @param governor of who reads
+     */
+    public static Choice choose(ReadShape shape, int helpers, Goal goal, Rates rates, Governor governor) {
+        Choice single = Choice.of(TransferModel.predict(shape, new Way(Mode.SINGLE, 1, Optional.empty())), goal);
+        if (single.meets()) {
+            return single; // nothing asks for less
         }
-        List<Prediction> predictions = new ArrayList<>(List.of(single));
-        for (Way way : candidates(shape, helpers)) {
-            predictions.add(TransferModel.predict(shape, way));
-        }
+        List<Choice> governed = new ArrayList<>(List.of(single));
+        predictions(shape, helpers, governor).forEach(prediction -> governed.add(Choice.of(prediction, goal)));
+        List<Choice> all = new ArrayList<>(governed);
+        fullRace(shape)
+                .map(way -> TransferModel.predict(shape, way))
+                .ifPresent(prediction -> all.add(Choice.of(prediction, goal)));
         Comparator<Prediction> cheapest = Comparator.comparingDouble(rates::price)
                 .thenComparingDouble(Prediction::fetchedBytes)
                 .thenComparingDouble(Prediction::requests)
                 .thenComparingInt(prediction -> prediction.way().streams());
-        Optional<Prediction> kept = predictions.stream()
-                .filter(prediction -> prediction.time(goal.quantile()).compareTo(goal.deadline()) <= 0)
-                .min(cheapest);
         Comparator<Prediction> fastest = Comparator.comparing(prediction -> prediction.time(goal.quantile()));
-        return new Choice(
-                kept.or(() -> predictions.stream().min(fastest.thenComparing(cheapest)))
-                        .orElseThrow(),
-                kept.isPresent());
+        return all.stream()
+                .filter(Choice::meets)
+                .min(Comparator.comparing(Choice::prediction, cheapest))
+                .or(() -> governed.stream()
+                        .min(Comparator.comparing(Choice::prediction, fastest.thenComparing(cheapest))))
+                .orElse(single);
+    }
+
+    private static List<Prediction> predictions(ReadShape shape, int helpers, Governor governor) {
+        List<Prediction> predictions = new ArrayList<>();
+        for (Way way : candidates(shape, helpers)) {
+            Prediction prediction = TransferModel.predict(shape, way);
+            double extra = prediction.secondAttempts();
+            double extraBytes = Math.max(0, prediction.fetchedBytes() - shape.bytes());
+            if (governor.affords(prediction.requests() - extra, extra, (double) shape.bytes(), extraBytes)) {
+                predictions.add(prediction);
+            }
+        }
+        return predictions;
     }
 
     private static List<Way> candidates(ReadShape shape, int helpers) {
         List<Way> ways = new ArrayList<>();
-        int replicas = shape.replicas().size();
-        for (int streams = 1; streams <= Way.mostStreams(helpers); streams *= 2) {
-            if (replicas > 1) {
+        Way most = Way.usual(Mode.COOPERATIVE, helpers, shape.replicas().size());
+        int useful = (int) Math.min(most.streams(), TransferModel.blocks(shape, most));
+        int streams = 0;
+        while (streams < useful) {
+            streams = Math.min(Math.max(1, 2 * streams), useful);
+            if (shape.replicas().size() > 1) {
                 for (Duration delay : delays(shape)) {
                     ways.add(new Way(Mode.HEDGED, streams, Optional.of(delay)));
                 }
             }
             ways.add(new Way(Mode.COOPERATIVE, streams, Optional.empty()));
         }
-        if (replicas > 1) {
-            ways.add(new Way(Mode.KN, replicas, Optional.empty()));
-        }
         return ways;
+    }
+
+    private static Optional<Way> fullRace(ReadShape shape) {
+        int replicas = shape.replicas().size();
+        boolean slow = shape.replicas().stream().allMatch(speed -> speed.medianShift() >= Governor.MEDIAN_MOVED);
+        return replicas > 1 && !slow ? Optional.of(new Way(Mode.KN, replicas, Optional.empty())) : Optional.empty();
     }
 
     private static List<Duration> delays(ReadShape shape) {
         return shape.replicas().stream()
                 .min(Comparator.comparingLong(speed -> speed.expectedNanos(shape.chunkBytes())))
                 .map(best -> List.of(
-                        Duration.ofNanos(best.firstByteP99Nanos()),
-                        Duration.ofNanos(best.firstByteP95Nanos()),
-                        Duration.ofNanos(best.firstByteP50Nanos())))
+                        Duration.ofNanos(Math.max(best.firstByteP99Nanos(), best.lateFirstByteNanos())),
+                        Duration.ofNanos(best.lateFirstByteNanos()),
+                        Duration.ofNanos(best.firstByteNanos())))
                 .orElseThrow();
     }
 }

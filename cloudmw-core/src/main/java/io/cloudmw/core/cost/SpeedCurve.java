@@ -4,7 +4,7 @@ import io.cloudmw.core.monitor.ExpectedSpeed;
 
 /**
  * Full distributions drawn through the few quantiles that plans carry. Logarithms are interpolated over normal scores:
- * exact at the given quantiles, log-normal between and beyond them.
+ * exact at the given quantiles, log-normal between and beyond them; moved with the median, where that has moved of late.
  */
 final class SpeedCurve {
     private static final double Z95 = 1.6448536269514722;
@@ -18,10 +18,11 @@ final class SpeedCurve {
     private final double rateSlope;
 
     SpeedCurve(ExpectedSpeed speed) {
-        halfLog = log(speed.firstByteP50Nanos());
-        log95 = log(speed.firstByteP95Nanos());
+        double moved = Math.log(speed.medianShift());
+        halfLog = log(speed.firstByteP50Nanos()) + moved;
+        log95 = log(speed.firstByteP95Nanos()) + moved;
         bodySlope = (log95 - halfLog) / Z95;
-        tailSlope = (log(speed.firstByteP99Nanos()) - log95) / (Z99 - Z95);
+        tailSlope = (log(speed.firstByteP99Nanos()) + moved - log95) / (Z99 - Z95);
         rateLog = log(speed.bytesPerSecond());
         rateSlope = (rateLog - log(speed.slowBytesPerSecond())) / Z95;
     }

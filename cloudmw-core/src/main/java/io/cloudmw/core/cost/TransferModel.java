@@ -2,7 +2,8 @@ package io.cloudmw.core.cost;
 
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.monitor.ExpectedSpeed;
-import java.time.Duration;
+import io.cloudmw.core.race.Governor;
+import io.cloudmw.core.race.ModePolicy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -10,7 +11,8 @@ import java.util.List;
 /**
  * Predicts what a read takes, mode by mode: γ and, with a {@link Bill}, δ of the paper. Deterministic.
  *
- * <p>The model: a read is a row of blocks (whole chunks, or pieces of at most 8 MiB where the mode cuts them), each with a
+ * <p>The model: how blocks are cut, how many are under way and when one is late is said by the {@link ModePolicy} that
+ * would carry out the read. A read is a row of blocks (whole chunks, or pieces where the mode cuts them), each with a
  * time to first byte and a throughput drawn anew from its store's quantiles. {@code single} reads one after the other
  * from the best store; {@code rounds} takes the fastest of all replicas for each; {@code chunked} and {@code kn} give the
  * next one to the first free stream, or group of streams. {@code hedged} and {@code cooperative} do so too, and make up
@@ -23,19 +25,15 @@ import java.util.List;
  * limit. Failures, and stores that share a bottleneck, are not in the model.
  */
 public final class TransferModel {
-    private static final long BLOCK_BYTES = 8L << 20;
-
     /** More blocks than these are not drawn one by one: the time of these is stretched. */
     private static final int MAX_BLOCKS = 64;
 
     private static final int DRAWS = 8192;
     private static final int MIN_RUNS = 128;
     private static final int MAX_RUNS = 2048;
-    private static final double LATE_CAP_SECONDS = 2;
-    private static final double HEDGE_FLOOR_SECONDS = 0.02;
-    private static final double HAND_OVER_FLOOR_SECONDS = 0.1;
 
     private final Way way;
+    private final ModePolicy policy;
     private final List<ExpectedSpeed> replicas;
     private final int blocks;
     private final double stretch;
@@ -45,13 +43,14 @@ public final class TransferModel {
     private final double[][] lanes;
     private final Attempts attempts;
     private double requests;
+    private double second;
     private double fetched;
 
     private TransferModel(ReadShape shape, Way way) {
         this.way = way;
-        boolean cuts = way.mode() == Mode.HEDGED || way.mode() == Mode.COOPERATIVE;
-        long unit = cuts ? Math.min(BLOCK_BYTES, shape.chunkBytes()) : shape.chunkBytes();
-        long count = Math.max(1, (shape.bytes() + unit - 1) / unit);
+        policy = way.policy(false, shape.replicas().size());
+        long unit = unit(shape, policy);
+        long count = blocks(shape, way);
         blocks = (int) Math.min(count, MAX_BLOCKS);
         stretch = (double) count / blocks;
         blockBytes = (double) unit;
@@ -64,18 +63,26 @@ public final class TransferModel {
         attempts = new Attempts(replicas, runs, 1);
     }
 
+    private static long unit(ReadShape shape, ModePolicy policy) {
+        return Math.min(policy.blocks().blockBytes(), shape.chunkBytes());
+    }
+
+    /** How many blocks the read is cut into. */
+    static long blocks(ReadShape shape, Way way) {
+        long unit = unit(shape, way.policy(false, shape.replicas().size()));
+        return Math.max(1, (shape.bytes() + unit - 1) / unit);
+    }
+
     private int laneCount() {
-        return switch (way.mode()) {
-            case SINGLE, ROUNDS -> 1;
-            case KN -> Math.max(1, way.streams() / replicas.size());
-            case CHUNKED, HEDGED, COOPERATIVE -> way.streams();
-        };
+        return policy.lineup().isRace()
+                ? policy.lineup().lanes()
+                : Math.min(policy.lineup().racers(), way.streams());
     }
 
     /** What reading {@code shape} this way takes. */
     public static Prediction predict(ReadShape shape, Way way) {
         if (shape.bytes() == 0) {
-            return new Prediction(way, new double[1], 0, 0);
+            return new Prediction(way, new double[1], 0, 0, 0);
         }
         return new TransferModel(shape, way).run(shape);
     }
@@ -103,7 +110,8 @@ public final class TransferModel {
         for (int run = 0; run < runs; run++) {
             seconds[run] = Math.max(least, stretch * end(run));
         }
-        return new Prediction(way, seconds, stretch * requests / runs, stretch * fetched / runs);
+        return new Prediction(
+                way, seconds, stretch * requests / runs, stretch * second / runs, stretch * fetched / runs);
     }
 
     private int firstFree(int run) {
@@ -124,7 +132,7 @@ public final class TransferModel {
             sum += lane[run];
         }
         if (way.mode() == Mode.COOPERATIVE && lanes.length > 1) {
-            double shared = sum / lanes.length + replicas.get(0).firstByteP50Nanos() / 1e9;
+            double shared = sum / lanes.length + replicas.get(0).firstByteNanos() / 1e9;
             if (shared < last) {
                 requests += lanes.length - 1;
                 return shared;
@@ -169,6 +177,7 @@ public final class TransferModel {
         }
         int other = (replica + 1) % replicas.size();
         requests++;
+        second++;
         if (way.mode() == Mode.HEDGED) {
             double end = Math.min(alone, late + attempts.seconds(other, run, bytes));
             fetched += attempts.fetched(replica, run, end, bytes) - bytes;
@@ -192,15 +201,8 @@ public final class TransferModel {
         return rate < slow ? (slow * delay - rate * firstByte) / (slow - rate) : Double.MAX_VALUE;
     }
 
+    /** As the race has it while its budget is full; a delay that was chosen is kept exactly. */
     private double delaySeconds(ExpectedSpeed speed) {
-        if (way.hedgeDelay().isPresent()) {
-            return seconds(way.hedgeDelay().get());
-        }
-        double floor = way.mode() == Mode.HEDGED ? HEDGE_FLOOR_SECONDS : HAND_OVER_FLOOR_SECONDS;
-        return Math.max(floor, Math.min(LATE_CAP_SECONDS, speed.firstByteP95Nanos() / 1e9));
-    }
-
-    private static double seconds(Duration duration) {
-        return duration.toNanos() / 1e9;
+        return policy.extras().within(speed.lateFirstByteNanos() * Governor.LEAST_PATIENT) / 1e9;
     }
 }

@@ -1,19 +1,17 @@
 package io.cloudmw.core.cost;
 
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.race.ModePolicy;
 import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A way to read.
+ * A way to read: a mode, with as much fan-out and as long a delay as it takes.
  *
- * @param streams attempts under way at once, at most
+ * @param streams attempts under way at once, at most, extras aside
  * @param hedgeDelay after what a late attempt is made up for at another store; empty: by each store's own p95
  */
 public record Way(Mode mode, int streams, Optional<Duration> hedgeDelay) {
-    /** Streams to each helper in the modes that read several blocks at once. */
-    private static final int LANES = 4;
-
     public Way {
         if (streams < 1) {
             throw new IllegalArgumentException("streams: " + streams + " (expected: >= 1)");
@@ -25,19 +23,20 @@ public record Way(Mode mode, int streams, Optional<Duration> hedgeDelay) {
 
     /** As a mode reads when nothing else is said. */
     public static Way usual(Mode mode, int helpers, int replicas) {
-        int several = Math.max(1, helpers) * LANES;
-        int streams = switch (mode) {
-            case SINGLE -> 1;
-            case ROUNDS -> replicas;
-            case CHUNKED -> 2 * several;
-            case KN -> Math.max(replicas, 2 * several);
-            case HEDGED, COOPERATIVE -> several;
-        };
+        ModePolicy.Lineup lineup = ModePolicy.of(mode, false).lineup();
+        int streams = lineup.isRace()
+                ? replicas * lineup.lanes()
+                : Math.min(lineup.racers(), Math.max(1, helpers) * lineup.lanes());
         return new Way(mode, streams, Optional.empty());
     }
 
-    /** At most as many streams as a mode uses when nothing else is said. */
-    static int mostStreams(int helpers) {
-        return Math.max(1, helpers) * LANES;
+    /**
+     * What the race does to read this way.
+     *
+     * @param inOrder for a stream
+     */
+    public ModePolicy policy(boolean inOrder, int replicas) {
+        ModePolicy policy = ModePolicy.of(mode, inOrder).withStreams(streams, replicas);
+        return hedgeDelay.map(delay -> policy.withDelay(delay.toNanos())).orElse(policy);
     }
 }

@@ -10,7 +10,7 @@ package io.cloudmw.core.monitor;
  * @param bytesPerSecond median throughput after the first byte
  * @param slowBytesPerSecond throughput that 19 of 20 reads exceed
  * @param errorShare of the reads, 0..1
- * @param medianShift by how much the median time to first byte has moved of late, 1 for not at all
+ * @param medianShift by what factor the median time to first byte has moved of late, 1 for not at all
  * @param samples what this rests on; 0: nothing is known, these are defaults
  */
 public record ExpectedSpeed(
@@ -84,12 +84,25 @@ public record ExpectedSpeed(
         return samples > 0;
     }
 
+    /** The median time to the first byte as it is now, whichever way it has moved. */
+    public long firstByteNanos() {
+        return Math.round(firstByteP50Nanos * medianShift);
+    }
+
     /**
-     * How long a read of {@code bytes} should take, in nanoseconds. A store that fails is asked again or another is: a
+     * When a first byte is late: the p95, moved with the median where everything got slower, so that nobody takes for
+     * late what is usual now. Where everything got faster it stays: a p95 is not known from a few reads.
+     */
+    public long lateFirstByteNanos() {
+        return Math.round(firstByteP95Nanos * Math.max(1, medianShift));
+    }
+
+    /**
+     * How long a read of {@code bytes} should take now, in nanoseconds. A store that fails is asked again or another is: a
      * failure counts as one more wait as long as the p99.
      */
     public long expectedNanos(long bytes) {
         double stream = bytes * 1e9 / bytesPerSecond;
-        return Math.round(firstByteP50Nanos + stream + errorShare * firstByteP99Nanos);
+        return Math.round(firstByteNanos() + stream + errorShare * firstByteP99Nanos);
     }
 }

@@ -43,6 +43,11 @@ public record DeliveryPolicy(ModePolicy mode, Patience patience, boolean inOrder
 
     /** The defaults of a mode. */
     public static DeliveryPolicy of(Mode mode, boolean inOrder) {
-        return new DeliveryPolicy(ModePolicy.of(mode, inOrder), Patience.DEFAULT, inOrder);
+        return of(ModePolicy.of(mode, inOrder), inOrder);
+    }
+
+    /** As patient as ever. */
+    public static DeliveryPolicy of(ModePolicy mode, boolean inOrder) {
+        return new DeliveryPolicy(mode, Patience.DEFAULT, inOrder);
     }
 }

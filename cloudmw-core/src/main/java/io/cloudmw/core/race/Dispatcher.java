@@ -76,17 +76,24 @@ final class Dispatcher {
 
     private void feedLanes() {
         List<RacerId> workers = board.roster.workers();
-        long used =
-                workers.stream().filter(racer -> board.roster.load(racer) > 0).count();
         for (int depth = 1; depth <= mode.lineup().queuePerLane(); depth++) {
             for (RacerId worker : workers) {
-                int load = board.roster.load(worker);
-                boolean mayWork = load > 0 || used < mode.lineup().racers();
-                if (load < depth && mayWork && feed(worker, workers) && load == 0) {
-                    used++;
+                if (board.roster.load(worker) < depth && mayWork(worker, workers)) {
+                    feed(worker, workers);
                 }
             }
         }
+    }
+
+    /** Whether the racer is at work, or one more may be. */
+    private boolean mayWork(RacerId worker, List<RacerId> workers) {
+        int most = mode.lineup().racers();
+        return most >= workers.size()
+                || board.roster.load(worker) > 0
+                || workers.stream()
+                                .filter(racer -> board.roster.load(racer) > 0)
+                                .count()
+                        < most;
     }
 
     /** The lowest block waits for no lane to be free: racers never pause for it, but they may for what they have. */
@@ -115,15 +122,14 @@ final class Dispatcher {
         return leastBusy;
     }
 
-    private boolean feed(RacerId worker, List<RacerId> workers) {
+    private void feed(RacerId worker, List<RacerId> workers) {
         for (Piece piece : board.window.ready()) {
             Entrant entrant = best(worker, piece, null);
             if (entrant != null) {
                 send(piece, entrant, workers);
-                return true;
+                return;
             }
         }
-        return false;
     }
 
     private void send(Piece piece, Entrant first, List<RacerId> workers) {
@@ -143,7 +149,8 @@ final class Dispatcher {
         int least = mode.lineup().queuePerLane() + 1;
         for (RacerId worker : workers) {
             int load = board.roster.load(worker);
-            if (load < least && board.roster.helperOf(worker) != board.roster.helperOf(first)) {
+            boolean elsewhere = board.roster.helperOf(worker) != board.roster.helperOf(first);
+            if (load < least && elsewhere && mayWork(worker, workers)) {
                 Entrant entrant = best(worker, piece, null);
                 if (entrant != null) {
                     partner = entrant;
@@ -234,8 +241,9 @@ final class Dispatcher {
     /** While the destination is busy with what was fetched already, sooner would not be better. */
     private void stealForIdleLanes() {
         double backlog = board.backlogNanos();
-        for (RacerId worker : board.roster.workers()) {
-            if (board.roster.load(worker) == 0) {
+        List<RacerId> workers = board.roster.workers();
+        for (RacerId worker : workers) {
+            if (board.roster.load(worker) == 0 && mayWork(worker, workers)) {
                 steal(worker, backlog);
             }
         }

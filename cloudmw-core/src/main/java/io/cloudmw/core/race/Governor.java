@@ -9,9 +9,10 @@ import java.util.Map;
  * useful request and byte earns a share; every extra one spends. Safe for any thread; no clock, no I/O.
  *
  * <p>An extra request is <em>suppressed</em>, and counted, when either bucket is short, or when both the store it is meant
- * to make up for and the one it would go to are late with most of their answers: then the stores' own medians moved, what
- * looks slow is usual now, and hedging it would add load when it hurts most. This works from the first answers on, before any monitor has
- * learnt. The emptier the buckets, the more patient: {@link #patience()} stretches every delay, so that what is left goes
+ * to make up for and the one it would go to are slow as a whole: then the stores' own medians moved, what looks slow is
+ * usual now, and hedging it would add load when it hurts most. A store is slow as a whole when it is late with most of its
+ * answers, which shows from the first ones on, before any monitor has learnt; or when the fleet's monitors saw its median
+ * move, which a client that has just started knows from its first plan. The emptier the buckets, the more patient: {@link #patience()} stretches every delay, so that what is left goes
  * to the attempts that are latest.
  *
  * <p>[1] J. Dean, L. A. Barroso, The Tail at Scale, CACM 56(2), 2013. <b>Differs:</b> a budget instead of a fixed
@@ -45,15 +46,30 @@ public final class Governor {
     static final int MAX_STORES = 1024;
 
     /** A little more than 1: so less is due than the buckets earn, and they stay full for bad times. */
-    private static final double LEAST_PATIENT = 1.25;
+    public static final double LEAST_PATIENT = 1.25;
+
+    /** By so much a store's median must have moved, as monitors saw it, for the store to be slow as a whole. */
+    public static final double MEDIAN_MOVED = 2;
 
     private static final double MOST_PATIENT = 4;
     private static final double LATE_USUALLY = 0.05;
     private static final double LATE_WHEN_MOVED = 0.4;
     private static final double WEIGHT = 1.0 / 8;
+    /** What monitors said ages with every answer: a transfer that takes hours is told once. */
+    private static final double WEIGHT_OF_MEASURED = 1.0 / 32;
+
+    /** What is known of one store. */
+    private static final class Standing {
+        double lateness = LATE_USUALLY;
+        double medianShift = 1;
+
+        boolean hasMoved() {
+            return lateness > LATE_WHEN_MOVED || medianShift >= MEDIAN_MOVED;
+        }
+    }
 
     private final Budget budget;
-    private final Map<StoreId, Double> lateness = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<StoreId, Standing> stores = new LinkedHashMap<>(16, 0.75f, true);
     private double requests;
     private double bytes;
     private long spentRequests;
@@ -123,18 +139,46 @@ public final class Governor {
         return LEAST_PATIENT + (MOST_PATIENT - LEAST_PATIENT) * (1 - full);
     }
 
-    /** An attempt's first byte came, or is overdue: {@code late} when later than usual for 95 of 100 at this store. */
-    public synchronized void answered(StoreId store, boolean late) {
-        double before = lateness.getOrDefault(store, LATE_USUALLY);
-        lateness.put(store, before + WEIGHT * ((late ? 1 : 0) - before));
-        if (lateness.size() > MAX_STORES) {
-            lateness.remove(lateness.keySet().iterator().next());
-        }
+    /**
+     * Whether a read could have its extras, were nothing else asked for meanwhile.
+     *
+     * @param usefulRequests it makes anyway
+     * @param usefulBytes it fetches anyway
+     */
+    public synchronized boolean affords(
+            double usefulRequests, double extraRequests, double usefulBytes, double extraBytes) {
+        return extraRequests <= requests + budget.share() * usefulRequests
+                && extraBytes <= bytes + budget.share() * usefulBytes;
     }
 
-    /** Whether most answers of the store are late: its median moved. */
+    /** An attempt's first byte came, or is overdue: {@code late} when later than usual for 95 of 100 at this store. */
+    public synchronized void answered(StoreId store, boolean late) {
+        Standing standing = standing(store);
+        standing.lateness += WEIGHT * ((late ? 1 : 0) - standing.lateness);
+        standing.medianShift += WEIGHT_OF_MEASURED * (1 - standing.medianShift);
+    }
+
+    /**
+     * What monitors say of a store, as of now.
+     *
+     * @param medianShift by how much its median time to the first byte has moved of late; 1: not at all, or not known
+     */
+    public synchronized void measured(StoreId store, double medianShift) {
+        standing(store).medianShift = medianShift;
+    }
+
+    private Standing standing(StoreId store) {
+        Standing standing = stores.computeIfAbsent(store, unused -> new Standing());
+        if (stores.size() > MAX_STORES) {
+            stores.remove(stores.keySet().iterator().next());
+        }
+        return standing;
+    }
+
+    /** Whether the store is slow as a whole: most of its answers are late, or monitors saw its median move. */
     public synchronized boolean hasMoved(StoreId store) {
-        return lateness.getOrDefault(store, LATE_USUALLY) > LATE_WHEN_MOVED;
+        Standing standing = stores.get(store);
+        return standing != null && standing.hasMoved();
     }
 
     /** Extra requests allowed so far. */
@@ -154,6 +198,6 @@ public final class Governor {
 
     /** Stores anything is kept about. */
     synchronized int remembered() {
-        return lateness.size();
+        return stores.size();
     }
 }

@@ -82,8 +82,14 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
             }
         }
 
-        boolean hedges() {
+        /** Whether an attempt that is late gets a second one beside it. */
+        public boolean hedges() {
             return onLateness.isExtra();
+        }
+
+        /** The time within floor and cap. */
+        public long within(double nanos) {
+            return Math.max(floorNanos, (long) Math.min((double) capNanos, nanos));
         }
     }
 
@@ -110,6 +116,28 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
                         new Lineup(1, ALL, 4, 1, 2, true),
                         new Extras(IssueReason.HAND_OVER, millis(100), millis(2000), true));
         };
+    }
+
+    /**
+     * The same with no more than {@code streams} attempts under way, extras aside.
+     *
+     * @param entrants how many attempts each race is, in modes that race
+     */
+    public ModePolicy withStreams(int streams, int entrants) {
+        positive("streams", streams);
+        Lineup all = lineup;
+        int lanes = all.isRace() ? Math.min(all.lanes(), Math.max(1, streams / entrants)) : all.lanes();
+        int racers = all.isRace() ? all.racers() : Math.min(all.racers(), streams);
+        return new ModePolicy(
+                blocks,
+                new Lineup(all.entrants(), racers, lanes, all.spareLanes(), all.queuePerLane(), all.tied()),
+                extras);
+    }
+
+    /** The same, but an attempt is late after exactly so long, whatever is usual at its store; at least a nanosecond. */
+    public ModePolicy withDelay(long nanos) {
+        long delay = Math.max(1, nanos);
+        return new ModePolicy(blocks, lineup, new Extras(extras.onLateness(), delay, delay, extras.steals()));
     }
 
     private static ModePolicy plain(Blocks blocks, Lineup lineup) {

@@ -213,11 +213,7 @@ final class Watch {
                 flight.store(),
                 board.roster.helperOf(runner(flight)),
                 flight.block.range().length());
-        return late == 0 ? extras.capNanos() : within(late);
-    }
-
-    private long within(double nanos) {
-        return Math.max(extras.floorNanos(), (long) Math.min((double) extras.capNanos(), nanos));
+        return late == 0 ? extras.capNanos() : extras.within(late);
     }
 
     private Speed usual(Flight flight) {
@@ -237,7 +233,7 @@ final class Watch {
         double patience = board.governor.patience();
         long delay = delayNanos(flight);
         if (flight.bytes() == 0) {
-            return OptionalLong.of(flight.startedAtNanos + within(delay * patience));
+            return OptionalLong.of(flight.startedAtNanos + extras.within(delay * patience));
         }
         long gap = gapNanos(flight, relay, delay);
         long gapAt = flight.movedAtNanos + (long) (gap * patience);

@@ -96,6 +96,38 @@ class GovernorTest {
     }
 
     @Test
+    void nothingIsSpentWhenMonitorsSawTheMediansOfBothStoresMove() {
+        governor.measured(LATE, 10);
+        assertThat(governor.spend(LATE, OTHER, 0)).as("the other is as ever").isTrue();
+        governor.measured(OTHER, 10);
+        assertThat(governor.spend(LATE, OTHER, 0)).isFalse();
+        assertThat(governor.suppressed()).isEqualTo(1);
+
+        governor.measured(OTHER, 1);
+        assertThat(governor.spend(LATE, OTHER, 0)).isTrue();
+    }
+
+    @Test
+    void whatMonitorsSaidAgesWithEveryAnswer() {
+        governor.measured(LATE, 10);
+        answers(LATE, 20, false);
+        assertThat(governor.hasMoved(LATE)).isTrue();
+        answers(LATE, 80, false);
+        assertThat(governor.hasMoved(LATE)).isFalse();
+    }
+
+    @Test
+    void aReadHasItsShareAndWhatIsInTheBuckets() {
+        assertThat(governor.affords(20, 3, 0, 0)).isTrue();
+        assertThat(governor.affords(20, 3.1, 0, 0)).isFalse();
+        assertThat(governor.affords(1, 0, 1000, 1050)).isTrue();
+        assertThat(governor.affords(1, 0, 1000, 1051)).isFalse();
+        governor.spend(LATE, OTHER, 1000);
+        assertThat(governor.affords(20, 3, 0, 0)).isFalse();
+        assertThat(governor.affords(1, 0, 1000, 50)).isTrue();
+    }
+
+    @Test
     void aFewLateAnswersAreNoSlowStore() {
         for (int i = 0; i < 100; i++) {
             governor.answered(LATE, i % 10 == 0);

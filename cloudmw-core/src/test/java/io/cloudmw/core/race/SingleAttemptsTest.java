@@ -102,6 +102,53 @@ class SingleAttemptsTest {
         }
     }
 
+    /** What a promise chose. */
+    @Nested
+    class Chosen {
+        @Test
+        void ofFewerStreamsNoMoreLanesAreAtWorkThanThat() {
+            delivery = delivery(cooperative(2, true).withStreams(1, 2), false, 2);
+
+            List<Block> blocks = issues(plan(0, 600));
+
+            assertThat(blocks)
+                    .as("neither a second lane nor, tied, a partner")
+                    .allSatisfy(block -> assertThat(block.entrants())
+                            .extracting(Entrant::racer)
+                            .containsExactly(r(0)));
+            assertThat(blocks).hasSize(2);
+        }
+
+        @Test
+        void ofOneStreamNothingIsStolen() {
+            delivery = delivery(cooperative(1, false).withStreams(1, 2), false, 2);
+            plan(0, 500);
+            on(new PlanEnded());
+            accepted(7, 0, r(0));
+            now = 1_000_000;
+            on(new LeafDelivered(7));
+            now += 10;
+
+            assertThat(on(new LeafDelivered(7))).isEmpty();
+        }
+
+        @Test
+        void aSecondAttemptComesAfterExactlyTheDelayAndIsNoStream() {
+            delivery =
+                    delivery(hedging(IssueReason.HEDGE, false).withStreams(1, 2).withDelay(30), false, 2);
+            plan(0, 400);
+            started(0, r(0));
+            now = 29;
+            assertThat(on(new TimePassed())).isEmpty();
+            now = 30;
+
+            assertThat(on(new TimePassed())).hasSize(1).first().isInstanceOfSatisfying(Issue.class, hedge -> {
+                assertThat(hedge.reason()).isEqualTo(IssueReason.HEDGE);
+                assertThat(hedge.block().range()).isEqualTo(new ByteRange(0, 200));
+            });
+        }
+    }
+
     @Nested
     class Failures {
         @Test

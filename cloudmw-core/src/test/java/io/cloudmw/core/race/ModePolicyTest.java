@@ -1,0 +1,51 @@
+package io.cloudmw.core.race;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.core.model.Mode;
+import org.junit.jupiter.api.Test;
+
+class ModePolicyTest {
+    @Test
+    void fewerStreamsAreFewerRacersAtWorkOnTheSameLanes() {
+        ModePolicy usual = ModePolicy.of(Mode.COOPERATIVE, false);
+        ModePolicy two = usual.withStreams(2, 3);
+
+        assertThat(two.lineup().racers()).isEqualTo(2);
+        assertThat(two.lanes(3)).isEqualTo(usual.lanes(3));
+        assertThat(two.blocks()).isEqualTo(usual.blocks());
+        assertThat(two.extras()).isEqualTo(usual.extras());
+        assertThat(ModePolicy.of(Mode.SINGLE, false).withStreams(12, 3).lineup().racers())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void fewerStreamsOfARaceAreFewerRacesAtOnce() {
+        ModePolicy usual = ModePolicy.of(Mode.KN, false);
+
+        assertThat(usual.withStreams(3, 3).lineup().lanes()).isEqualTo(1);
+        assertThat(usual.withStreams(1, 3).lineup().lanes()).isEqualTo(1);
+        assertThat(usual.withStreams(9, 3).lineup().lanes()).isEqualTo(3);
+        assertThat(usual.withStreams(1000, 3)).isEqualTo(usual);
+    }
+
+    @Test
+    void aDelayIsKeptExactly() {
+        ModePolicy.Extras extras =
+                ModePolicy.of(Mode.HEDGED, false).withDelay(30_000_000).extras();
+
+        assertThat(extras.onLateness()).isEqualTo(IssueReason.HEDGE);
+        assertThat(extras.within(1)).isEqualTo(30_000_000);
+        assertThat(extras.within(1e12)).isEqualTo(30_000_000);
+        assertThat(ModePolicy.of(Mode.HEDGED, false).withDelay(0).extras().within(1e12))
+                .as("at once")
+                .isEqualTo(1);
+    }
+
+    @Test
+    void thereIsAtLeastOneStream() {
+        assertThatThrownBy(() -> ModePolicy.of(Mode.KN, false).withStreams(0, 3))
+                .hasMessage("streams: 0 (expected: >= 1)");
+    }
+}
