@@ -25,6 +25,7 @@ import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.ReadPlanner;
+import io.cloudmw.core.placement.ReplicaOrder;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
@@ -40,6 +41,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,6 +57,7 @@ public final class Reads {
     private final WallClock clock;
     private final CoordinatorOptions options;
     private final FleetSpeeds speeds;
+    private final AtomicLong segmentsPlanned = new AtomicLong();
 
     Reads(
             Catalog catalog,
@@ -151,6 +154,9 @@ public final class Reads {
                 : plannedHelpers;
         Set<HelperId> reachable = new HashSet<>(ranked);
         helpers.live().forEach(helper -> reachable.add(helper.id()));
+        SpeedBook seen = new SpeedBook(speeds.expected(List.of(), byId.keySet()));
+        ReadPlanner.Preference preference = new ReadPlanner.Preference(
+                new ReplicaOrder(seen, segmentsPlanned.incrementAndGet()), volume.rotateReplicas());
         Set<StoreId> failed = new HashSet<>();
         List<PlannedChunk> planned = new ArrayList<>(chunks.size());
         for (Chunk chunk : chunks) {
@@ -158,7 +164,7 @@ public final class Reads {
             planned.add(new PlannedChunk(
                     chunk,
                     badHere,
-                    ReadPlanner.entrants(chunk, ranked, byId, reachable, badHere, volume.rotateReplicas()),
+                    ReadPlanner.entrants(chunk, ranked, byId, reachable, badHere, preference),
                     withDirect ? presigned(chunk, byId, badHere, failed) : Map.of()));
         }
         return new PlannedSegment(planned, HexFormat.of().formatHex(ManifestDigest.ofSegment(bytes)));

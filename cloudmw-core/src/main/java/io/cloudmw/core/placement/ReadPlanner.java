@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Who races for which replica.
@@ -27,11 +28,20 @@ import java.util.Set;
  *
  * <p>Differs: a replica on a disk is raced for by the disk's owner, who reads it without a network; the others of the
  * k are drawn from the live helpers by the version's name, so that transfers spread over them. Replicas known to be bad
- * and helpers known to be gone take no part, so fewer than k may race.
+ * and helpers known to be gone take no part, so fewer than k may race. Then, and in the rotation, measured speeds decide
+ * which ({@link ReplicaOrder}).
  */
 public final class ReadPlanner {
     /** A plan names no more helpers: the destination keeps a connection to each. */
     public static final int MAX_HELPERS = 16;
+
+    /**
+     * Which replica each racer asks for.
+     *
+     * @param order which replicas rather than others
+     * @param rotate whether helpers swap replicas from chunk to chunk
+     */
+    public record Preference(ReplicaOrder order, boolean rotate) {}
 
     private ReadPlanner() {}
 
@@ -71,7 +81,9 @@ public final class ReadPlanner {
     }
 
     /**
-     * Who races for one chunk: at most one entrant for each replica that can be read.
+     * Who races for one chunk: at most one entrant for each replica that can be read. Where there are more replicas than
+     * helpers, those that are expected to be through sooner are raced for; with rotation, helpers take turns among those
+     * that are not far behind.
      *
      * @param helpers of the transfer, in rank order
      * @param stores by id: those of the volume; a replica in none of them is not raced for
@@ -84,7 +96,7 @@ public final class ReadPlanner {
             Map<StoreId, Store> stores,
             Set<HelperId> reachable,
             Set<StoreId> bad,
-            boolean rotate) {
+            Preference preference) {
         List<Integer> readable = new ArrayList<>();
         for (int replica = 0; replica < chunk.replicas().size(); replica++) {
             StoreId id = chunk.replicas().get(replica);
@@ -95,20 +107,34 @@ public final class ReadPlanner {
                 readable.add(replica);
             }
         }
-        Map<Integer, Integer> racerOf = assign(chunk, helpers, stores, readable);
+        if (readable.isEmpty() || helpers.isEmpty()) {
+            return List.of();
+        }
+        int racers = Math.min(readable.size(), helpers.size());
+        List<Integer> turns = preference.order().of(chunk, readable, racers);
+        Map<Integer, Integer> racerOf = assign(chunk, helpers, stores, readable, turns);
         List<Integer> raced = readable.stream().filter(racerOf::containsKey).toList();
+        List<Integer> rotating = turns.stream().sorted().toList();
         List<Entrant> entrants = new ArrayList<>();
         for (int i = 0; i < raced.size(); i++) {
             int racer = racerOf.getOrDefault(raced.get(i), 0);
-            int place = rotate ? (int) ((i + chunk.index()) % readable.size()) : readable.indexOf(raced.get(i));
-            entrants.add(new Entrant(new RacerId(racer), readable.get(place)));
+            int replica =
+                    preference.rotate() ? rotating.get((int) ((i + chunk.index()) % rotating.size())) : raced.get(i);
+            entrants.add(new Entrant(new RacerId(racer), replica));
         }
         return entrants;
     }
 
-    /** Replica to racer: owners first, then rank i for replica i where it is free, then whoever is free. */
+    /**
+     * Replica to racer: owners of disks first, then the others for the replicas that come next in order, rank i for
+     * replica i where both are free.
+     */
     private static Map<Integer, Integer> assign(
-            Chunk chunk, List<HelperId> helpers, Map<StoreId, Store> stores, List<Integer> readable) {
+            Chunk chunk,
+            List<HelperId> helpers,
+            Map<StoreId, Store> stores,
+            List<Integer> readable,
+            List<Integer> order) {
         Map<Integer, Integer> racerOf = new HashMap<>();
         Set<Integer> taken = new HashSet<>();
         for (int replica : readable) {
@@ -118,12 +144,17 @@ public final class ReadPlanner {
                 racerOf.put(replica, owner);
             }
         }
-        for (int replica : readable) {
-            if (!racerOf.containsKey(replica) && replica < helpers.size() && taken.add(replica)) {
+        List<Integer> next = Stream.concat(order.stream(), readable.stream())
+                .distinct()
+                .filter(replica -> !racerOf.containsKey(replica))
+                .limit(helpers.size() - taken.size())
+                .toList();
+        for (int replica : next) {
+            if (replica < helpers.size() && taken.add(replica)) {
                 racerOf.put(replica, replica);
             }
         }
-        for (int replica : readable) {
+        for (int replica : next) {
             for (int rank = 0; rank < helpers.size() && !racerOf.containsKey(replica); rank++) {
                 if (taken.add(rank)) {
                     racerOf.put(replica, rank);

@@ -11,6 +11,11 @@ import io.cloudmw.core.model.LeafDigests;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.monitor.ExpectedSpeed;
+import io.cloudmw.core.monitor.SizeClass;
+import io.cloudmw.core.monitor.SpeedBook;
+import io.cloudmw.core.monitor.SpeedEntry;
+import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import java.nio.file.Path;
@@ -20,6 +25,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -122,8 +128,13 @@ final class ReadPlannerTest {
             Chunk chunk = chunk(random.nextInt(100), stores.subList(0, 1 + random.nextInt(stores.size())));
             boolean rotate = random.nextBoolean();
 
-            List<Entrant> entrants =
-                    ReadPlanner.entrants(chunk, ids(helpers), byId(stores), Set.copyOf(ids(live)), bad, rotate);
+            List<Entrant> entrants = ReadPlanner.entrants(
+                    chunk,
+                    ids(helpers),
+                    byId(stores),
+                    Set.copyOf(ids(live)),
+                    bad,
+                    new ReadPlanner.Preference(order(random, stores), rotate));
 
             long readable = stores.stream()
                     .filter(store -> chunk.replicas().contains(store.id()) && !bad.contains(store.id()))
@@ -141,8 +152,84 @@ final class ReadPlannerTest {
 
     private static List<Entrant> entrants(
             List<Store> stores, List<HelperAddress> helpers, long index, Set<StoreId> bad, boolean rotate) {
+        return entrants(stores, helpers, index, bad, new ReadPlanner.Preference(ReplicaOrder.UNMEASURED, rotate));
+    }
+
+    private static List<Entrant> entrants(
+            List<Store> stores,
+            List<HelperAddress> helpers,
+            long index,
+            Set<StoreId> bad,
+            ReadPlanner.Preference preference) {
         return ReadPlanner.entrants(
-                chunk(index, stores), ids(helpers), byId(stores), new HashSet<>(ids(helpers)), bad, rotate);
+                chunk(index, stores), ids(helpers), byId(stores), new HashSet<>(ids(helpers)), bad, preference);
+    }
+
+    private static ReplicaOrder order(Random random, List<Store> stores) {
+        int[] millis = stores.stream().mapToInt(store -> 1 + random.nextInt(50)).toArray();
+        return order(stores, millis, random.nextInt());
+    }
+
+    /** Medians of the stores' first bytes. */
+    private static ReplicaOrder order(List<Store> stores, int[] millis, long draw) {
+        List<SpeedEntry> entries = new ArrayList<>();
+        for (int i = 0; i < millis.length; i++) {
+            long nanos = millis[i] * 1_000_000L;
+            entries.add(new SpeedEntry(
+                    Optional.empty(),
+                    new SpeedKey(stores.get(i).id(), SizeClass.TINY),
+                    new ExpectedSpeed(nanos, nanos, nanos, 1 << 30, 1 << 30, 0, 1, 99)));
+        }
+        return new ReplicaOrder(new SpeedBook(entries), draw);
+    }
+
+    /** Which of 320 chunks each replica is read first, by one helper. */
+    private List<Long> firsts(int[] millis, boolean rotate) {
+        List<HelperAddress> one = ReadPlanner.helpers("v", threeBuckets, 3, helpers(1));
+        ReadPlanner.Preference preference = new ReadPlanner.Preference(order(threeBuckets, millis, 7), rotate);
+        Long[] counts = {0L, 0L, 0L};
+        for (long index = 0; index < 320; index++) {
+            List<Entrant> entrants = entrants(threeBuckets, one, index, Set.of(), preference);
+            assertThat(entrants).hasSize(1);
+            counts[entrants.get(0).replica()]++;
+        }
+        return List.of(counts);
+    }
+
+    @Test
+    void withFewerHelpersThanReplicasTheFastestIsReadAndNowAndThenTheSlowest() {
+        List<Long> firsts = firsts(new int[] {500, 40, 20}, false);
+        assertThat(firsts.get(2)).isBetween(280L, 319L);
+        assertThat(firsts.get(0)).as("so that it shows when it recovers").isEqualTo(320 - firsts.get(2));
+        assertThat(firsts.get(1)).isZero();
+    }
+
+    @Test
+    void aLittleFasterIsNoReasonToChange() {
+        assertThat(firsts(new int[] {26, 25, 20}, false)).containsExactly(320L, 0L, 0L);
+    }
+
+    @Test
+    void aReplicaFarBehindTakesItsTurnOnlyNowAndThen() {
+        List<Long> firsts = firsts(new int[] {20, 40, 500}, true);
+        assertThat(firsts.get(0)).isBetween(140L, 170L);
+        assertThat(firsts.get(1)).isBetween(140L, 170L);
+        assertThat(firsts.get(2)).isBetween(1L, 30L);
+        assertThat(firsts(new int[] {20, 40, 30}, true))
+                .allSatisfy(count -> assertThat(count).isBetween(106L, 107L));
+    }
+
+    @Test
+    void anotherPlanExploresOtherChunks() {
+        List<HelperAddress> one = ReadPlanner.helpers("v", threeBuckets, 3, helpers(1));
+        Set<Integer> read = new HashSet<>();
+        for (long draw = 0; draw < 100; draw++) {
+            ReplicaOrder order = order(threeBuckets, new int[] {20, 20, 500}, draw);
+            read.add(entrants(threeBuckets, one, 0, Set.of(), new ReadPlanner.Preference(order, false))
+                    .get(0)
+                    .replica());
+        }
+        assertThat(read).containsExactlyInAnyOrder(0, 2);
     }
 
     private static Map<StoreId, Store> byId(List<Store> stores) {
