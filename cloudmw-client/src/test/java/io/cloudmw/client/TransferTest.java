@@ -167,6 +167,22 @@ final class TransferTest {
     }
 
     @Test
+    void aReadOfOneBlockBeginsOnlyAtTheHelperThatBringsIt() throws Exception {
+        helper(Script.SERVE);
+        helper(Script.SERVE);
+        helper(Script.SERVE);
+        put(bytes(CHUNK));
+        for (Mode mode : List.of(Mode.SINGLE, Mode.HEDGED, Mode.COOPERATIVE)) {
+            int before = helpers.stream().mapToInt(FakeHelper::begunTransfers).sum();
+            client.get(FILE, directory.resolve("out"), GetOptions.defaults().withMode(mode))
+                    .get(60, SECONDS);
+            assertThat(helpers.stream().mapToInt(FakeHelper::begunTransfers).sum())
+                    .as(mode.label())
+                    .isEqualTo(before + 1);
+        }
+    }
+
+    @Test
     void aHelperThatDiesInMidRelayIsReplacedByAnother() throws Exception {
         helper(Script.DIE_MID_RELAY);
         helper(Script.SERVE);

@@ -163,7 +163,7 @@ final class HelperRaceTest {
     }
 
     @Test
-    void whenTheDestinationHangsUpEverythingForItIsCancelled() throws Exception {
+    void whenTheDestinationHangsUpEverythingForItIsCancelledAndSaidToBe() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of(), 1024, 1024);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             byte[] chunk = random(8, 200_000);
@@ -175,6 +175,12 @@ final class HelperRaceTest {
                     .allSatisfy(heard -> assertThat(attempts(heard, AttemptState.ATTEMPT_STATE_STARTED))
                             .hasSize(1)));
             client.hangUp();
+            for (CompletableFuture<Throwable> end : client.ends) {
+                assertThat(end.get(20, TimeUnit.SECONDS)).hasMessage("completed");
+            }
+            assertThat(client.events)
+                    .allSatisfy(heard -> assertThat(attempts(heard, AttemptState.ATTEMPT_STATE_CANCELLED))
+                            .hasSize(1));
             await().untilAsserted(() -> assertThat(cluster.meters)
                     .allSatisfy(meters -> assertThat(
                                     meters.get(RaceMetrics.CANCELLED).counter().count())

@@ -174,11 +174,20 @@ public final class HelperTransfer {
         }
     }
 
-    /** Nothing more is wanted: the helper says what it still has to say and ends; then {@code gone} is called. */
-    public synchronized void finish() {
-        if (commands != null && !over) {
-            commands.onCompleted();
+    /**
+     * Nothing more is wanted: the helper says what it still has to say and ends; then {@code gone} is called.
+     *
+     * @return false when the helper was never reached: it has nothing to say, and no event follows
+     */
+    public boolean finish() {
+        synchronized (this) {
+            if (commands != null && !over) {
+                commands.onCompleted();
+                return true;
+            }
         }
+        close();
+        return false;
     }
 
     /** Ends the transfer at this helper at once; no event follows. Idempotent. */
@@ -244,6 +253,7 @@ public final class HelperTransfer {
                             setup.plan().stores().stream().map(ToWire::store).toList())
                     .setMode(ToWire.mode(setup.plan().mode()))
                     .setLanes(setup.lanes().perHelper())
+                    .setSolitary(setup.solitary())
                     .setBulkSessionId(held.bulk().sessionId())
                     .build();
             return TransferCommand.newBuilder().setBegin(begin).build();

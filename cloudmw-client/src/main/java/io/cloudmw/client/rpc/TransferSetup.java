@@ -8,5 +8,6 @@ import io.cloudmw.core.race.Lanes;
  *
  * @param id 32 hexadecimal digits
  * @param lanes the racers of the plan's helpers
+ * @param solitary whether helpers need not know each other: see {@code BeginTransfer.solitary}
  */
-public record TransferSetup(String id, ReadPlan plan, Lanes lanes) {}
+public record TransferSetup(String id, ReadPlan plan, Lanes lanes, boolean solitary) {}

@@ -15,9 +15,11 @@ import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.wire.IssuedBlock;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,7 @@ final class Racers {
     private final TransferSetup setup;
     private final RacerEvents events;
     private final Map<RacerId, HelperTransfer> helpers = new HashMap<>();
+    private final Set<RacerId> abandoned = new HashSet<>();
     private @Nullable LocalRace local;
 
     Racers(Engine engine, SerialExecutor serial, ReadPlan plan, TransferSetup setup, RacerEvents events) {
@@ -64,11 +67,18 @@ final class Racers {
                 && plan.helpers().get(setup.lanes().helper(racer)).equals(helper);
     }
 
+    /** Begins at every helper, unless they need not know each other: then at each with its first block. */
     void begin() {
-        for (RacerId racer : ranks()) {
-            HelperListener listener = new HelperListener(racer, name(racer), serial, events);
-            helpers.put(racer, HelperTransfer.begin(engine.links(), setup, racer.rank(), listener));
+        if (!setup.solitary()) {
+            ranks().forEach(this::begin);
         }
+    }
+
+    private HelperTransfer begin(RacerId racer) {
+        return helpers.computeIfAbsent(racer, absent -> {
+            HelperListener listener = new HelperListener(racer, name(racer), serial, events);
+            return HelperTransfer.begin(engine.links(), setup, racer.rank(), listener);
+        });
     }
 
     void issue(Block block, boolean extra, SegmentFeed.Item item) {
@@ -81,7 +91,11 @@ final class Racers {
                 Leaves.slice(chunk.leaves().crc32c(), block.range(), chunk.leafSizeBytes()),
                 chunk.replicas(),
                 extra);
-        helpersOf(block).forEach(helper -> helper.issue(issued));
+        for (RacerId host : hosts(block)) {
+            if (!abandoned.contains(host)) {
+                begin(host).issue(issued);
+            }
+        }
         LocalRace race = local;
         if (race != null && isLocal(block)) {
             race.issue(block, item);
@@ -109,20 +123,19 @@ final class Racers {
         }
     }
 
-    private Set<HelperTransfer> helpersOf(Block block) {
-        Set<HelperTransfer> found = new LinkedHashSet<>();
-        for (Entrant entrant : block.entrants()) {
-            HelperTransfer helper = isLocal(entrant) ? null : helpers.get(host(entrant.racer()));
-            if (helper != null) {
-                found.add(helper);
-            }
-        }
-        return found;
+    private List<HelperTransfer> helpersOf(Block block) {
+        return hosts(block).stream().map(helpers::get).filter(Objects::nonNull).toList();
     }
 
-    /** The helper's first racer. */
-    private RacerId host(RacerId racer) {
-        return new RacerId(setup.lanes().helper(racer));
+    /** The first racers of the helpers that host the block's. */
+    private Set<RacerId> hosts(Block block) {
+        Set<RacerId> hosts = new LinkedHashSet<>();
+        for (Entrant entrant : block.entrants()) {
+            if (!isLocal(entrant)) {
+                hosts.add(new RacerId(setup.lanes().helper(entrant.racer())));
+            }
+        }
+        return hosts;
     }
 
     private boolean isLocal(Entrant entrant) {
@@ -135,9 +148,11 @@ final class Racers {
 
     /** Closes what is open to this helper and tells the others not to wait for it. */
     void abandon(RacerId racer, ErrorCode why) {
-        HelperTransfer abandoned = helpers.remove(racer);
-        if (abandoned != null) {
-            abandoned.close();
+        HelperTransfer gone = helpers.remove(racer);
+        if (abandoned.add(racer)) {
+            if (gone != null) {
+                gone.close();
+            }
             helpers.values().forEach(helper -> helper.racerGone(racer));
         }
     }
@@ -156,7 +171,17 @@ final class Racers {
 
     /** Nothing more is wanted of anybody; what they still have to say is heard. */
     void finish() {
-        helpers.values().forEach(HelperTransfer::finish);
+        helpers.values().removeIf(helper -> !helper.finish());
+    }
+
+    /** After {@link #finish}: this helper has said its last. */
+    void silent(RacerId racer) {
+        helpers.remove(racer);
+    }
+
+    /** Whether anybody may still say something. */
+    boolean maySpeak() {
+        return !helpers.isEmpty() || local != null;
     }
 
     void close() {

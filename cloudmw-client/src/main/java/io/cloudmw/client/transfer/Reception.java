@@ -56,7 +56,10 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     private static final int SIDE_BY_SIDE = 16;
 
     private static final Logger log = LoggerFactory.getLogger(Reception.class);
-    private static final long LAST_WORDS_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+    /** The receipt of a short read does not wait for long for a helper that is stuck; see {@link #patienceNanos}. */
+    private static final long LEAST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private static final long MOST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
     private final Engine engine;
     private final SerialExecutor serial;
@@ -71,6 +74,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     private final Delivery delivery;
     private final Relays relays;
     private final CompletableFuture<Void> lastWords = new CompletableFuture<>();
+    private final long createdNanos;
     private @Nullable Future<?> alarm;
     private long alarmAtNanos;
     private boolean planEndSaid;
@@ -94,12 +98,14 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         this.wanted = wanted;
         this.ledger = ledger;
         this.outcome = outcome;
+        createdNanos = engine.ticker().nanos();
         DeliveryPolicy policy = DeliveryPolicy.of(mode, sink.inOrder());
         relays = new Relays(engine.threads(), serial, sink, share, windows(policy), this);
         feed = new SegmentFeed(
                 engine.coordinator(), plan, wanted, serial, this::pump, failure -> fail(Failures.of(failure)));
         Lanes lanes = policy.mode().lanes(plan.helpers().size());
-        racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan, lanes), this);
+        boolean solitary = !policy.mode().needsPeers(wanted.length());
+        racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan, lanes, solitary), this);
         delivery = new Delivery(
                 policy,
                 lanes,
@@ -266,12 +272,25 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     }
 
     private void hearLastWords() {
-        if (!ledger.hasLiveAttempts()) {
+        if (allSaid()
+                || Threads.later(engine.threads().timer(), patienceNanos(), () -> lastWords.complete(null))
+                        .isEmpty()) {
             lastWords.complete(null);
-            return;
         }
-        if (Threads.later(engine.threads().timer(), LAST_WORDS_NANOS, () -> lastWords.complete(null))
-                .isEmpty()) {
+    }
+
+    private boolean allSaid() {
+        return !ledger.hasLiveAttempts() || !racers.maySpeak();
+    }
+
+    /** A quarter of what the read took, within bounds. */
+    private long patienceNanos() {
+        long quarter = (engine.ticker().nanos() - createdNanos) / 4;
+        return Math.min(MOST_PATIENCE_NANOS, Math.max(LEAST_PATIENCE_NANOS, quarter));
+    }
+
+    private void heard() {
+        if (allSaid()) {
             lastWords.complete(null);
         }
     }
@@ -351,9 +370,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     public void attempted(RacerId racer, BlockId block, Attempt attempt) {
         ledger.attempted(attempt);
         if (delivered) {
-            if (!ledger.hasLiveAttempts()) {
-                lastWords.complete(null);
-            }
+            heard();
             return;
         }
         happened(new DeliveryEvent.Attempted(block, racer, attempt.number(), stage(attempt.state()), attempt.bytes()));
@@ -394,6 +411,10 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
 
     @Override
     public void gone(RacerId racer, CloudMwException why) {
+        if (delivered) {
+            racers.silent(racer);
+            heard();
+        }
         if (closed || delivered) {
             return;
         }

@@ -76,6 +76,7 @@ public final class FakeHelper implements AutoCloseable {
     private final Server control;
     private final Map<String, BulkConnection> sessions = new ConcurrentHashMap<>();
     private final AtomicInteger openTransfers = new AtomicInteger();
+    private final AtomicInteger begunTransfers = new AtomicInteger();
     private final AtomicInteger refusedRelays = new AtomicInteger();
     private final AtomicInteger leavesRelayed = new AtomicInteger();
     private final AtomicInteger refusedUploads = new AtomicInteger();
@@ -105,6 +106,11 @@ public final class FakeHelper implements AutoCloseable {
     /** Transfers whose stream is open. */
     public int openTransfers() {
         return openTransfers.get();
+    }
+
+    /** Transfers that were begun here, ever. */
+    public int begunTransfers() {
+        return begunTransfers.get();
     }
 
     public int refusedRelays() {
@@ -207,6 +213,7 @@ public final class FakeHelper implements AutoCloseable {
         @Override
         public StreamObserver<TransferCommand> transfer(StreamObserver<TransferEvent> events) {
             openTransfers.incrementAndGet();
+            begunTransfers.incrementAndGet();
             return new Transfer(events);
         }
     }

@@ -149,6 +149,14 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
         return new Lanes(helpers, lineup.lanes() + lineup.spareLanes());
     }
 
+    /**
+     * Whether helpers have to speak with each other about a read of {@code bytes}. What fits in one block does not wait
+     * in a queue, and is not tied.
+     */
+    public boolean needsPeers(long bytes) {
+        return lineup.isRace() || (lineup.tied() && bytes > blocks.blockBytes());
+    }
+
     private static long millis(long count) {
         return Duration.ofMillis(count).toNanos();
     }

@@ -97,6 +97,11 @@ final class Attempts {
         entries.values().forEach(Entry::signOfLife);
     }
 
+    /** Says of every attempt that still fetches how far it has come, as its end. */
+    void lastWords() {
+        entries.values().forEach(Entry::lastWords);
+    }
+
     void discard(AttemptId id) {
         Entry entry = entries.remove(id);
         if (entry != null) {
@@ -155,10 +160,25 @@ final class Attempts {
         }
 
         void signOfLife() {
-            FetchedBlock sofar = growing;
             if (held == null && attempt != null) {
-                reported(sofar == null ? 0 : sofar.availableBytes());
+                reported(fetchedBytes());
             }
+        }
+
+        void lastWords() {
+            if (held == null && attempt != null) {
+                stopped(fetchedBytes());
+            }
+        }
+
+        private long fetchedBytes() {
+            FetchedBlock sofar = growing;
+            return sofar == null ? 0 : sofar.availableBytes();
+        }
+
+        /** Reports an attempt's end that was not waited for: who had everything by then has finished. */
+        private void stopped(long bytes) {
+            report(bytes < block.length() ? State.CANCELLED : State.FINISHED, bytes, null);
         }
 
         /** Reports, unless that was done lately; any thread. */
@@ -274,7 +294,7 @@ final class Attempts {
             around.meters().cancelled(bytes);
             events.post(() -> {
                 entries.remove(id);
-                report(State.CANCELLED, bytes, null);
+                stopped(bytes);
                 events.happened(new RaceEvent.Cancelled(id, bytes));
             });
         }

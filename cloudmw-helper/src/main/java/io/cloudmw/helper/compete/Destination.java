@@ -20,6 +20,9 @@ public interface Destination {
     /** A replica is missing or corrupt. */
     void fault(ChunkId chunk, StoreId store, ErrorCode code);
 
+    /** Everything was said, as the destination has wished; nothing follows. */
+    void ended();
+
     /** The transfer cannot go on here; nothing follows. Not called when the destination itself ended it. */
     void failed(CloudMwException cause);
 }

@@ -65,7 +65,7 @@ public final class HelperTransfer {
         this.executor = new SerialExecutor(around.threads(), this::broken);
         this.lanes = spec.lanes();
         this.race = new Race(around.policy(), Set.copyOf(lanes.of(spec.self().rank())));
-        this.peers = new Peers(spec.helpers().size(), spec.self());
+        this.peers = new Peers(spec.solitary() ? 0 : spec.helpers().size(), spec.self());
         this.attempts = new Attempts(spec, around, bulk, destination, new AttemptEvents());
     }
 
@@ -75,20 +75,25 @@ public final class HelperTransfer {
 
     /** Opens the ways to the peers of higher rank and begins to wait for those of lower rank. */
     void start() {
-        post(() -> {
-            for (int rank = spec.self().rank() + 1; rank < spec.helpers().size(); rank++) {
-                RacerId peer = new RacerId(rank);
-                PeerLink link = around.peers().connect(spec, peer, new PeerEvents(peer));
-                try {
-                    peers.linked(peer, link);
-                } catch (CloudMwException e) {
-                    link.close();
-                }
-            }
-        });
         signOfLife();
+        if (spec.solitary()) {
+            return;
+        }
+        post(this::joinPeers);
         if (after(around.limits().peerNanos(), this::dropAbsentPeers).isEmpty()) {
             LOG.debug("{}: the helper is closing", spec);
+        }
+    }
+
+    private void joinPeers() {
+        for (int rank = spec.self().rank() + 1; rank < spec.helpers().size(); rank++) {
+            RacerId peer = new RacerId(rank);
+            PeerLink link = around.peers().connect(spec, peer, new PeerEvents(peer));
+            try {
+                peers.linked(peer, link);
+            } catch (CloudMwException e) {
+                link.close();
+            }
         }
     }
 
@@ -156,6 +161,17 @@ public final class HelperTransfer {
     /** What to tell of a peer that joins with this rank. */
     PeerLink.Listener peerEvents(RacerId racer) {
         return new PeerEvents(racer);
+    }
+
+    /** The destination has what it wanted: says how far every attempt has come that still runs, and ends all. */
+    public void finish() {
+        if (ended.compareAndSet(false, true)) {
+            executor.execute(() -> {
+                attempts.lastWords();
+                free();
+                destination.ended();
+            });
+        }
     }
 
     /** Ends everything this helper still does for the transfer. Idempotent. */

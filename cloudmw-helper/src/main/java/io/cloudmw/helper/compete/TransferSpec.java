@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
  * @param lanesPerHelper racers of each helper
  * @param token shown to peers
  * @param claims what the token allows
+ * @param solitary whether it joins no peers: every block has one entrant
  * @param bulkSession the destination's bulk connection to this helper
  */
 public record TransferSpec(
@@ -27,6 +28,7 @@ public record TransferSpec(
         List<HelperAddress> helpers,
         RacerId self,
         int lanesPerHelper,
+        boolean solitary,
         List<Store> stores,
         String bulkSession) {
     /** A race is between a handful of helpers. */

@@ -42,7 +42,8 @@ final class EventStream implements Destination {
         }
     }
 
-    void complete() {
+    @Override
+    public void ended() {
         synchronized (lock) {
             if (!over && !call.isCancelled()) {
                 call.onCompleted();

@@ -85,8 +85,12 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
 
         @Override
         public void onCompleted() {
-            gone();
-            events.complete();
+            HelperTransfer begun = transfer;
+            if (begun == null) {
+                events.ended();
+            } else {
+                begun.finish();
+            }
         }
 
         void gone() {
@@ -133,6 +137,7 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
                 FromWire.helpers(begin.getHelpersList()),
                 new RacerId(begin.getSelf()),
                 Math.max(1, begin.getLanes()),
+                begin.getSolitary(),
                 stores,
                 begin.getBulkSessionId());
         HelperId named = spec.helpers().get(spec.self().rank()).id();

@@ -113,6 +113,7 @@ final class CompetitionTest {
                 List.of(new HelperAddress(new HelperId("a"), "127.0.0.1:1", "127.0.0.1:1"), peer),
                 new RacerId(0),
                 1,
+                false,
                 List.of(),
                 "session");
         CompletableFuture<ErrorCode> end = new CompletableFuture<>();
