@@ -43,7 +43,7 @@ public final class RaceReport {
             double p99Seconds,
             double p999Seconds,
             double bytesRatio,
-            @Nullable Double requestsRatio,
+            double requestsRatio,
             double cpuLoad) {
         Map<String, Object> json() {
             Map<String, Object> json = new LinkedHashMap<>();
@@ -63,14 +63,14 @@ public final class RaceReport {
         return rows(measured);
     }
 
-    private static List<Row> rows(Map<String, List<Sample>> samples) {
+    private List<Row> rows(Map<String, List<Sample>> samples) {
         List<Row> rows = new ArrayList<>();
         List<Sample> single = samples.get(SINGLE);
         samples.forEach((name, own) -> rows.add(row(name, own, single)));
         return rows;
     }
 
-    private static Row row(String name, List<Sample> own, @Nullable List<Sample> single) {
+    private Row row(String name, List<Sample> own, @Nullable List<Sample> single) {
         Distribution seconds = distribution(own);
         Crossed crossed = crossed(own);
         long fileBytes = own.stream().mapToLong(Sample::fileBytes).sum();
@@ -81,8 +81,8 @@ public final class RaceReport {
                 seconds.quantile(0.99),
                 seconds.quantile(0.999),
                 (double) crossed.bytes() / fileBytes,
-                // Of equally many runs: a report may be made in the middle of one.
-                single == null ? null : perRun(own) / perRun(single),
+                // Of equally many runs: a report may be made in the middle of one. Single makes one for each chunk.
+                perRun(own) / (single == null ? settings.chunks() : perRun(single)),
                 own.stream().mapToDouble(Sample::cpuLoad).average().orElse(Double.NaN));
     }
 
@@ -170,14 +170,14 @@ public final class RaceReport {
         for (Row row : rows) {
             out.printf(
                     Locale.ROOT,
-                    "%-22s %6d %10.3f %10.3f %10.3f %7.3fx %9s %4.0f%%%n",
+                    "%-22s %6d %10.3f %10.3f %10.3f %7.3fx %8.3fx %4.0f%%%n",
                     row.mode(),
                     row.runs(),
                     row.p50Seconds(),
                     row.p99Seconds(),
                     row.p999Seconds(),
                     row.bytesRatio(),
-                    row.requestsRatio() == null ? "-" : String.format(Locale.ROOT, "%.3fx", row.requestsRatio()),
+                    row.requestsRatio(),
                     100 * row.cpuLoad());
         }
     }

@@ -30,7 +30,7 @@ final class RaceReportTest {
                 4,
                 0,
                 List.of(100L, 300L),
-                1,
+                2,
                 3,
                 3);
     }
@@ -74,11 +74,11 @@ final class RaceReportTest {
     }
 
     @Test
-    void withoutSingleThereIsNoRatioOfRequests() {
+    void withoutSingleRequestsAreComparedWithOneForEachChunk() {
         RaceReport report = new RaceReport(settings(OptionalInt.empty(), OptionalLong.of(50)));
         report.add("rounds", 0, sample(2, 3, 300));
 
-        assertThat(String.valueOf(report.json().get("modes"))).contains("requests_ratio=null");
+        assertThat(String.valueOf(report.json().get("modes"))).contains("requests_ratio=1.5");
         assertThat(report.json()).doesNotContainKey("slow_modes");
     }
 
