@@ -660,6 +660,19 @@ final class TransferTest {
     }
 
     @Test
+    void aCoordinatorThatHasTooMuchToDoIsAskedAgainUntilTheTimeIsOver() throws Exception {
+        coordinator.overload(2);
+        assertThat(code(client.stat(FILE))).isEqualTo(ErrorCode.NOT_FOUND);
+        assertThat(coordinator.callsLeftToRefuse()).isZero();
+
+        coordinator.overload(Integer.MAX_VALUE);
+        try (CloudMw hasty = CloudMw.connect(
+                CloudMwOptions.of(coordinator.address()).withCoordinatorTimeout(Duration.ofMillis(300)))) {
+            assertThat(code(hasty.stat(FILE))).isEqualTo(ErrorCode.OVERLOADED);
+        }
+    }
+
+    @Test
     void whatIsNotThereIsNotFound() {
         assertThat(code(client.stat(FILE))).isEqualTo(ErrorCode.NOT_FOUND);
         assertThat(code(client.get(FILE, directory.resolve("out"), GetOptions.defaults())))

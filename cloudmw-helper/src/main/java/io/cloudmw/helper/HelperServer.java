@@ -15,6 +15,7 @@ import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.store.MonitoredChunkStore;
 import io.cloudmw.core.store.StoreOpener;
@@ -125,7 +126,8 @@ public final class HelperServer implements AutoCloseable {
         boolean started = false;
         try {
             disks = opened(DiskOpener.open(config.id(), config.disks(), throttle, meters));
-            CoordinatorCalls coordinator = opened(new CoordinatorCalls(config.coordinator()));
+            CoordinatorCalls coordinator =
+                    opened(new CoordinatorCalls(config.coordinator(), new MemberProofs(secret, WallClock.system())));
             address = serve(new TransferTokens(secret, WallClock.system()), coordinator, others, meters);
             Registration registration = opened(
                     new Registration(coordinator, address, disks.all(), speeds, activity, ThreadLocalRandom.current()));

@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Unary calls that survive a server's restart: each try has a deadline, and tries that found nobody are repeated,
- * ever less often, until the total time is over. Safe for any thread.
+ * Unary calls that survive a server's restart: each try has a deadline, and tries that found nobody, or a server with
+ * too much to do, are repeated, ever less often, until the total time is over. Safe for any thread.
  */
 final class RetryingCalls {
     private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(50).toNanos();
@@ -115,16 +115,17 @@ final class RetryingCalls {
         private void failed(CloudMwException failure) {
             boolean unreachable = failure.code() == ErrorCode.COORDINATOR_UNAVAILABLE
                     || failure.code() == ErrorCode.DEADLINE_EXCEEDED;
-            if (!unreachable) {
-                reached = true;
+            reached |= !unreachable;
+            if (!unreachable && failure.code() != ErrorCode.OVERLOADED) {
                 result.completeExceptionally(failure);
                 return;
             }
             if (remainingNanos() <= pauseNanos) {
                 long waited = TimeUnit.NANOSECONDS.toMillis(ticker.nanos() - startedNanos);
                 result.completeExceptionally(new CloudMwException(
-                        ErrorCode.COORDINATOR_UNAVAILABLE,
-                        peer + " could not be reached for " + waited + " ms" + why(failure),
+                        unreachable ? ErrorCode.COORDINATOR_UNAVAILABLE : ErrorCode.OVERLOADED,
+                        peer + (unreachable ? " could not be reached" : " had too much to do") + " for " + waited
+                                + " ms" + why(failure),
                         failure));
                 return;
             }

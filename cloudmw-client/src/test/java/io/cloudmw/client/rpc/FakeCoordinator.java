@@ -67,7 +67,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A coordinator that keeps everything in memory and places every chunk in every store. Can be stopped and started. */
@@ -80,7 +82,8 @@ public final class FakeCoordinator implements AutoCloseable {
     private final List<Store> stores = new CopyOnWriteArrayList<>();
     private final List<ReplicaReport> reports = new CopyOnWriteArrayList<>();
     private final List<List<String>> avoided = new CopyOnWriteArrayList<>();
-    private final UnaryCalls calls = new UnaryCalls(Runnable::run);
+    private final AtomicInteger tooMany = new AtomicInteger();
+    private final UnaryCalls calls = new UnaryCalls(this::run);
     private final long chunkSizeBytes;
     private final int leafSizeBytes;
     private volatile FleetView fleet = new FleetView(List.of(), List.of());
@@ -113,6 +116,22 @@ public final class FakeCoordinator implements AutoCloseable {
 
     public String address() {
         return "127.0.0.1:" + port;
+    }
+
+    private void run(Runnable call) {
+        if (tooMany.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            throw new RejectedExecutionException("too much to do");
+        }
+        call.run();
+    }
+
+    /** Answers the next calls that it has too much to do. */
+    public void overload(int callsToRefuse) {
+        tooMany.set(callsToRefuse);
+    }
+
+    public int callsLeftToRefuse() {
+        return tooMany.get();
     }
 
     /** What its volumes promise from now on. */

@@ -16,6 +16,7 @@ import java.time.Duration;
  * @param secretFile the cluster's secret; made with a random one where there is none
  * @param callThreads calls that are worked on at once
  * @param callQueue calls that may wait beyond those; more are refused with {@code OVERLOADED}
+ * @param callBytes what the requests of all of them may have as messages; more are refused with {@code OVERLOADED}
  */
 public record CoordinatorConfig(
         HostPort listen,
@@ -23,7 +24,8 @@ public record CoordinatorConfig(
         Path secretFile,
         CoordinatorOptions options,
         int callThreads,
-        int callQueue) {
+        int callQueue,
+        long callBytes) {
 
     /** The same for all processes of a user, so that a cluster on one machine needs no setting. */
     public static final Path DEFAULT_SECRET_FILE =
@@ -58,7 +60,12 @@ public record CoordinatorConfig(
                 settings.path("cluster.secret-file", DEFAULT_SECRET_FILE),
                 options(interval, ttl, token, abandoned, check),
                 settings.integer("coordinator.call-threads", 16, 1, 1024),
-                settings.integer("coordinator.call-queue", 1024, 1, 100_000));
+                settings.integer("coordinator.call-queue", 1024, 1, 100_000),
+                settings.size(
+                        "coordinator.call-bytes",
+                        CoordinatorServer.MAX_MESSAGE_BYTES,
+                        CoordinatorServer.MAX_MESSAGE_BYTES,
+                        1L << 40));
     }
 
     private static CoordinatorOptions options(

@@ -8,17 +8,24 @@ import io.cloudmw.core.coordinator.Coordinator;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.helper.coordinator.rpc.CoordinatorService;
+import io.cloudmw.helper.coordinator.rpc.RequestBudget;
+import io.cloudmw.proto.v1.CoordinatorGrpc;
+import io.grpc.Codec;
+import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +39,12 @@ import org.slf4j.LoggerFactory;
 public final class CoordinatorServer implements AutoCloseable {
     /** A commit names every copy that is owed: some 60 bytes each. */
     static final int MAX_MESSAGE_BYTES = 16 << 20;
+
+    /** What only helpers may ask for. */
+    private static final Set<String> HELPERS_ONLY = Set.of(
+            CoordinatorGrpc.getRegisterHelperMethod().getFullMethodName(),
+            CoordinatorGrpc.getHeartbeatMethod().getFullMethodName(),
+            CoordinatorGrpc.getReportReplicasMethod().getFullMethodName());
 
     private static final int MAX_HEADER_BYTES = 16 << 10;
     private static final int MAX_CALLS_PER_CONNECTION = 256;
@@ -83,7 +96,7 @@ public final class CoordinatorServer implements AutoCloseable {
             long checkNanos = config.options().abandonedCheck().toNanos();
             var unused = upkeep.scheduleWithFixedDelay(
                     () -> retireAbandoned(coordinator), checkNanos, checkNanos, TimeUnit.NANOSECONDS);
-            Server server = bind(config.listen(), coordinator, calls);
+            Server server = bind(config, new MemberProofs(secret, WallClock.system()), coordinator, calls);
             started = true;
             CoordinatorServer running = new CoordinatorServer(config.listen(), catalog, calls, upkeep, server);
             LOG.info("coordinator address={} data={}", running.address(), config.dataDirectory());
@@ -109,13 +122,21 @@ public final class CoordinatorServer implements AutoCloseable {
         }
     }
 
-    private static Server bind(HostPort listen, Coordinator coordinator, ExecutorService calls)
+    private static Server bind(
+            CoordinatorConfig config, MemberProofs members, Coordinator coordinator, ExecutorService calls)
             throws CloudMwException {
+        HostPort listen = config.listen();
+        RequestBudget requests = new RequestBudget(config.callBytes(), "coordinator.call-bytes");
         try {
             return NettyServerBuilder.forAddress(new InetSocketAddress(listen.host(), listen.port()))
                     .directExecutor()
+                    .addStreamTracerFactory(requests)
+                    .intercept(requests)
+                    .intercept(Membership.server(members, HELPERS_ONLY))
                     .intercept(Handshake.server())
-                    .addService(new CoordinatorService(coordinator, new UnaryCalls(calls)))
+                    .addService(new CoordinatorService(coordinator, new UnaryCalls(requests.holding(calls))))
+                    // What is counted is what arrives: nothing grows on its way in.
+                    .decompressorRegistry(DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, false))
                     .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                     .maxInboundMetadataSize(MAX_HEADER_BYTES)
                     .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)

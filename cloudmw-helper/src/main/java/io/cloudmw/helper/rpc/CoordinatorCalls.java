@@ -10,8 +10,10 @@ import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.Speed;
 import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.WireErrors;
@@ -45,12 +47,13 @@ public final class CoordinatorCalls implements AutoCloseable {
     private final HostPort address;
     private final ManagedChannel channel;
 
-    public CoordinatorCalls(HostPort address) {
+    /** @param proofs shows that this process knows the cluster's secret */
+    public CoordinatorCalls(HostPort address, MemberProofs proofs) {
         this.address = address;
         this.channel = NettyChannelBuilder.forTarget("dns:///" + address)
                 .usePlaintext()
                 .directExecutor()
-                .intercept(Handshake.client())
+                .intercept(Handshake.client(), Membership.client(proofs))
                 .keepAliveTime(30, TimeUnit.SECONDS)
                 .keepAliveTimeout(10, TimeUnit.SECONDS)
                 .build();

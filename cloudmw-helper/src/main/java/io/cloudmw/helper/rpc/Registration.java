@@ -133,7 +133,7 @@ public final class Registration implements AutoCloseable {
             LOG.warn("helper {}: {} ({}); trying on", self.id(), cause.getMessage(), cause.code());
         }
         switch (cause.code()) {
-            case INVALID_ARGUMENT, VERSION_UNSUPPORTED, ALREADY_EXISTS, CONFLICT ->
+            case INVALID_ARGUMENT, VERSION_UNSUPPORTED, UNAUTHENTICATED, ALREADY_EXISTS, CONFLICT ->
                 registered.completeExceptionally(cause);
             default -> LOG.debug("helper {}: try {} failed", self.id(), failures);
         }

@@ -19,11 +19,16 @@ import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.WritePlan;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.MemberProofs;
+import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.BeginPutRequest;
 import io.cloudmw.proto.v1.CommitPutRequest;
+import io.cloudmw.proto.v1.CommitPutResponse;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.CoordinatorGrpc.CoordinatorBlockingStub;
 import io.cloudmw.proto.v1.CreateVolumeRequest;
@@ -45,14 +50,19 @@ import io.cloudmw.proto.v1.RegisterHelperRequest;
 import io.cloudmw.proto.v1.RegisterHelperResponse;
 import io.cloudmw.proto.v1.RemoveRequest;
 import io.cloudmw.proto.v1.ReplicaReport;
+import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.Sketch;
 import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.Store;
 import io.cloudmw.proto.v1.StoreSpeed;
 import io.cloudmw.proto.v1.Volume;
+import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -64,6 +74,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -170,6 +182,25 @@ final class CoordinatorServerTest {
     }
 
     @Test
+    void aHelperMustKnowTheSecretAndAClientNeedNot() throws Exception {
+        CoordinatorBlockingStub stranger =
+                CoordinatorGrpc.newBlockingStub(channel(server)).withInterceptors(Handshake.client());
+        CoordinatorBlockingStub other = stub(server, directory.resolve("another-secret"));
+        HeartbeatRequest alive = heartbeat(register(stub, 1));
+        for (CoordinatorBlockingStub caller : List.of(stranger, other)) {
+            refused(ErrorCode.UNAUTHENTICATED, () -> register(caller, 3));
+            refused(ErrorCode.UNAUTHENTICATED, () -> caller.heartbeat(alive));
+            refused(ErrorCode.UNAUTHENTICATED, () -> caller.reportReplicas(ReportReplicasRequest.getDefaultInstance()));
+            assertThat(caller.listVolumes(ListVolumesRequest.getDefaultInstance())
+                            .getVolumesCount())
+                    .isEqualTo(1);
+        }
+        assertThat(failure(() -> register(other, 3))).hasMessageContaining("cluster.secret-file");
+        assertThat(stub.listHelpers(ListHelpersRequest.getDefaultInstance()).getHelpersCount())
+                .isEqualTo(2);
+    }
+
+    @Test
     void ofManyWritersOfOnePathOneWinsAndTheRestGetAConflict() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(8);
         try {
@@ -268,6 +299,52 @@ final class CoordinatorServerTest {
     }
 
     @Test
+    void requestsBeyondItsBytesAreOverloadAndItGoesOn() throws Exception {
+        byte[] most = new byte[CoordinatorServer.MAX_MESSAGE_BYTES - 1000];
+        CommitPutRequest large = CommitPutRequest.newBuilder()
+                .setVersion(version("/large").toBuilder().setManifestSha256(ByteString.copyFrom(most)))
+                .build();
+        CompletableFuture<Throwable> refused = new CompletableFuture<>();
+        List<StreamObserver<CommitPutRequest>> unfinished = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            unfinished.add(withoutEnd(refused));
+            unfinished.get(i).onNext(large);
+        }
+        assertThat(failure(() -> {
+                            throw refused.get();
+                        })
+                        .code())
+                .isEqualTo(ErrorCode.OVERLOADED);
+        put("/meanwhile", "");
+
+        unfinished.forEach(call -> call.onError(new CancellationException()));
+        await().untilAsserted(() -> refused(ErrorCode.INVALID_ARGUMENT, () -> stub.commitPut(large)));
+    }
+
+    /** A commit whose request is sent, but not said to be complete. */
+    private StreamObserver<CommitPutRequest> withoutEnd(CompletableFuture<Throwable> refused) {
+        return ClientCalls.asyncClientStreamingCall(
+                stub.getChannel()
+                        .newCall(
+                                CoordinatorGrpc.getCommitPutMethod().toBuilder()
+                                        .setType(MethodDescriptor.MethodType.CLIENT_STREAMING)
+                                        .build(),
+                                CallOptions.DEFAULT),
+                new StreamObserver<>() {
+                    @Override
+                    public void onNext(CommitPutResponse answer) {}
+
+                    @Override
+                    public void onError(Throwable failure) {
+                        refused.complete(failure);
+                    }
+
+                    @Override
+                    public void onCompleted() {}
+                });
+    }
+
+    @Test
     void uploadsThatNobodyTouchesAreGivenUpWhileItRuns() throws Exception {
         Path data = directory.resolve("upkeep");
         try (CoordinatorServer upkept =
@@ -306,7 +383,13 @@ final class CoordinatorServerTest {
         Path data = directory.resolve("other");
         CoordinatorConfig free = config(data);
         CoordinatorConfig taken = new CoordinatorConfig(
-                server.address(), data, free.secretFile(), free.options(), free.callThreads(), free.callQueue());
+                server.address(),
+                data,
+                free.secretFile(),
+                free.options(),
+                free.callThreads(),
+                free.callQueue(),
+                free.callBytes());
         CloudMwException failure = catchThrowableOfType(CloudMwException.class, () -> CoordinatorServer.start(taken));
         assertThat(failure.code()).isEqualTo(ErrorCode.LOCAL_IO);
         assertThat(failure).hasMessageContaining(server.address().toString());
@@ -380,8 +463,14 @@ final class CoordinatorServerTest {
         return channel;
     }
 
-    private CoordinatorBlockingStub stub(CoordinatorServer coordinator) {
-        return CoordinatorGrpc.newBlockingStub(channel(coordinator)).withInterceptors(Handshake.client());
+    private CoordinatorBlockingStub stub(CoordinatorServer coordinator) throws CloudMwException {
+        return stub(coordinator, directory.resolve("data/secret"));
+    }
+
+    private CoordinatorBlockingStub stub(CoordinatorServer coordinator, Path secretFile) throws CloudMwException {
+        MemberProofs proofs = new MemberProofs(ClusterSecret.readOrCreate(secretFile), WallClock.system());
+        return CoordinatorGrpc.newBlockingStub(channel(coordinator))
+                .withInterceptors(Handshake.client(), Membership.client(proofs));
     }
 
     private static CoordinatorConfig config(Path data) {
@@ -400,7 +489,8 @@ final class CoordinatorServerTest {
                         abandonedAfter,
                         abandonedCheck),
                 4,
-                64);
+                64,
+                CoordinatorServer.MAX_MESSAGE_BYTES);
     }
 
     private static void refused(ErrorCode code, ThrowingCallable call) {

@@ -17,9 +17,12 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
@@ -39,7 +42,6 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -62,7 +64,9 @@ final class RegistrationTest {
     @BeforeEach
     void start() throws IOException {
         server = serve(0);
-        calls = new CoordinatorCalls(new HostPort("127.0.0.1", server.getPort()));
+        calls = new CoordinatorCalls(
+                new HostPort("127.0.0.1", server.getPort()),
+                new MemberProofs(ClusterSecret.of(new byte[32]), WallClock.system()));
         registration = new Registration(calls, SELF, List.of(), speeds, () -> activity, new Random(1));
     }
 
@@ -142,13 +146,17 @@ final class RegistrationTest {
 
     @Test
     void aRefusalIsTold() throws CloudMwException {
-        coordinator.refusal = new CloudMwException(ErrorCode.INVALID_ARGUMENT, "such a name");
-        CompletableFuture<Void> registered = registration.start();
-        assertThat(registered)
-                .failsWithin(30, TimeUnit.SECONDS)
-                .withThrowableThat()
-                .havingCause()
-                .withMessageContaining("such a name");
+        for (ErrorCode code : List.of(ErrorCode.INVALID_ARGUMENT, ErrorCode.UNAUTHENTICATED)) {
+            coordinator.refusal = new CloudMwException(code, "such a helper");
+            try (Registration refused =
+                    new Registration(calls, SELF, List.of(), speeds, () -> activity, new Random(1))) {
+                assertThat(refused.start())
+                        .failsWithin(30, TimeUnit.SECONDS)
+                        .withThrowableThat()
+                        .havingCause()
+                        .withMessageContaining("such a helper");
+            }
+        }
     }
 
     @Test

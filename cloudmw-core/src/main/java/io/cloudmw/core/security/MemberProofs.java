@@ -1,0 +1,70 @@
+package io.cloudmw.core.security;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.time.WallClock;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows, and checks, that a process knows the cluster's secret without telling it: the time and the HMAC-SHA256 of it and
+ * of what is asked for. One that was overheard is good for the same request until it is {@link #VALIDITY} old. The clocks
+ * of a cluster must agree within that. Safe for any thread.
+ */
+public final class MemberProofs {
+    /** How old, or how much ahead, a proof may be. */
+    public static final Duration VALIDITY = Duration.ofMinutes(5);
+
+    private static final Pattern FORM = Pattern.compile("(\\d{1,15})-([0-9a-f]{64})");
+
+    private final ClusterSecret secret;
+    private final WallClock clock;
+
+    public MemberProofs(ClusterSecret secret, WallClock clock) {
+        this.secret = secret;
+        this.clock = clock;
+    }
+
+    /** A proof for asking for this, now: printable ASCII. */
+    public String prove(String request) {
+        long now = clock.millis();
+        return now + "-" + HexFormat.of().formatHex(mac(request, now));
+    }
+
+    /**
+     * Whether who asks for {@code request} knows the secret.
+     *
+     * @param proof as received; null when there was none
+     * @throws CloudMwException {@code UNAUTHENTICATED} when not, or when the clocks differ by too much
+     */
+    public void verify(String request, @Nullable String proof) throws CloudMwException {
+        Matcher parts = FORM.matcher(proof == null ? "" : proof);
+        if (!parts.matches()) {
+            throw refusal("without a proof that it knows the cluster's secret");
+        }
+        long at = Long.parseLong(parts.group(1));
+        if (!MessageDigest.isEqual(mac(request, at), HexFormat.of().parseHex(parts.group(2)))) {
+            throw refusal("with another cluster secret: give all processes the same cluster.secret-file");
+        }
+        long late = clock.millis() - at;
+        if (Math.abs(late) > VALIDITY.toMillis()) {
+            throw refusal("with a clock " + Math.abs(late) / 1000 + " s " + (late > 0 ? "behind" : "ahead")
+                    + " (expected: <= " + VALIDITY.toSeconds() + " s)");
+        }
+    }
+
+    private static CloudMwException refusal(String how) {
+        return new CloudMwException(ErrorCode.UNAUTHENTICATED, "the helper came " + how);
+    }
+
+    /** What tokens sign is binary and begins with a format: no token is a proof. */
+    private byte[] mac(String request, long atMillis) {
+        byte[] message = ("member " + atMillis + " " + request).getBytes(StandardCharsets.UTF_8);
+        return secret.sign(message, message.length);
+    }
+}
