@@ -3,6 +3,7 @@ package io.cloudmw.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.progress.Attempt;
@@ -240,10 +241,14 @@ final class FleetIT {
             Path one = fleet.file("one", 8 * MIB);
             Path other = fleet.file("other", 8 * MIB + 1);
 
-            List<CompletableFuture<PutReceipt>> puts = Stream.of(one, other)
-                    .map(source -> fleet.client().put(source, file, PutOptions.defaults()))
-                    .toList();
-            List<ErrorCode> failures = puts.stream().flatMap(FleetIT::failure).toList();
+            List<CompletableFuture<PutReceipt>> puts;
+            List<ErrorCode> failures;
+            try (CloudMw second = CloudMw.connect(fleet.coordinatorAddress())) {
+                puts = List.of(
+                        fleet.client().put(one, file, PutOptions.defaults()),
+                        second.put(other, file, PutOptions.defaults()));
+                failures = puts.stream().flatMap(FleetIT::failure).toList();
+            }
 
             assertThat(failures).containsExactly(ErrorCode.CONFLICT);
             Path winner = puts.get(0).isCompletedExceptionally() ? other : one;

@@ -1,7 +1,9 @@
 package io.cloudmw.client.transfer;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -14,8 +16,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -25,13 +29,19 @@ import org.slf4j.LoggerFactory;
 /**
  * A file that appears whole or not at all: leaves go into a temporary file beside it, which is forced to the disk and
  * renamed over it at the end. As with {@code curl} and {@code cp}, a symbolic link is followed, a file that is replaced
- * keeps its permissions, and one that may not be written is not replaced; otherwise it is a new file (owner, hard
- * links, extended attributes).
+ * keeps its permissions, and its owner and group where this process may give files away; one that may not be written is
+ * not replaced. Otherwise it is a new file (hard links, access control lists, extended attributes).
  */
 final class FileSink implements LeafSink {
     private static final Logger log = LoggerFactory.getLogger(FileSink.class);
 
     private static final int MAX_LINKS = 40;
+    private static final Set<PosixFilePermission> OWNER_ONLY =
+            Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+
+    private interface Giving {
+        void give() throws IOException;
+    }
 
     private final Path asked;
     private final boolean force;
@@ -69,12 +79,15 @@ final class FileSink implements LeafSink {
             temporary = temporary(target);
             boolean exists = Files.exists(target);
             if (exists && !Files.isRegularFile(target)) {
-                throw new FileSystemException(target.toString(), null, "it is not a regular file");
+                throw new FileSystemException(
+                        target.toString(),
+                        null,
+                        Files.isDirectory(target) ? "it is a directory" : "it is not a regular file");
             }
             if (exists && !Files.isWritable(target)) {
                 throw new AccessDeniedException(target.toString());
             }
-            create(exists ? permissions(target) : Set.of());
+            create(exists ? attributes(target) : null);
         } catch (IOException e) {
             throw failed(Files.exists(asked) ? "replace" : "create", e);
         }
@@ -92,20 +105,59 @@ final class FileSink implements LeafSink {
         return at;
     }
 
-    private static Set<PosixFilePermission> permissions(Path file) throws IOException {
+    private static @Nullable PosixFileAttributes attributes(Path file) throws IOException {
         PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
-        return view == null ? Set.of() : view.readAttributes().permissions();
+        return view == null ? null : view.readAttributes();
     }
 
-    /** @param permissions from the first byte on; empty: the process's default */
-    private void create(Set<PosixFilePermission> permissions) throws IOException {
+    /** @param replaced whose rights it has from the first byte on; null: the process's default */
+    private void create(@Nullable PosixFileAttributes replaced) throws IOException {
         Set<StandardOpenOption> fresh = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        if (permissions.isEmpty()) {
+        if (replaced == null) {
             channel = FileChannel.open(temporary, fresh);
             return;
         }
-        channel = FileChannel.open(temporary, fresh, PosixFilePermissions.asFileAttribute(permissions));
-        Files.setPosixFilePermissions(temporary, permissions); // the umask has taken some away
+        channel = FileChannel.open(temporary, fresh, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+        inherit(replaced);
+    }
+
+    private void inherit(PosixFileAttributes replaced) throws IOException {
+        PosixFileAttributeView view = Files.getFileAttributeView(temporary, PosixFileAttributeView.class);
+        PosixFileAttributes fresh = view.readAttributes();
+        if (!fresh.owner().equals(replaced.owner())) {
+            given(() -> view.setOwner(replaced.owner()));
+        }
+        boolean sameGroup = fresh.group().equals(replaced.group()) || given(() -> view.setGroup(replaced.group()));
+        view.setPermissions(sameGroup ? replaced.permissions() : forAnotherGroup(replaced.permissions()));
+    }
+
+    /** Whether this process may give it away. */
+    @CanIgnoreReturnValue // then it stays this process's own, as a new file is
+    private boolean given(Giving giving) {
+        try {
+            giving.give();
+            return true;
+        } catch (IOException e) {
+            log.debug("{} does not keep its owner or group", target, e);
+            return false;
+        }
+    }
+
+    /** Who is in that group may do no more than everybody. */
+    static Set<PosixFilePermission> forAnotherGroup(Set<PosixFilePermission> permissions) {
+        Set<PosixFilePermission> less = new HashSet<>(permissions);
+        less.removeAll(Set.of(
+                PosixFilePermission.GROUP_READ, PosixFilePermission.GROUP_WRITE, PosixFilePermission.GROUP_EXECUTE));
+        if (less.contains(PosixFilePermission.OTHERS_READ)) {
+            less.add(PosixFilePermission.GROUP_READ);
+        }
+        if (less.contains(PosixFilePermission.OTHERS_WRITE)) {
+            less.add(PosixFilePermission.GROUP_WRITE);
+        }
+        if (less.contains(PosixFilePermission.OTHERS_EXECUTE)) {
+            less.add(PosixFilePermission.GROUP_EXECUTE);
+        }
+        return less;
     }
 
     @Override
@@ -185,17 +237,8 @@ final class FileSink implements LeafSink {
         return new CloudMwException(ErrorCode.LOCAL_IO, asked + ": cannot " + what + " it: " + reason(e), e);
     }
 
-    /** What the operating system says, in words. */
-    static String reason(IOException e) {
-        if (e instanceof NoSuchFileException) {
-            return "no such directory";
-        }
-        if (e instanceof AccessDeniedException) {
-            return "permission denied";
-        }
-        if (e instanceof FileSystemException named && named.getReason() != null) {
-            return named.getReason();
-        }
-        return String.valueOf(e.getMessage() == null ? e : e.getMessage());
+    /** A name that is not there is the directory's. */
+    private static String reason(IOException e) {
+        return e instanceof NoSuchFileException ? "no such directory" : Reasons.of(e);
     }
 }

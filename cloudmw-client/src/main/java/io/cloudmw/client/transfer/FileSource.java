@@ -2,6 +2,7 @@ package io.cloudmw.client.transfer;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -106,7 +107,7 @@ public final class FileSource implements PutSource {
     }
 
     private CloudMwException unreadable(IOException e) {
-        return new CloudMwException(ErrorCode.LOCAL_IO, path + ": cannot read it: " + FileSink.reason(e), e);
+        return new CloudMwException(ErrorCode.LOCAL_IO, path + ": cannot read it: " + Reasons.of(e), e);
     }
 
     @Override

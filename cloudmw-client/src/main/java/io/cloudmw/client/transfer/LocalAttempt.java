@@ -3,6 +3,7 @@ package io.cloudmw.client.transfer;
 import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.AttemptId;
@@ -11,12 +12,10 @@ import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.LeafTarget;
 import io.cloudmw.core.store.LeafVerifier;
+import io.cloudmw.core.store.NamelessFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,13 +118,9 @@ final class LocalAttempt implements Runnable, AutoCloseable {
 
     private static FileChannel temporary() throws CloudMwException {
         try {
-            Path path = Files.createTempFile("cloudmw-", ".block");
-            // Unlinked at once where the system can: nothing is left however this process ends.
-            return FileChannel.open(
-                    path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE);
+            return NamelessFile.open();
         } catch (IOException e) {
-            throw new CloudMwException(
-                    ErrorCode.LOCAL_IO, "temporary file: cannot create it: " + FileSink.reason(e), e);
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "temporary file: cannot create it: " + Reasons.of(e), e);
         }
     }
 

@@ -2,6 +2,7 @@ package io.cloudmw.client.transfer;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -65,7 +66,7 @@ final class LocalInflow implements Inflow {
                 leaf.release();
                 done = true;
                 target.failed(new CloudMwException(
-                        ErrorCode.LOCAL_IO, "temporary file: cannot read it: " + FileSink.reason(e), e));
+                        ErrorCode.LOCAL_IO, "temporary file: cannot read it: " + Reasons.of(e), e));
                 return;
             }
             sent += bytes;

@@ -2,14 +2,22 @@ package io.cloudmw.client.transfer;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/** Hands the bytes of a range to a target, in any order. */
+/**
+ * Hands the bytes of a range to a target, in any order. A relay that was given up may still be in there with bytes that
+ * its successor brought as well, so the end waits for it: afterwards the target is the caller's alone.
+ */
 final class PositionalSink implements LeafSink {
     private final PositionalTarget target;
     private final ByteRange wanted;
+    private final ReadWriteLock writes = new ReentrantReadWriteLock();
+    private volatile boolean over;
 
     PositionalSink(PositionalTarget target, ByteRange wanted) {
         this.target = target;
@@ -36,16 +44,31 @@ final class PositionalSink implements LeafSink {
         if (from >= to) {
             return;
         }
+        writes.readLock().lock();
         try {
-            target.write(from, leaf.slice((int) (leaf.position() + from - offset), (int) (to - from)));
+            if (!over) {
+                target.write(from, leaf.slice((int) (leaf.position() + from - offset), (int) (to - from)));
+            }
         } catch (IOException e) {
-            throw new CloudMwException(ErrorCode.LOCAL_IO, "destination: cannot write to it: " + FileSink.reason(e), e);
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "destination: cannot write to it: " + Reasons.of(e), e);
+        } finally {
+            writes.readLock().unlock();
         }
     }
 
     @Override
-    public void commit() {}
+    public void commit() {
+        writes.writeLock().lock();
+        try {
+            over = true;
+        } finally {
+            writes.writeLock().unlock();
+        }
+    }
 
+    /** Does not wait for a target that blocks. */
     @Override
-    public void abort() {}
+    public void abort() {
+        over = true;
+    }
 }

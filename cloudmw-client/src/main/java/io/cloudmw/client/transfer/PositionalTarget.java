@@ -9,6 +9,9 @@ import java.nio.ByteBuffer;
  * <p>Called by several threads at once, for disjoint or equal ranges; it may block, and the transfer then grants its
  * helpers no more credit than memory is left: a slow target slows the transfer. After a relay broke, bytes that were
  * written already may be written again; they are the same.
+ *
+ * <p>Once the read has succeeded, nothing is written any more. After a failure no write begins, but one that was under
+ * way then ends when the target lets it; after a cancellation this holds a moment later.
  */
 @FunctionalInterface
 public interface PositionalTarget {

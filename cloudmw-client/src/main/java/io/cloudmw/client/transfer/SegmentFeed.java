@@ -110,6 +110,10 @@ final class SegmentFeed {
             for (PlannedChunk chunk : segment.chunks()) {
                 add(chunk, segment.index());
             }
+            if (nextOffset >= version.sizeBytes() && nextSegment < version.segmentCount()) {
+                throw violation(nextSegment + " of its segments describe all " + nextOffset + " bytes (expected: all "
+                        + version.segmentCount() + " of them)");
+            }
         } catch (CloudMwException e) {
             fail(e);
             return;

@@ -225,15 +225,25 @@ final class Sending {
                 version);
     }
 
+    /** Its window goes back when it has ended, or at once when it cannot even begin. */
     private void upload(Job job, PlacedChunk placed, HelperAddress helper, BulkRequest.Write write, long window) {
-        ChunkUpload upload = new ChunkUpload(
-                write,
-                job.part,
-                job.read,
-                engine.links().allocator(),
-                engine.threads().files(),
-                window,
-                bytes -> serial.execute(() -> outcome.progressed(bytes)));
+        ChunkUpload upload;
+        boolean begun = false;
+        try {
+            upload = new ChunkUpload(
+                    write,
+                    job.part,
+                    job.read,
+                    engine.links().allocator(),
+                    engine.threads().files(),
+                    window,
+                    bytes -> serial.execute(() -> outcome.progressed(bytes)));
+            begun = true;
+        } finally {
+            if (!begun) {
+                engine.putCredit().giveBack(window);
+            }
+        }
         job.upload = upload;
         var unusedResult = upload.result()
                 .whenComplete((stored, failure) -> serial.execute(() -> {

@@ -2,6 +2,7 @@ package io.cloudmw.client.transfer;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -49,7 +50,7 @@ final class StreamSink implements LeafSink {
                 channel.write(bytes);
             }
         } catch (IOException e) {
-            throw new CloudMwException(ErrorCode.LOCAL_IO, "destination: cannot write to it: " + FileSink.reason(e), e);
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "destination: cannot write to it: " + Reasons.of(e), e);
         }
         next = to;
     }

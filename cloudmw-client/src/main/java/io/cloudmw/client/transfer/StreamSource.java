@@ -2,13 +2,13 @@ package io.cloudmw.client.transfer;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.store.NamelessFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.StandardOpenOption;
 
 /**
  * A stream of known length. Each chunk is kept in a nameless temporary file while it is sent, so that it can be sent
@@ -46,11 +46,7 @@ public final class StreamSource implements PutSource {
             throw new IllegalStateException("offset: " + range.offset() + " (expected: " + position + ")");
         }
         try {
-            FileChannel spool = FileChannel.open(
-                    Files.createTempFile("cloudmw-", ".chunk"),
-                    StandardOpenOption.READ,
-                    StandardOpenOption.WRITE,
-                    StandardOpenOption.DELETE_ON_CLOSE);
+            FileChannel spool = NamelessFile.open();
             boolean kept = false;
             try {
                 copy(spool, range.length());
@@ -99,7 +95,7 @@ public final class StreamSource implements PutSource {
     }
 
     private static CloudMwException unreadable(IOException e) {
-        return new CloudMwException(ErrorCode.LOCAL_IO, "source: cannot read it: " + FileSink.reason(e), e);
+        return new CloudMwException(ErrorCode.LOCAL_IO, "source: cannot read it: " + Reasons.of(e), e);
     }
 
     @Override

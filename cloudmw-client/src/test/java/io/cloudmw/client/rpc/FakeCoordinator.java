@@ -190,6 +190,19 @@ public final class FakeCoordinator implements AutoCloseable {
                 .toList());
     }
 
+    /** From now on every version says that its manifest has a segment more than it has. */
+    public void promiseAnotherSegment() {
+        files.replaceAll((file, version) -> new FileVersion(
+                version.file(),
+                version.id(),
+                version.sizeBytes(),
+                version.chunkCount(),
+                version.segmentCount() + 1,
+                version.leafSizeBytes(),
+                version.committedAtMillis(),
+                version.manifestSha256()));
+    }
+
     public List<ReplicaReport> reports() {
         return List.copyOf(reports);
     }

@@ -77,7 +77,7 @@ public final class FakeHelper implements AutoCloseable {
     private final Map<String, BulkConnection> sessions = new ConcurrentHashMap<>();
     private final AtomicInteger openTransfers = new AtomicInteger();
     private final AtomicInteger begunTransfers = new AtomicInteger();
-    private final AtomicInteger refusedRelays = new AtomicInteger();
+    private final AtomicInteger unrefusedRelays = new AtomicInteger();
     private final AtomicInteger leavesRelayed = new AtomicInteger();
     private final AtomicInteger refusedUploads = new AtomicInteger();
     private final AtomicInteger uploads = new AtomicInteger();
@@ -113,8 +113,9 @@ public final class FakeHelper implements AutoCloseable {
         return begunTransfers.get();
     }
 
-    public int refusedRelays() {
-        return refusedRelays.get();
+    /** Relays it opened, without those that the destination refused. */
+    public int unrefusedRelays() {
+        return unrefusedRelays.get();
     }
 
     public int leavesRelayed() {
@@ -323,6 +324,7 @@ public final class FakeHelper implements AutoCloseable {
         }
 
         synchronized void open(BulkConnection session, String transfer, int self) {
+            unrefusedRelays.incrementAndGet();
             stream = session.open(
                     new BulkRequest.Relay(
                                     transfer,
@@ -378,7 +380,7 @@ public final class FakeHelper implements AutoCloseable {
         public synchronized void failed(CloudMwException cause) {
             over = true;
             if (cause.code() == ErrorCode.CANCELLED) {
-                refusedRelays.incrementAndGet();
+                unrefusedRelays.decrementAndGet();
             }
         }
     }

@@ -7,6 +7,7 @@ import io.cloudmw.core.error.CloudMwException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -62,6 +63,34 @@ final class FileSinkTest {
             sink.commit();
             assertThat(target).hasContent("after");
             assertThat(permissions(target)).isEqualTo(permissions);
+        }
+    }
+
+    @Test
+    void aFileThatIsReplacedKeepsItsOwnerAndGroupWhereItMay() throws Exception {
+        Path target = existing("out", "rw-r-----");
+        int asked = 54321;
+        try {
+            Files.setAttribute(target, "unix:uid", asked);
+            Files.setAttribute(target, "unix:gid", asked);
+        } catch (FileSystemException e) {
+            asked = (int) Files.getAttribute(target, "unix:gid"); // only the superuser may give files away
+        }
+        write(target);
+        assertThat(target).hasContent("after");
+        assertThat(Files.getAttribute(target, "unix:gid")).isEqualTo(asked);
+        assertThat(permissions(target)).isEqualTo("rw-r-----");
+    }
+
+    @Test
+    void anotherGroupMayDoNoMoreThanEverybody() {
+        for (List<String> pair : List.of(
+                List.of("rw-rw----", "rw-------"),
+                List.of("rwxrwxr-x", "rwxr-xr-x"),
+                List.of("rw----r--", "rw-r--r--"))) {
+            assertThat(PosixFilePermissions.toString(
+                            FileSink.forAnotherGroup(PosixFilePermissions.fromString(pair.get(0)))))
+                    .isEqualTo(pair.get(1));
         }
     }
 

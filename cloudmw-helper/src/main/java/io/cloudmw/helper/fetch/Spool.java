@@ -3,13 +3,13 @@ package io.cloudmw.helper.fetch;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.store.NamelessFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,19 +83,11 @@ public final class Spool {
         Path path = directory.resolve(sequence.incrementAndGet() + SUFFIX);
         boolean made = false;
         try {
-            FileChannel channel = FileChannel.open(
-                    path, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE));
-            try {
-                Files.delete(path);
-                made = true;
-            } finally {
-                if (!made) {
-                    channel.close();
-                }
-            }
+            FileChannel channel = NamelessFile.open(path);
+            made = true;
             return new SpoolFile(channel, bytes, budget);
         } catch (IOException e) {
-            throw new CloudMwException(ErrorCode.OVERLOADED, "spool: cannot make a file: " + e.getMessage(), e);
+            throw new CloudMwException(ErrorCode.OVERLOADED, "spool: cannot make a file: " + Reasons.of(e), e);
         } finally {
             if (!made) {
                 budget.giveBack(bytes);

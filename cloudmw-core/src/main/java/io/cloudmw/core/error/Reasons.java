@@ -1,0 +1,55 @@
+package io.cloudmw.core.error;
+
+import java.io.IOException;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.util.Map;
+
+/** What the operating system says about a failure, in words for people: no names of Java classes. */
+public final class Reasons {
+    /** What the system's own texts contain, wherever in a message the JDK or Netty put them. */
+    private static final Map<String, String> KNOWN = Map.of(
+            "Address already in use", "another process listens there already",
+            "Cannot assign requested address", "this machine has no such address",
+            "Can't assign requested address", "this machine has no such address",
+            "Unresolved address", "no such host",
+            "Permission denied", "permission denied");
+
+    private Reasons() {}
+
+    /** Why it failed: the innermost cause, which is the system's. */
+    public static String of(Throwable failure) {
+        if (failure instanceof CloudMwException || failure.getCause() == null) {
+            return ofOne(failure);
+        }
+        return of(failure.getCause());
+    }
+
+    private static String ofOne(Throwable failure) {
+        if (failure instanceof NoSuchFileException) {
+            return "no such file or directory";
+        }
+        if (failure instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        if (failure instanceof FileAlreadyExistsException) {
+            return "it exists already";
+        }
+        if (failure instanceof UnknownHostException || failure instanceof UnresolvedAddressException) {
+            return "no such host";
+        }
+        String said = failure instanceof FileSystemException named ? named.getReason() : failure.getMessage();
+        if (said == null) {
+            return failure instanceof IOException ? "the system does not say why" : failure.toString();
+        }
+        return KNOWN.entrySet().stream()
+                .filter(known -> said.contains(known.getKey()))
+                .map(Map.Entry::getValue)
+                .findFirst()
+                .orElse(said);
+    }
+}
