@@ -7,6 +7,7 @@ import io.cloudmw.core.bulk.BulkTransport;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.metrics.RaceMetrics;
 import io.cloudmw.core.model.HelperAddress;
@@ -136,7 +137,7 @@ public final class HelperServer implements AutoCloseable {
         } catch (IOException e) {
             throw e instanceof CloudMwException known
                     ? known
-                    : new CloudMwException(ErrorCode.LOCAL_IO, "helper " + config.id() + ": " + e, e);
+                    : new CloudMwException(ErrorCode.LOCAL_IO, "helper " + config.id() + ": " + Reasons.of(e), e);
         } finally {
             if (!started) {
                 close();

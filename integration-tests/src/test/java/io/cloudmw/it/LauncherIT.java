@@ -21,7 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
  * the command has to say and nothing else. On the JDK that runs the tests.
  */
 final class LauncherIT {
-    private static final String VERSION = "cloudmw 0.1.0\n";
     private static final Duration MAKING = Duration.ofMinutes(2);
 
     @TempDir
@@ -29,6 +28,7 @@ final class LauncherIT {
 
     private Path installed;
     private Path jar;
+    private String version;
 
     @BeforeEach
     void install() throws IOException {
@@ -40,7 +40,11 @@ final class LauncherIT {
 
     private Path copied(Path target) throws IOException {
         try (var built = Files.newDirectoryStream(target, "cloudmw-client-*-all.jar")) {
-            return Files.copy(built.iterator().next(), installed.resolve("lib/cloudmw-client-0-all.jar"));
+            Path all = built.iterator().next();
+            version = "cloudmw "
+                    + all.getFileName().toString().replaceAll("^cloudmw-client-|-all[.]jar$", "")
+                    + System.lineSeparator();
+            return Files.copy(all, installed.resolve("lib/cloudmw-client-0-all.jar"));
         }
     }
 
@@ -52,7 +56,7 @@ final class LauncherIT {
     }
 
     private void assertClean(Map<String, String> environment) {
-        assertThat(version(environment).out()).isEqualTo(VERSION);
+        assertThat(version(environment).out()).isEqualTo(version);
     }
 
     /** Beside the jar, with this ending. */

@@ -12,6 +12,7 @@ import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -98,16 +99,19 @@ final class FileCommands {
                 return put(client, Path.of(source), file);
             }
             // Its size must be known before the first chunk is placed.
-            Path spool = Files.createTempFile("cloudmw-", ".stdin");
             try {
-                Files.copy(context.in(), spool, StandardCopyOption.REPLACE_EXISTING);
-                return put(client, spool, file);
+                Path spool = Files.createTempFile("cloudmw-", ".stdin");
+                try {
+                    Files.copy(context.in(), spool, StandardCopyOption.REPLACE_EXISTING);
+                    return put(client, spool, file);
+                } finally {
+                    Files.deleteIfExists(spool);
+                }
             } catch (CloudMwException e) {
                 throw e;
             } catch (IOException e) {
-                throw new CloudMwException(ErrorCode.LOCAL_IO, "standard input: " + e.getMessage(), e);
-            } finally {
-                Files.deleteIfExists(spool);
+                throw new CloudMwException(
+                        ErrorCode.LOCAL_IO, "standard input: cannot be kept in a temporary file: " + Reasons.of(e), e);
             }
         }
 
@@ -134,7 +138,7 @@ final class FileCommands {
                 index = "1",
                 arity = "0..1",
                 paramLabel = "TARGET|-",
-                description = "file or directory; -: standard output (default: the same name here)")
+                description = "file, or directory to keep the name; -: standard output (default: the same name here)")
         private @Nullable String target;
 
         @Option(names = "--version-id", paramLabel = "ID", description = "an older version")
@@ -174,9 +178,18 @@ final class FileCommands {
             return Receipts.json(receipt);
         }
 
-        private Path path(FilePath file) {
-            Path path = Path.of(target == null ? file.name() : target);
-            return Files.isDirectory(path) ? path.resolve(file.name()) : path;
+        private Path path(FilePath file) throws CloudMwException {
+            if (target == null) {
+                return Path.of(file.name());
+            }
+            Path path = Path.of(target);
+            if (Files.isDirectory(path)) {
+                return path.resolve(file.name());
+            }
+            if (target.endsWith("/")) {
+                throw new CloudMwException(ErrorCode.LOCAL_IO, target + ": no such directory");
+            }
+            return path;
         }
     }
 

@@ -141,7 +141,7 @@ public final class Main {
     @Command(
             name = "cloudmw",
             mixinStandardHelpOptions = true,
-            version = "cloudmw 0.1.0",
+            versionProvider = Version.class,
             synopsisSubcommandLabel = "COMMAND",
             description = "Files as replicated chunks, read back by a race of helpers.",
             footer = {

@@ -2,6 +2,7 @@ package io.cloudmw.core.bulk;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -54,7 +55,7 @@ public final class BulkServer implements AutoCloseable {
         if (!bound.isSuccess()) {
             throw new CloudMwException(
                     ErrorCode.LOCAL_IO,
-                    "listen on " + address + ": " + bound.cause().getMessage(),
+                    "cannot listen on " + address + ": " + Reasons.of(bound.cause()),
                     bound.cause());
         }
         return new BulkServer(bound.channel(), accepted);

@@ -2,6 +2,7 @@ package io.cloudmw.core.config;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
@@ -67,7 +68,8 @@ public final class Settings {
             try (Reader reader = Files.newBufferedReader(file.get(), StandardCharsets.UTF_8)) {
                 properties.load(reader);
             } catch (IOException | IllegalArgumentException e) {
-                throw new CloudMwException(ErrorCode.LOCAL_IO, "settings file " + file.get() + ": " + e, e);
+                throw new CloudMwException(
+                        ErrorCode.LOCAL_IO, "settings file " + file.get() + ": cannot be read: " + Reasons.of(e), e);
             }
             properties.stringPropertyNames().forEach(key -> fromFile.put(key, properties.getProperty(key)));
         }

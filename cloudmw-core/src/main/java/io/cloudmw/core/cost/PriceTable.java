@@ -1,6 +1,7 @@
 package io.cloudmw.core.cost;
 
 import io.cloudmw.core.config.EditDistance;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.Store;
 import java.io.IOException;
 import java.io.InputStream;
@@ -81,7 +82,7 @@ public final class PriceTable {
             }
             return parse(file.toString(), Files.readString(file));
         } catch (IOException e) {
-            throw new IllegalArgumentException("prices: cannot read " + file + ": " + e.getMessage(), e);
+            throw new IllegalArgumentException("prices: cannot read " + file + ": " + Reasons.of(e), e);
         }
     }
 

@@ -2,6 +2,7 @@ package io.cloudmw.core.security;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -64,7 +65,8 @@ public final class ClusterSecret {
         } catch (CloudMwException e) {
             throw e;
         } catch (IOException e) {
-            throw new CloudMwException(ErrorCode.LOCAL_IO, "secret file " + file + ": cannot be read: " + e, e);
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, "secret file " + file + ": cannot be read: " + Reasons.of(e), e);
         }
     }
 
@@ -100,7 +102,8 @@ public final class ClusterSecret {
                 Files.deleteIfExists(temporary);
             }
         } catch (IOException e) {
-            throw new CloudMwException(ErrorCode.LOCAL_IO, "secret file " + file + ": cannot be written: " + e, e);
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, "secret file " + file + ": cannot be written: " + Reasons.of(e), e);
         }
     }
 

@@ -3,6 +3,7 @@ package io.cloudmw.core.store;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.LongConsumer;
@@ -135,7 +136,9 @@ public final class LeafVerifier {
             throw e;
         } catch (IOException e) {
             throw new CloudMwException(
-                    ErrorCode.LOCAL_IO, "chunk=" + wanted + ": cannot keep the leaf at " + offset + ": " + e, e);
+                    ErrorCode.LOCAL_IO,
+                    "chunk=" + wanted + ": cannot keep the leaf at " + offset + ": " + Reasons.of(e),
+                    e);
         }
     }
 

@@ -2,6 +2,7 @@ package io.cloudmw.core.store;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ChunkId;
 import java.io.IOException;
 import java.io.InputStream;
@@ -77,7 +78,8 @@ public final class SourceCopy {
     private static CloudMwException broken(ChunkId chunk, IOException e) {
         return e instanceof CloudMwException already
                 ? already
-                : new CloudMwException(ErrorCode.LOCAL_IO, "chunk=" + chunk + ": its source cannot be read: " + e, e);
+                : new CloudMwException(
+                        ErrorCode.LOCAL_IO, "chunk=" + chunk + ": its source cannot be read: " + Reasons.of(e), e);
     }
 
     private static CloudMwException wrongLength(ChunkId chunk, ChunkSource source, String found) {

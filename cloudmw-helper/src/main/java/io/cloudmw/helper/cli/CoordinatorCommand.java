@@ -17,6 +17,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "coordinator",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description = "Keeps the catalog: volumes, files, where their chunks are, and which helpers live.")
 final class CoordinatorCommand implements Callable<Integer> {
     @Mixin

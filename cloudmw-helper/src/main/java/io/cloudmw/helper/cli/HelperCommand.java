@@ -31,6 +31,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "helper",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description = "Stores chunks on its disks, races for them, and relays what it won.")
 final class HelperCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(HelperCommand.class);

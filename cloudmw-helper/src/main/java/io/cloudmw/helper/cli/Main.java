@@ -19,6 +19,7 @@ import picocli.CommandLine.IParameterExceptionHandler;
         name = "cloudmw",
         description = "Serves: the processes of a cluster.",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         subcommands = {CoordinatorCommand.class, HelperCommand.class, StandaloneCommand.class})
 public final class Main implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);

@@ -18,6 +18,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "standalone",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description = "A coordinator and helpers with a disk each, in one process: for development.")
 final class StandaloneCommand implements Callable<Integer> {
     @Mixin

@@ -7,6 +7,7 @@ import io.cloudmw.core.coordinator.BucketAccess;
 import io.cloudmw.core.coordinator.Coordinator;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferTokens;
@@ -18,14 +19,13 @@ import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.helper.coordinator.rpc.CoordinatorService;
 import io.cloudmw.helper.coordinator.rpc.RequestBudget;
-import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.grpc.Codec;
 import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -39,12 +39,6 @@ import org.slf4j.LoggerFactory;
 public final class CoordinatorServer implements AutoCloseable {
     /** A commit names every copy that is owed: some 60 bytes each. */
     static final int MAX_MESSAGE_BYTES = 16 << 20;
-
-    /** What only helpers may ask for. */
-    private static final Set<String> HELPERS_ONLY = Set.of(
-            CoordinatorGrpc.getRegisterHelperMethod().getFullMethodName(),
-            CoordinatorGrpc.getHeartbeatMethod().getFullMethodName(),
-            CoordinatorGrpc.getReportReplicasMethod().getFullMethodName());
 
     private static final int MAX_HEADER_BYTES = 16 << 10;
     private static final int MAX_CALLS_PER_CONNECTION = 256;
@@ -95,7 +89,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     WallClock.system());
             long checkNanos = config.options().abandonedCheck().toNanos();
             var unused = upkeep.scheduleWithFixedDelay(
-                    () -> retireAbandoned(coordinator), checkNanos, checkNanos, TimeUnit.NANOSECONDS);
+                    () -> retireAbandoned(coordinator::retireAbandoned), checkNanos, checkNanos, TimeUnit.NANOSECONDS);
             Server server = bind(config, new MemberProofs(secret, WallClock.system()), coordinator, calls);
             started = true;
             CoordinatorServer running = new CoordinatorServer(config.listen(), catalog, calls, upkeep, server);
@@ -111,13 +105,13 @@ public final class CoordinatorServer implements AutoCloseable {
     }
 
     /** Throws nothing: it would not be called again. */
-    private static void retireAbandoned(Coordinator coordinator) {
+    static void retireAbandoned(Callable<Integer> retiring) {
         try {
-            int retired = coordinator.retireAbandoned();
+            int retired = retiring.call();
             if (retired > 0) {
                 LOG.info("coordinator gave up {} abandoned uploads", retired);
             }
-        } catch (CloudMwException | RuntimeException | Error e) {
+        } catch (Exception | Error e) {
             LOG.warn("coordinator: abandoned uploads could not be given up; trying again later", e);
         }
     }
@@ -132,7 +126,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     .directExecutor()
                     .addStreamTracerFactory(requests)
                     .intercept(requests)
-                    .intercept(Membership.server(members, HELPERS_ONLY))
+                    .intercept(Membership.server(members, CoordinatorService.HELPERS_ONLY))
                     .intercept(Handshake.server())
                     .addService(new CoordinatorService(coordinator, new UnaryCalls(requests.holding(calls))))
                     // What is counted is what arrives: nothing grows on its way in.
@@ -147,7 +141,8 @@ public final class CoordinatorServer implements AutoCloseable {
                     .build()
                     .start();
         } catch (IOException e) {
-            throw new CloudMwException(ErrorCode.LOCAL_IO, "coordinator: cannot listen on " + listen + ": " + e, e);
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, "coordinator: cannot listen on " + listen + ": " + Reasons.of(e), e);
         }
     }
 

@@ -3,6 +3,7 @@ package io.cloudmw.helper.fetch;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafTarget;
@@ -254,7 +255,8 @@ final class FetchTask implements Runnable, Attempt {
         } catch (NoSuchFileException e) {
             throw new CloudMwException(ErrorCode.REPLICA_MISSING, block + " store=" + storeId + ": no such chunk", e);
         } catch (IOException e) {
-            throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, block + " store=" + storeId + ": " + e, e);
+            throw new CloudMwException(
+                    ErrorCode.STORE_UNAVAILABLE, block + " store=" + storeId + ": " + Reasons.of(e), e);
         }
     }
 

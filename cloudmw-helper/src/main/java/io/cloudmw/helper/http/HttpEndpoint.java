@@ -5,6 +5,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.thread.Threads;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -35,7 +36,8 @@ public final class HttpEndpoint implements AutoCloseable {
             server = HttpServer.create(new InetSocketAddress(listen.host(), listen.port()), BACKLOG);
         } catch (IOException e) {
             thread.shutdown();
-            throw new CloudMwException(ErrorCode.LOCAL_IO, "http: cannot listen on " + listen + ": " + e, e);
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, "helper.http.listen: cannot listen on " + listen + ": " + Reasons.of(e), e);
         }
         server.createContext("/metrics", exchange -> answer(exchange, 200, meters.scrape()));
         server.createContext("/healthz", exchange -> {

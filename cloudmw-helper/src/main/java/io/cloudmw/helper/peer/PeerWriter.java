@@ -6,6 +6,7 @@ import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.WriteEnd;
@@ -47,7 +48,8 @@ final class PeerWriter implements BulkStreamListener {
         } catch (CloudMwException e) {
             throw e;
         } catch (IOException e) {
-            throw new CloudMwException(ErrorCode.LOCAL_IO, what + ": cannot read what is to be written: " + e, e);
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, what + ": cannot read what is to be written: " + Reasons.of(e), e);
         } finally {
             if (!done) {
                 stream.reset(ErrorCode.CANCELLED, "the writer gave up");

@@ -3,6 +3,7 @@ package io.cloudmw.helper.serve;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.WriteEnd;
@@ -143,7 +144,9 @@ final class Upload extends ServedStream {
             }
         } catch (IOException e) {
             throw new CloudMwException(
-                    ErrorCode.OVERLOADED, "chunk=" + request.chunk() + ": the spool cannot be written: " + e, e);
+                    ErrorCode.OVERLOADED,
+                    "chunk=" + request.chunk() + ": the spool cannot be written: " + Reasons.of(e),
+                    e);
         }
     }
 

@@ -10,6 +10,8 @@ import io.cloudmw.helper.standalone.StandaloneConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,6 +45,30 @@ final class MainTest {
         Path file = Files.writeString(directory.resolve("a-file"), "not a directory");
         assertThat(Main.run("helper", "--secret-file", secret(), "--id", "h", "--disk", "d=" + file))
                 .isEqualTo(7);
+    }
+
+    @Test
+    void anHttpAddressThatIsTakenIsOneLineAndExitsWithSeven() throws IOException {
+        PrintStream before = System.err;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String address = "127.0.0.1:" + taken.getLocalPort();
+            assertThat(Main.run(
+                            "helper",
+                            "--secret-file=" + secret(),
+                            "--coordinator=127.0.0.1:1",
+                            "--id=h",
+                            "--disk=d=" + directory.resolve("disk"),
+                            "-Dhelper.spool.dir=" + directory.resolve("spool"),
+                            "--http=" + address))
+                    .isEqualTo(7);
+            assertThat(said.toString(StandardCharsets.UTF_8).lines().filter(line -> line.startsWith("cloudmw: ")))
+                    .containsExactly("cloudmw: helper.http.listen: cannot listen on " + address
+                            + ": another process listens there already");
+        } finally {
+            System.setErr(before);
+        }
     }
 
     @Test

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -99,7 +100,8 @@ final class Database implements Closeable {
             }
             channel.close();
         } catch (IOException e) {
-            throw new CloudMwException(ErrorCode.LOCAL_IO, "catalog " + file + ": cannot be locked: " + e, e);
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, "catalog " + file + ": cannot be locked: " + Reasons.of(e), e);
         }
         throw new CloudMwException(ErrorCode.ALREADY_EXISTS, "catalog " + file + ": another process has it open");
     }

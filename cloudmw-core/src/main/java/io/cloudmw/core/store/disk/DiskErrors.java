@@ -2,6 +2,7 @@ package io.cloudmw.core.store.disk;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.StoreId;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
@@ -18,7 +19,7 @@ final class DiskErrors {
             return already;
         }
         ErrorCode code = code(e);
-        String reason = code == ErrorCode.CANCELLED ? "cancelled" : e.toString();
+        String reason = code == ErrorCode.CANCELLED ? "cancelled" : Reasons.of(e);
         return new CloudMwException(code, what + " store=" + store + ": " + reason, e);
     }
 

@@ -9,6 +9,11 @@ import software.amazon.awssdk.core.exception.SdkException;
 
 /** Translates what the SDK throws, once. */
 final class S3Errors {
+    /** Said by the coordinator or a helper: clients need none. */
+    private static final String NO_CREDENTIALS =
+            "this process has no AWS credentials: start it with AWS_ACCESS_KEY_ID and"
+                    + " AWS_SECRET_ACCESS_KEY set, or with AWS_PROFILE naming a profile of ~/.aws, or on a machine with a role";
+
     private S3Errors() {}
 
     static CloudMwException translate(StoreId store, String what, SdkException e) {
@@ -19,8 +24,10 @@ final class S3Errors {
         if (e instanceof AwsServiceException answer) {
             return new CloudMwException(code(answer), where + describe(answer), e);
         }
-        ErrorCode code = lacksCredentials(e) ? ErrorCode.STORE_DENIED : ErrorCode.STORE_UNAVAILABLE;
-        return new CloudMwException(code, where + e.getMessage(), e);
+        if (lacksCredentials(e)) {
+            return new CloudMwException(ErrorCode.STORE_DENIED, where + NO_CREDENTIALS, e);
+        }
+        return new CloudMwException(ErrorCode.STORE_UNAVAILABLE, where + e.getMessage(), e);
     }
 
     /** The error code the store named; empty when it named none. */

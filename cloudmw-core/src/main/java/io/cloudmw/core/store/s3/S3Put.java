@@ -2,6 +2,7 @@ package io.cloudmw.core.store.s3;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.SourceCopy;
@@ -51,7 +52,9 @@ final class S3Put {
         }
         if (failure != null) {
             throw new CloudMwException(
-                    ErrorCode.LOCAL_IO, "chunk=" + chunk + ": its source cannot be read: " + failure, failure);
+                    ErrorCode.LOCAL_IO,
+                    "chunk=" + chunk + ": its source cannot be read: " + Reasons.of(failure),
+                    failure);
         }
     }
 

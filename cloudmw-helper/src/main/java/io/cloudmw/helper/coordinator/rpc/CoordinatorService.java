@@ -87,6 +87,12 @@ import org.slf4j.LoggerFactory;
 
 /** Each method converts, calls the domain, converts back; failures are mapped in one place. */
 public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBase {
+    /** Full names of the methods that only helpers may call. */
+    public static final Set<String> HELPERS_ONLY = Set.of(
+            CoordinatorGrpc.getRegisterHelperMethod().getFullMethodName(),
+            CoordinatorGrpc.getHeartbeatMethod().getFullMethodName(),
+            CoordinatorGrpc.getReportReplicasMethod().getFullMethodName());
+
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorService.class);
 
     private final Coordinator coordinator;

@@ -1,0 +1,36 @@
+package io.cloudmw.core.store.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.StoreId;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProviderChain;
+import software.amazon.awssdk.auth.credentials.ProfileCredentialsProvider;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.profiles.ProfileFile;
+
+final class S3ErrorsTest {
+    private static final StoreId STORE = new StoreId("east");
+
+    @Test
+    void whoHasNoCredentialsIsToldWhatToSet() {
+        ProfileCredentialsProvider none = ProfileCredentialsProvider.builder()
+                .profileFile(ProfileFile.aggregator().build())
+                .build();
+        try (AwsCredentialsProviderChain chain = AwsCredentialsProviderChain.builder()
+                .addCredentialsProvider(none)
+                .build()) {
+            SdkException raw = catchThrowableOfType(SdkException.class, chain::resolveCredentials);
+            CloudMwException told = S3Errors.translate(STORE, "read", raw);
+            assertThat(told.code()).isEqualTo(ErrorCode.STORE_DENIED);
+            assertThat(told)
+                    .hasMessageStartingWith("read store=east: this process has no AWS credentials")
+                    .hasMessageContaining("AWS_ACCESS_KEY_ID")
+                    .hasMessageContaining("AWS_PROFILE")
+                    .hasMessageNotContaining("Provider");
+        }
+    }
+}
