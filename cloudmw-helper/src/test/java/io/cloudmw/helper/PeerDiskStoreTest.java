@@ -7,10 +7,12 @@ import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.bulk.BulkTransport;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.testing.store.ChunkReadingContract;
 import io.cloudmw.core.testing.store.Chunks;
@@ -36,7 +38,7 @@ final class PeerDiskStoreTest extends ChunkReadingContract {
     private final HelperCluster cluster;
 
     PeerDiskStoreTest(@TempDir Path directory) throws CloudMwException {
-        cluster = new HelperCluster(directory, Map.of(), -1);
+        cluster = new HelperCluster(directory, Map.of(), -1, -1);
     }
 
     @Override
@@ -45,9 +47,13 @@ final class PeerDiskStoreTest extends ChunkReadingContract {
     }
 
     private ChunkStore store(TransferRight right) {
+        return store(0, right);
+    }
+
+    private ChunkStore store(int helper, TransferRight right) {
         return new PeerDiskStore(
-                cluster.stores().get(0),
-                cluster.addresses().get(0),
+                cluster.stores().get(helper),
+                cluster.addresses().get(helper),
                 connections,
                 cluster.token(right),
                 new TransferClaims(Set.of(right), HelperCluster.FILE, cluster.version, Long.MAX_VALUE));
@@ -78,6 +84,21 @@ final class PeerDiskStoreTest extends ChunkReadingContract {
         ChunkId chunk = newChunk();
         assertThat(failure(() -> store().put(chunk, Chunks.source(new byte[1]))).code())
                 .isEqualTo(ErrorCode.UNAUTHENTICATED);
+    }
+
+    /** There is one connection for two peers: who has none to spare is told, and who is done gives his back. */
+    @Test
+    void aReadHasTheConnectionUntilItIsClosedAndAPutUntilItEnds() throws Exception {
+        ChunkId first = newChunk();
+        ChunkId second = newChunk();
+        store(0, TransferRight.WRITE).put(first, Chunks.source(new byte[10]));
+        store(1, TransferRight.WRITE).put(second, Chunks.source(new byte[20]));
+        ChunkReader reading = store(0, TransferRight.READ).read(first, new ByteRange(0, 10));
+        assertThat(failure(() -> Chunks.read(store(1, TransferRight.READ), second, 0, 20))
+                        .code())
+                .isEqualTo(ErrorCode.OVERLOADED);
+        reading.close();
+        assertThat(Chunks.read(store(1, TransferRight.READ), second, 0, 20)).hasSize(20);
     }
 
     @Test

@@ -46,6 +46,23 @@ final class UnaryCallsTest {
     }
 
     @Test
+    void anErrorIsAnsweredToo() {
+        new UnaryCalls(Runnable::run).answer(observer, () -> {
+            throw new OutOfMemoryError("on purpose");
+        });
+        assertThat(seen).containsExactly("INTERNAL");
+    }
+
+    @Test
+    void aThreadThatCannotBeStartedIsOverload() {
+        new UnaryCalls(task -> {
+                    throw new OutOfMemoryError("on purpose");
+                })
+                .answer(observer, () -> "never");
+        assertThat(seen).containsExactly("OVERLOADED");
+    }
+
+    @Test
     void aFullExecutorIsOverload() {
         new UnaryCalls(task -> {
                     throw new RejectedExecutionException("full");

@@ -21,6 +21,7 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
+import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
@@ -79,6 +80,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -401,6 +404,41 @@ final class CoordinatorServerTest {
         Path secret = directory.resolve("data/secret");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)))
                 .isEqualTo("rw-------");
+    }
+
+    @Test
+    void anErrorDoesNotEndItsUpkeep() throws Exception {
+        ScheduledExecutorService upkeep = Threads.timer("test");
+        AtomicInteger tries = new AtomicInteger();
+        try {
+            var unused = upkeep.scheduleWithFixedDelay(
+                    () -> CoordinatorServer.retireAbandoned(() -> {
+                        if (tries.incrementAndGet() == 1) {
+                            throw new OutOfMemoryError("on purpose");
+                        }
+                        return 0;
+                    }),
+                    1,
+                    1,
+                    TimeUnit.MILLISECONDS);
+            await().until(() -> tries.get() > 1);
+        } finally {
+            upkeep.shutdownNow();
+        }
+    }
+
+    @Test
+    void anUploadIsNotGivenUpWhileItsTokenIsGood() throws Exception {
+        Map<String, String> given = Map.of("coordinator.token-ttl", "2h", "coordinator.abandoned-after", "119m");
+        CloudMwException failure =
+                catchThrowableOfType(CloudMwException.class, () -> CoordinatorConfig.read(Settings.of(given)));
+        assertThat(failure.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        assertThat(failure).hasMessageContaining("coordinator.abandoned-after").hasMessageContaining("7200000 ms");
+        assertThat(CoordinatorConfig.read(
+                                Settings.of(Map.of("coordinator.token-ttl", "2h", "coordinator.abandoned-after", "2h")))
+                        .options()
+                        .abandonedAfter())
+                .hasHours(2);
     }
 
     @Test

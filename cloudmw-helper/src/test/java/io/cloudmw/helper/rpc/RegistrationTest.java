@@ -44,6 +44,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -64,9 +65,7 @@ final class RegistrationTest {
     @BeforeEach
     void start() throws IOException {
         server = serve(0);
-        calls = new CoordinatorCalls(
-                new HostPort("127.0.0.1", server.getPort()),
-                new MemberProofs(ClusterSecret.of(new byte[32]), WallClock.system()));
+        calls = calls(WallClock.system());
         registration = new Registration(calls, SELF, List.of(), speeds, () -> activity, new Random(1));
     }
 
@@ -75,6 +74,11 @@ final class RegistrationTest {
         registration.close();
         calls.close();
         server.shutdownNow();
+    }
+
+    private CoordinatorCalls calls(WallClock clock) {
+        return new CoordinatorCalls(
+                new HostPort("127.0.0.1", server.getPort()), new MemberProofs(ClusterSecret.of(new byte[32]), clock));
     }
 
     private Server serve(int port) throws IOException {
@@ -173,6 +177,28 @@ final class RegistrationTest {
             assertThat(coordinator.reports).allSatisfy(request -> {
                 assertThat(request.getPath()).isEqualTo("/f");
                 assertThat(request.getReplicasCount()).isEqualTo(1);
+            });
+        }
+    }
+
+    @Test
+    void anErrorGivesAReportsPlaceToAnother() {
+        VersionId version = VersionId.random();
+        TransferClaims claims =
+                new TransferClaims(Set.of(TransferRight.READ), FilePath.parse("v:/f"), version, Long.MAX_VALUE);
+        ReplicaReport report = new ReplicaReport(new ChunkId(version, 0), new StoreId("s"), ReplicaState.CORRUPT);
+        WallClock broken = () -> {
+            throw new OutOfMemoryError("on purpose");
+        };
+        AtomicBoolean breaks = new AtomicBoolean(true);
+        WallClock clock = () ->
+                breaks.getAndSet(false) ? broken.millis() : WallClock.system().millis();
+        try (CoordinatorCalls breaking = calls(clock);
+                ReplicaReports reports = new ReplicaReports(breaking, 1)) {
+            reports.report(claims, report);
+            await().until(() -> {
+                reports.report(claims, report);
+                return !coordinator.reports.isEmpty();
             });
         }
     }

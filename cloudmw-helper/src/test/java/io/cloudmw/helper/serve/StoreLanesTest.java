@@ -1,0 +1,104 @@
+package io.cloudmw.helper.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.core.model.StoreId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+/** Threads are stepped by hand: each takes one task of the pool. */
+final class StoreLanesTest {
+    private static final StoreId SLOW = new StoreId("slow");
+    private static final StoreId FAST = new StoreId("fast");
+
+    private final Deque<Runnable> pool = new ArrayDeque<>();
+    private final List<String> ran = new ArrayList<>();
+    private int room = Integer.MAX_VALUE;
+    private final StoreLanes lanes = new StoreLanes(
+            task -> {
+                if (pool.size() >= room) {
+                    throw new RejectedExecutionException("full");
+                }
+                pool.add(task);
+            },
+            2);
+
+    private void put(StoreId store, String name) {
+        lanes.execute(store, () -> ran.add(name));
+    }
+
+    private void step() {
+        pool.remove().run();
+    }
+
+    @Test
+    void aStoreHasOnlySoManyThreadsAndOthersHaveTheRest() {
+        for (int i = 0; i < 5; i++) {
+            put(SLOW, "slow" + i);
+        }
+        assertThat(pool).hasSize(2);
+        put(FAST, "fast");
+        assertThat(pool).hasSize(3);
+    }
+
+    @Test
+    void afterEachPutOthersHaveATurn() {
+        for (int i = 0; i < 3; i++) {
+            put(SLOW, "slow" + i);
+        }
+        put(FAST, "fast");
+        while (!pool.isEmpty()) {
+            step();
+        }
+        assertThat(ran).containsExactly("slow0", "slow1", "fast", "slow2");
+    }
+
+    @Test
+    void whatWaitsIsRunByWhoRanBeforeWhenThePoolTakesNoMore() {
+        for (int i = 0; i < 4; i++) {
+            put(SLOW, "slow" + i);
+        }
+        room = 0;
+        step();
+        assertThat(ran).containsExactly("slow0", "slow1", "slow2", "slow3");
+        step();
+        assertThat(ran).hasSize(4);
+    }
+
+    @Test
+    void whatThePoolRefusesDoesNotRunAndCostsNoPlace() {
+        room = 0;
+        assertThatThrownBy(() -> put(SLOW, "refused")).isInstanceOf(RejectedExecutionException.class);
+        room = Integer.MAX_VALUE;
+        put(SLOW, "first");
+        put(SLOW, "second");
+        assertThat(pool).hasSize(2);
+        step();
+        step();
+        assertThat(ran).containsExactly("first", "second");
+    }
+
+    @Test
+    void aPutThatBreaksDoesNotKeepItsPlaceNorDoesOneTakenBack() {
+        lanes.execute(SLOW, () -> {
+            throw new OutOfMemoryError("on purpose");
+        });
+        Runnable unwanted = () -> ran.add("unwanted");
+        put(SLOW, "one");
+        lanes.execute(SLOW, unwanted);
+        lanes.remove(SLOW, unwanted);
+        put(SLOW, "two");
+        while (!pool.isEmpty()) {
+            step();
+        }
+        assertThat(ran).containsExactly("one", "two");
+        put(SLOW, "three");
+        put(SLOW, "four");
+        assertThat(pool).hasSize(2);
+    }
+}
