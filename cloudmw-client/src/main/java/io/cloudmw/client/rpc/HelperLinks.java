@@ -12,6 +12,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.wire.BulkRequest;
+import io.grpc.ManagedChannel;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import java.net.InetSocketAddress;
@@ -25,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Function;
 
 /**
  * The helpers this client is connected to: one bulk connection and one channel each, opened when first needed, kept
@@ -47,7 +49,7 @@ public final class HelperLinks implements AutoCloseable {
 
     private final BulkTransport transport;
     private final BulkConnector connector;
-    private final Executor executor;
+    private final Function<String, ManagedChannel> channels;
     private final ScheduledExecutorService timer;
     private final int maxIdle;
     private final Map<String, RelayAcceptor> transfers = new ConcurrentHashMap<>();
@@ -60,12 +62,17 @@ public final class HelperLinks implements AutoCloseable {
 
     /**
      * @param transport owned by these links and closed with them
+     * @param channels opens a channel to an address, which the link then owns
      * @param maxIdle links kept although no transfer uses them
      */
-    public HelperLinks(BulkTransport transport, Executor executor, ScheduledExecutorService timer, int maxIdle) {
+    HelperLinks(
+            BulkTransport transport,
+            Function<String, ManagedChannel> channels,
+            ScheduledExecutorService timer,
+            int maxIdle) {
         this.transport = transport;
         connector = new BulkConnector(transport, "client");
-        this.executor = executor;
+        this.channels = channels;
         this.timer = timer;
         this.maxIdle = maxIdle;
     }
@@ -75,7 +82,7 @@ public final class HelperLinks implements AutoCloseable {
         BulkOptions limits = BulkOptions.defaults().withTimeouts(CONNECT_TIMEOUT, IDLE_TIMEOUT);
         BulkTransport transport =
                 new BulkTransport("cloudmw-client-bulk", EVENT_LOOPS, limits, new SimpleMeterRegistry());
-        return new HelperLinks(transport, executor, timer, MAX_IDLE);
+        return new HelperLinks(transport, address -> Channels.open(address, executor), timer, MAX_IDLE);
     }
 
     /** Buffers for what is sent to helpers. */
@@ -143,7 +150,7 @@ public final class HelperLinks implements AutoCloseable {
     }
 
     private HelperLink linked(HelperAddress helper, BulkConnection connection) {
-        HelperLink link = new HelperLink(helper, Channels.open(helper.control(), executor), connection);
+        HelperLink link = new HelperLink(helper, channels.apply(helper.control()), connection);
         connection.onClosed(link::close);
         boolean late;
         synchronized (entries) {

@@ -110,11 +110,19 @@ public final class HelperTransfer {
             return;
         }
         TransfersGrpc.newStub(reached.channel()).transfer(new Answers());
+        cancelIfOver();
         try {
             Future<?> unused =
                     links.timer().schedule(this::checkReady, READY_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             gone(new CloudMwException(ErrorCode.CANCELLED, "the client was closed", e));
+        }
+    }
+
+    /** What was closed before it had a call to cancel would leave the helper with a stream that nobody ends. */
+    private synchronized void cancelIfOver() {
+        if (over && call != null) {
+            call.cancel("transfer over", null);
         }
     }
 
