@@ -35,16 +35,15 @@ final class LauncherIT {
         installed = directory.resolve("place");
         Files.createDirectories(installed.resolve("lib"));
         Files.copy(CommandLine.LAUNCHER, installed.resolve("cloudmw"));
-        jar = copied(Path.of("..", "cloudmw-client", "target"));
+        Path built = built();
+        version = "cloudmw " + built.getFileName().toString().replaceAll("^cloudmw-client-|-all[.]jar$", "") + "\n";
+        jar = Files.copy(built, installed.resolve("lib/cloudmw-client-0-all.jar"));
     }
 
-    private Path copied(Path target) throws IOException {
-        try (var built = Files.newDirectoryStream(target, "cloudmw-client-*-all.jar")) {
-            Path all = built.iterator().next();
-            version = "cloudmw "
-                    + all.getFileName().toString().replaceAll("^cloudmw-client-|-all[.]jar$", "")
-                    + System.lineSeparator();
-            return Files.copy(all, installed.resolve("lib/cloudmw-client-0-all.jar"));
+    private static Path built() throws IOException {
+        Path target = Path.of("..", "cloudmw-client", "target");
+        try (var jars = Files.newDirectoryStream(target, "cloudmw-client-*-all.jar")) {
+            return jars.iterator().next();
         }
     }
 
