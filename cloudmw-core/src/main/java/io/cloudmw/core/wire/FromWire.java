@@ -411,12 +411,12 @@ public final class FromWire {
         return values.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    private static CloudMwException invalid(String message) {
+    static CloudMwException invalid(String message) {
         return new CloudMwException(ErrorCode.INVALID_ARGUMENT, message);
     }
 
     /** Runs a conversion; what the domain's constructors refuse is the sender's fault. */
-    private static <T> T valid(Conversion<T> conversion) throws CloudMwException {
+    static <T> T valid(Conversion<T> conversion) throws CloudMwException {
         try {
             return conversion.run();
         } catch (IllegalArgumentException | ArithmeticException e) {
@@ -426,7 +426,7 @@ public final class FromWire {
     }
 
     @FunctionalInterface
-    private interface Conversion<T> {
+    interface Conversion<T> {
         T run() throws CloudMwException;
     }
 }

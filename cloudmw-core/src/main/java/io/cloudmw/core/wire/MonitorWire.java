@@ -62,12 +62,12 @@ public final class MonitorWire {
     /** From a heartbeat; more than {@value #MAX_SPEEDS} are refused. */
     public static Map<SpeedKey, Speed> speeds(List<StoreSpeed> messages) throws CloudMwException {
         if (messages.size() > MAX_SPEEDS) {
-            throw invalid("speeds: " + messages.size() + " (expected: <= " + MAX_SPEEDS + ")");
+            throw FromWire.invalid("speeds: " + messages.size() + " (expected: <= " + MAX_SPEEDS + ")");
         }
         Map<SpeedKey, Speed> speeds = new HashMap<>();
         for (StoreSpeed message : messages) {
             SpeedKey key = new SpeedKey(FromWire.storeId(message.getStoreId()), size(message.getSize()));
-            speeds.put(key, valid(() -> speed(message)));
+            speeds.put(key, FromWire.valid(() -> speed(message)));
         }
         return speeds;
     }
@@ -122,7 +122,7 @@ public final class MonitorWire {
     }
 
     public static HelperActivity activity(io.cloudmw.proto.v1.HelperActivity message) throws CloudMwException {
-        return valid(() -> new HelperActivity(
+        return FromWire.valid(() -> new HelperActivity(
                 message.getTransfers(),
                 message.getAttempts(),
                 message.getWins(),
@@ -172,7 +172,7 @@ public final class MonitorWire {
     }
 
     private static ExpectedSpeed expected(io.cloudmw.proto.v1.ExpectedSpeed message) throws CloudMwException {
-        return valid(() -> new ExpectedSpeed(
+        return FromWire.valid(() -> new ExpectedSpeed(
                 message.getFirstByteP50Nanos(),
                 message.getFirstByteP95Nanos(),
                 message.getFirstByteP99Nanos(),
@@ -278,23 +278,7 @@ public final class MonitorWire {
             case SIZE_CLASS_SMALL -> SizeClass.SMALL;
             case SIZE_CLASS_MEDIUM -> SizeClass.MEDIUM;
             case SIZE_CLASS_LARGE -> SizeClass.LARGE;
-            case SIZE_CLASS_UNSPECIFIED, UNRECOGNIZED -> throw invalid("size: " + size);
+            case SIZE_CLASS_UNSPECIFIED, UNRECOGNIZED -> throw FromWire.invalid("size: " + size);
         };
-    }
-
-    private static CloudMwException invalid(String message) {
-        return new CloudMwException(ErrorCode.INVALID_ARGUMENT, message);
-    }
-
-    private static <T> T valid(Conversion<T> conversion) throws CloudMwException {
-        try {
-            return conversion.run();
-        } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
-        }
-    }
-
-    private interface Conversion<T> {
-        T run();
     }
 }
