@@ -479,6 +479,36 @@ final class TransferTest {
     }
 
     @Test
+    void targetsThatBlockHoldUpNoFiles() throws Exception {
+        helper(Script.SERVE);
+        byte[] content = bytes(LEAF);
+        put(content);
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch blocked = new CountDownLatch(16);
+        List<CompletableFuture<GetReceipt>> stuck = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            stuck.add(client.read(
+                    FILE,
+                    (long offset, ByteBuffer bytes) -> {
+                        blocked.countDown();
+                        try {
+                            goOn.await();
+                        } catch (InterruptedException e) {
+                            throw new IOException(e);
+                        }
+                    },
+                    GetOptions.defaults()));
+        }
+        assertThat(blocked.await(60, SECONDS)).isTrue();
+        get(directory.resolve("out"));
+        assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
+        goOn.countDown();
+        for (CompletableFuture<GetReceipt> read : stuck) {
+            read.get(60, SECONDS);
+        }
+    }
+
+    @Test
     void aDestinationThatCannotBeWrittenIsOneClearError() throws Exception {
         helper(Script.SERVE);
         put(bytes(CHUNK));

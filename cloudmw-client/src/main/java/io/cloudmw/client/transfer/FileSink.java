@@ -22,6 +22,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +37,8 @@ final class FileSink implements LeafSink {
     private static final Logger log = LoggerFactory.getLogger(FileSink.class);
 
     private static final int MAX_LINKS = 40;
+    private static final Pattern REMOTE =
+            Pattern.compile("(nfs|cifs|smb|9p|afs|ceph|gluster|lustre|gpfs|beegfs|fuse|webdav|virtiofs).*");
     private static final Set<PosixFilePermission> OWNER_ONLY =
             Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
 
@@ -47,6 +50,7 @@ final class FileSink implements LeafSink {
     private final boolean force;
     private Path target;
     private Path temporary;
+    private volatile boolean remote;
     private volatile @Nullable FileChannel channel;
 
     /** @param force whether to wait until the bytes are on the disk */
@@ -67,9 +71,15 @@ final class FileSink implements LeafSink {
         return false;
     }
 
+    /** A local disk is slow at worst; a file system whose server is gone hangs for as long as it likes. */
     @Override
     public boolean mayBlock() {
-        return false;
+        return remote;
+    }
+
+    /** @param fileSystem what the operating system calls its kind */
+    static boolean isRemote(String fileSystem) {
+        return REMOTE.matcher(fileSystem).matches();
     }
 
     @Override
@@ -88,6 +98,7 @@ final class FileSink implements LeafSink {
                 throw new AccessDeniedException(target.toString());
             }
             create(exists ? attributes(target) : null);
+            remote = isRemote(Files.getFileStore(temporary).type());
         } catch (IOException e) {
             throw failed(Files.exists(asked) ? "replace" : "create", e);
         }

@@ -8,7 +8,7 @@ interface LeafSink {
     /** Whether leaves must come in the order of the file, one at a time; otherwise in any order, several at once. */
     boolean inOrder();
 
-    /** Whether writes wait for what this library does not control; they then run on threads that only do that. */
+    /** Whether writes wait for what this library does not control; they then run on threads that only do that. Once open. */
     boolean mayBlock();
 
     /** Before the first leaf; may block. */

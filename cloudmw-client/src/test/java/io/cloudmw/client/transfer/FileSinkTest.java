@@ -46,6 +46,18 @@ final class FileSinkTest {
     }
 
     @Test
+    void onlyNetworkFileSystemsMayHang() throws Exception {
+        assertThat(List.of("nfs", "nfs4", "cifs", "smb3", "fuse.sshfs", "ceph", "9p", "lustre"))
+                .allMatch(FileSink::isRemote);
+        assertThat(List.of("ext4", "xfs", "btrfs", "tmpfs", "overlay", "zfs", "apfs"))
+                .noneMatch(FileSink::isRemote);
+        FileSink sink = begun(directory.resolve("out"));
+        assertThat(sink.mayBlock())
+                .isEqualTo(FileSink.isRemote(Files.getFileStore(directory).type()));
+        sink.abort();
+    }
+
+    @Test
     void aNameMayBeAsLongAsTheFileSystemAllows() throws Exception {
         Path target = directory.resolve("n".repeat(255));
         write(target);
