@@ -61,6 +61,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
 
     private static final long MOST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
+    /** An alarm this late says that this process did not run, and not that others kept silent. */
+    private static final long OVERSLEPT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Engine engine;
     private final SerialExecutor serial;
     private final ReadPlan plan;
@@ -77,6 +80,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     private final long createdNanos;
     private @Nullable Future<?> alarm;
     private long alarmAtNanos;
+    /** When the alarm should have rung at the latest. */
+    private long alarmDueNanos;
+
     private boolean planEndSaid;
     private boolean delivered;
     private boolean closed;
@@ -99,12 +105,12 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         this.ledger = ledger;
         this.outcome = outcome;
         createdNanos = engine.ticker().nanos();
-        DeliveryPolicy policy = DeliveryPolicy.of(mode, sink.inOrder());
+        DeliveryPolicy policy = DeliveryPolicy.of(mode.forRead(wanted.length()), sink.inOrder());
         relays = new Relays(engine.threads(), serial, sink, share, windows(policy), this);
         feed = new SegmentFeed(
                 engine.coordinator(), plan, wanted, serial, this::pump, failure -> fail(Failures.of(failure)));
         Lanes lanes = policy.mode().lanes(plan.helpers().size());
-        boolean solitary = !policy.mode().needsPeers(wanted.length());
+        boolean solitary = !policy.mode().needsPeers();
         racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan, lanes, solitary), this);
         delivery = new Delivery(
                 policy,
@@ -238,7 +244,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
             alarm.cancel(false);
         }
         alarmAtNanos = wake.getAsLong();
-        long delay = Math.max(0, alarmAtNanos - engine.ticker().nanos());
+        long now = engine.ticker().nanos();
+        long delay = Math.max(0, alarmAtNanos - now);
+        alarmDueNanos = now + delay;
         alarm = Threads.later(engine.threads().timer(), delay, this::alarmed).orElse(null);
         if (alarm == null) {
             fail(Engine.closedException());
@@ -248,6 +256,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     private void alarmed() {
         serial.execute(() -> {
             alarm = null;
+            if (engine.ticker().nanos() - alarmDueNanos >= OVERSLEPT_NANOS) {
+                happened(new DeliveryEvent.Resumed());
+            }
             happened(new DeliveryEvent.TimePassed());
         });
     }

@@ -203,6 +203,6 @@ public final class TransferModel {
 
     /** As the race has it while its budget is full; a delay that was chosen is kept exactly. */
     private double delaySeconds(ExpectedSpeed speed) {
-        return policy.extras().within(speed.lateFirstByteNanos() * Governor.LEAST_PATIENT) / 1e9;
+        return policy.extras().delayNanos(speed.lateFirstByteNanos() * Governor.LEAST_PATIENT) / 1e9;
     }
 }

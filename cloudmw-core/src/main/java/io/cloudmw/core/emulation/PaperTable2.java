@@ -8,10 +8,9 @@ import java.util.SplittableRandom;
  * EC2 instance, from 9.85 to 20.1 MB/s. Here a store's rate is drawn from those twenty, evenly, and anew every 10 s; in
  * 2% of the draws the store stalls: 1 MB/s. The first byte comes at once: the paper gives no time for it.
  *
- * <p>The rate is the one of a <em>retrieval</em>: at any moment every response of the store has the whole of it, so two
- * connections bring twice the bytes, and different stores draw independently. (The paper's rates are of one retrieval at
- * a time, and its formulae add the rates of parallel retrievals from different nodes, {@code Σ g/(n·Hsi)}; it never
- * says that a bucket divides one rate among its readers, and S3 does not.)
+ * <p>The rate is the <em>store's</em>: whoever reads from it shares it, and different stores draw independently. (The
+ * paper's rates are of one retrieval at a time. S3 would give two retrievals two of them; here more connections to the
+ * same store gain nothing, so that what a mode gains, it gains by choosing among stores.)
  *
  * <p>[1] CloudMW §1.1, Table 2. Differs: the paper's twenty rates are averages over 49 to 104 s; holding one for 10 s
  * lets it change within a transfer, and the stalls are added, as the lab's purpose is the tail.
@@ -45,7 +44,7 @@ record PaperTable2(long seed) implements StoreLaw {
 
     @Override
     public boolean shared() {
-        return false;
+        return true;
     }
 
     @Override

@@ -91,7 +91,7 @@ final class Arbiter implements DeliveryInput {
     private void settle(Flight offered, Flight other) {
         boolean otherIsSooner = other.relay != null
                 && other.movedAtNanos - offered.issuedAtNanos >= 0
-                && dispatcher.leftNanos(other) <= dispatcher.leftNanos(offered);
+                && dispatcher.expectedLeftNanos(other) <= dispatcher.expectedLeftNanos(offered);
         if (otherIsSooner) {
             board.lose(offered, other);
         } else {
@@ -300,6 +300,12 @@ final class Arbiter implements DeliveryInput {
     @Override
     public void localRacersReady(List<RacerId> racers) {
         board.roster.localReady(racers);
+    }
+
+    @Override
+    public void resumed() {
+        board.roster.heardAll(board.nowNanos);
+        board.flights().forEach(flight -> flight.resumed(board.nowNanos));
     }
 
     @Override

@@ -121,6 +121,7 @@ final class Board {
 
     void accept(Relay relay) {
         relay.accepted = true;
+        relay.flight.relayed = true;
         relay.movedAtNanos = nowNanos;
         relay.flight.movedAtNanos = nowNanos;
         commands.add(new DeliveryCommand.Accept(relay.number, relay.flight.block, relay.flight.piece.missing()));
@@ -180,15 +181,23 @@ final class Board {
 
     /** Of two flights of one piece, {@code winner} goes on. */
     void lose(Flight loser, Flight winner) {
-        Flight extra = winner.allowedBytes > 0 ? winner : loser;
-        Relay relay = loser.relay;
-        long used = relay != null && relay.accepted
-                ? loser.piece.missing().offset() - loser.block.range().offset()
-                : 0;
-        long twice = Math.max(0, loser.bytes() - used);
-        governor.refund(Math.max(0, extra.allowedBytes - twice));
-        ledger.won(winner.reason);
+        account(loser, winner);
         withdraw(loser);
+    }
+
+    /** Gives back what the extra one of two did not fetch twice: once, when either of them ends. */
+    private void account(Flight ended, Flight goesOn) {
+        boolean won = goesOn.allowedBytes > 0;
+        Flight extra = won ? goesOn : ended;
+        long used = ended.relayed
+                ? ended.piece.missing().offset() - ended.block.range().offset()
+                : 0;
+        long twice = Math.max(0, ended.bytes() - used);
+        governor.refund(Math.max(0, extra.allowedBytes - twice));
+        extra.allowedBytes = 0;
+        if (won) {
+            ledger.won(goesOn.reason);
+        }
     }
 
     /** The relay is over already. */
@@ -203,10 +212,13 @@ final class Board {
             return;
         }
         Piece piece = flight.piece;
-        withdraw(flight);
-        if (!piece.flights.isEmpty()) {
+        List<Flight> others =
+                piece.flights.stream().filter(other -> other != flight).toList();
+        if (!others.isEmpty()) {
+            lose(flight, others.get(0));
             return;
         }
+        withdraw(flight);
         window.unissued(piece);
         piece.next = IssueReason.RETRY;
         if (piece.reissued() > policy.patience().maxReissues()) {

@@ -164,6 +164,17 @@ public sealed interface DeliveryEvent {
         }
     }
 
+    /**
+     * The destination's process did not run for a while (stopped, suspended, collecting garbage), and what others sent
+     * meanwhile may still wait to be read: nobody was silent.
+     */
+    record Resumed() implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.resumed();
+        }
+    }
+
     /** Nothing but the passing of time. */
     record TimePassed() implements DeliveryEvent {
         @Override

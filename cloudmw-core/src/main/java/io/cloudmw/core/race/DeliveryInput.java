@@ -31,5 +31,7 @@ interface DeliveryInput {
 
     void localRacersReady(List<RacerId> racers);
 
+    void resumed();
+
     void timePassed();
 }

@@ -294,6 +294,16 @@ final class Dispatcher {
         return board.speeds.firstByteNanos(flight.store(), helper, bytes) + usual + leftAheadNanos(flight);
     }
 
+    /** The same of one that fetches, but where nobody can tell yet, it is taken to get what is usual. */
+    double expectedLeftNanos(Flight flight) {
+        long bytes = flight.unfetchedBytes();
+        if (flight.fetched || flight.rate(board.nowNanos) > 0) {
+            return leftNanos(flight);
+        }
+        int helper = board.roster.helperOf(flight.holder().racer());
+        return bytes / board.speeds.bytesPerNano(flight.store(), helper, bytes);
+    }
+
     /** Until the lane of a queued block is free. */
     private double leftAheadNanos(Flight queued) {
         Flight head = board.roster.head(queued.holder().racer());

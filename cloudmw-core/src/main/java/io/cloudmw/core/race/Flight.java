@@ -20,8 +20,8 @@ final class Flight {
     final Block block;
     final IssueReason reason;
     final long issuedAtNanos;
-    /** Bytes the governor let it fetch twice at most; 0 unless it is an extra. */
-    final long allowedBytes;
+    /** Bytes the governor lets it fetch twice, not yet accounted for; 0 unless it is an extra. */
+    long allowedBytes;
 
     /** Offered or accepted. */
     @Nullable
@@ -29,6 +29,9 @@ final class Flight {
     /** Of a cut-through block: who started it; null: it waits in a queue. */
     @Nullable
     RacerId runner;
+
+    /** A relay of it was accepted: what was delivered of its piece since is its own. */
+    boolean relayed;
 
     long startedAtNanos;
     /** When more of it was there than before, or it started. */
@@ -101,6 +104,15 @@ final class Flight {
     /** Bytes fetched of the block, as far as is known here. */
     long bytes() {
         return bytes;
+    }
+
+    /** The destination was away and saw nothing: who is awaited gets his time again. */
+    void resumed(long nowNanos) {
+        movedAtNanos = nowNanos;
+        lostAtNanos = nowNanos;
+        if (relay != null) {
+            relay.movedAtNanos = nowNanos;
+        }
     }
 
     void started(RacerId racer, long nowNanos) {

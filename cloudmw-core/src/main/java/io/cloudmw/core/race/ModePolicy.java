@@ -69,13 +69,17 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
      * @param onLateness why a second attempt is issued then, {@code HEDGE} or {@code HAND_OVER}; {@code PLANNED}: none is
      * @param floorNanos an attempt is never late sooner
      * @param capNanos an attempt is never given longer; also the delay for a store of which nothing is known
+     * @param delayNanos instead of the percentile of the first byte, floor or cap; 0: the percentile
      * @param steals whether racers that have nothing else to do take over parts of what is under way
      */
-    public record Extras(IssueReason onLateness, long floorNanos, long capNanos, boolean steals) {
-        public static final Extras NONE = new Extras(IssueReason.PLANNED, 1, 1, false);
+    public record Extras(IssueReason onLateness, long floorNanos, long capNanos, long delayNanos, boolean steals) {
+        public static final Extras NONE = new Extras(IssueReason.PLANNED, 1, 1, 0, false);
 
         public Extras {
             positive("floorNanos", floorNanos);
+            if (delayNanos < 0) {
+                throw new IllegalArgumentException("delayNanos: " + delayNanos + " (expected: >= 0)");
+            }
             if (capNanos < floorNanos) {
                 throw new IllegalArgumentException(
                         "capNanos: " + capNanos + " (expected: >= floorNanos, " + floorNanos + ")");
@@ -90,6 +94,11 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
         /** The time within floor and cap. */
         public long within(double nanos) {
             return Math.max(floorNanos, (long) Math.min((double) capNanos, nanos));
+        }
+
+        /** How long the first byte may take where it usually comes within {@code usualNanos}. */
+        public long delayNanos(double usualNanos) {
+            return delayNanos > 0 ? delayNanos : within(usualNanos);
         }
     }
 
@@ -109,12 +118,12 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
                 new ModePolicy(
                         small,
                         new Lineup(1, ALL, 4, 2, 1, false),
-                        new Extras(IssueReason.HEDGE, millis(20), millis(2000), false));
+                        new Extras(IssueReason.HEDGE, millis(20), millis(2000), 0, false));
             case COOPERATIVE ->
                 new ModePolicy(
                         small,
                         new Lineup(1, ALL, 4, 1, 2, true),
-                        new Extras(IssueReason.HAND_OVER, millis(100), millis(2000), true));
+                        new Extras(IssueReason.HAND_OVER, millis(100), millis(2000), 0, true));
         };
     }
 
@@ -134,10 +143,22 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
                 extras);
     }
 
-    /** The same, but an attempt is late after exactly so long, whatever is usual at its store; at least a nanosecond. */
+    /** The same, but the first byte is late after exactly so long, whatever is usual at its store; at least a nanosecond. */
     public ModePolicy withDelay(long nanos) {
         long delay = Math.max(1, nanos);
-        return new ModePolicy(blocks, lineup, new Extras(extras.onLateness(), delay, delay, extras.steals()));
+        return new ModePolicy(
+                blocks,
+                lineup,
+                new Extras(extras.onLateness(), extras.floorNanos(), extras.capNanos(), delay, extras.steals()));
+    }
+
+    /** The same, but no block is issued to two helpers to be started by one. */
+    public ModePolicy untied() {
+        Lineup tied = lineup;
+        return new ModePolicy(
+                blocks,
+                new Lineup(tied.entrants(), tied.racers(), tied.lanes(), tied.spareLanes(), tied.queuePerLane(), false),
+                extras);
     }
 
     private static ModePolicy plain(Blocks blocks, Lineup lineup) {
@@ -149,12 +170,14 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
         return new Lanes(helpers, lineup.lanes() + lineup.spareLanes());
     }
 
-    /**
-     * Whether helpers have to speak with each other about a read of {@code bytes}. What fits in one block does not wait
-     * in a queue, and is not tied.
-     */
-    public boolean needsPeers(long bytes) {
-        return lineup.isRace() || (lineup.tied() && bytes > blocks.blockBytes());
+    /** Whether helpers have to speak with each other. */
+    public boolean needsPeers() {
+        return lineup.isRace() || lineup.tied();
+    }
+
+    /** The same for a read of {@code bytes}: what fits in a block is not worth that helpers get to know each other. */
+    public ModePolicy forRead(long bytes) {
+        return lineup.isRace() || bytes > blocks.blockBytes() ? this : untied();
     }
 
     private static long millis(long count) {

@@ -69,6 +69,11 @@ final class Roster {
         }
     }
 
+    /** As if every helper had just given a sign of life. */
+    void heardAll(long nowNanos) {
+        helpers.forEach(helper -> heardAtNanos.put(helper, nowNanos));
+    }
+
     /** When the racer's process was last heard; {@code otherwise} when it never was, or later than that. */
     long heardAt(RacerId racer, long otherwise) {
         Long heard = lanes.isHelpers(racer) ? heardAtNanos.get(lanes.helper(racer)) : null;
@@ -97,7 +102,8 @@ final class Roster {
 
     /**
      * Who may race for the piece: the helpers its plan names, else any other helper, else the in-process racers (the
-     * i-th starts with replica i); never more than it has replicas, never one that was spent on it.
+     * i-th starts with replica i); never more than it has replicas, never one that was spent on it. Where there are fewer
+     * helpers than replicas, one that has several lanes races for several replicas.
      */
     List<Entrant> racersFor(Piece piece) {
         int lane = (int) (piece.sequence % lanes.perHelper());
@@ -109,12 +115,31 @@ final class Roster {
             }
         }
         if (!planned.isEmpty()) {
-            return planned;
+            return helpers.size() < piece.chunk.plan.replicas() ? inMoreLanes(planned, piece, lane) : planned;
         }
         List<RacerId> inLane =
                 helpers.stream().map(helper -> lanes.racer(helper, lane)).toList();
         List<Entrant> others = inOrder(inLane, piece.chunk);
         return others.isEmpty() ? inOrder(locals, piece.chunk) : others;
+    }
+
+    /** Gives the replicas nobody races for to the same helpers' other lanes, as far as they have any. */
+    private List<Entrant> inMoreLanes(List<Entrant> planned, Piece piece, int lane) {
+        List<Entrant> entrants = new ArrayList<>(planned);
+        Deque<RacerId> free = new ArrayDeque<>();
+        for (int further = 1; further < lanes.perHelper(); further++) {
+            for (int helper : helpers) {
+                free.add(lanes.racer(helper, (lane + further) % lanes.perHelper()));
+            }
+        }
+        free.removeIf(piece.chunk::isSpent);
+        for (int replica = 0; replica < piece.chunk.plan.replicas() && !free.isEmpty(); replica++) {
+            int wanted = replica;
+            if (planned.stream().noneMatch(entrant -> entrant.replica() == wanted)) {
+                entrants.add(new Entrant(free.remove(), wanted));
+            }
+        }
+        return entrants;
     }
 
     private static List<Entrant> inOrder(Collection<RacerId> racers, PlannedChunk chunk) {

@@ -233,7 +233,7 @@ final class Watch {
         double patience = board.governor.patience();
         long delay = delayNanos(flight);
         if (flight.bytes() == 0) {
-            return OptionalLong.of(flight.startedAtNanos + extras.within(delay * patience));
+            return OptionalLong.of(flight.startedAtNanos + extras.delayNanos(delay * patience));
         }
         long gap = gapNanos(flight, relay, delay);
         long gapAt = flight.movedAtNanos + (long) (gap * patience);
@@ -271,7 +271,8 @@ final class Watch {
 
     /** Issues the rest of a late flight's block a second time, at another store, if that is allowed. */
     private void late(Flight flight) {
-        if (flight.bytes() == 0 && !flight.answered) {
+        boolean unusual = board.nowNanos - flight.startedAtNanos >= delayNanos(flight);
+        if (flight.bytes() == 0 && !flight.answered && unusual) {
             flight.answered = true;
             board.governor.answered(flight.store(), true);
         }

@@ -52,7 +52,7 @@ final class StoreLawTest {
         assertThat(IntStream.range(0, 100))
                 .allMatch(i -> law.bytesPerSecondAt(i * TEN_SECONDS)
                         == law.bytesPerSecondAt(i * TEN_SECONDS + TEN_SECONDS - 1));
-        assertThat(law.shared()).isFalse();
+        assertThat(law.shared()).isTrue();
         assertThat(law.answer(7, 0)).isEqualTo(Answer.PROMPT);
     }
 

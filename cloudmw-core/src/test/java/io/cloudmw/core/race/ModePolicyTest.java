@@ -36,11 +36,25 @@ class ModePolicyTest {
                 ModePolicy.of(Mode.HEDGED, false).withDelay(30_000_000).extras();
 
         assertThat(extras.onLateness()).isEqualTo(IssueReason.HEDGE);
-        assertThat(extras.within(1)).isEqualTo(30_000_000);
-        assertThat(extras.within(1e12)).isEqualTo(30_000_000);
-        assertThat(ModePolicy.of(Mode.HEDGED, false).withDelay(0).extras().within(1e12))
+        assertThat(extras.delayNanos(1)).isEqualTo(30_000_000);
+        assertThat(extras.delayNanos(1e12)).isEqualTo(30_000_000);
+        assertThat(extras.within(1)).as("of what comes after the first byte").isEqualTo(20_000_000);
+        assertThat(ModePolicy.of(Mode.HEDGED, false).withDelay(0).extras().delayNanos(1e12))
                 .as("at once")
                 .isEqualTo(1);
+    }
+
+    @Test
+    void aReadOfOneBlockTiesNothingAndItsHelpersNeedNotKnowEachOther() {
+        ModePolicy cooperative = ModePolicy.of(Mode.COOPERATIVE, false);
+        long block = cooperative.blocks().blockBytes();
+
+        assertThat(cooperative.forRead(block).lineup().tied()).isFalse();
+        assertThat(cooperative.forRead(block).needsPeers()).isFalse();
+        assertThat(cooperative.forRead(block + 1)).isEqualTo(cooperative);
+        assertThat(cooperative.needsPeers()).isTrue();
+        assertThat(ModePolicy.of(Mode.ROUNDS, false).forRead(1).needsPeers()).isTrue();
+        assertThat(ModePolicy.of(Mode.HEDGED, false).needsPeers()).isFalse();
     }
 
     @Test

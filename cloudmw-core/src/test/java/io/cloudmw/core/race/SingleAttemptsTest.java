@@ -78,6 +78,17 @@ class SingleAttemptsTest {
         }
 
         @Test
+        void ofFewerHelpersThanReplicasOneWithSeveralLanesRacesForSeveral() {
+            delivery = delivery(ModePolicy.of(Mode.KN, false), false, 1);
+
+            List<Block> blocks = issues(on(
+                    new Planned(0, new ByteRange(0, 200), 200, 100, List.of(S0, S1), List.of(new Entrant(r(0), 0)))));
+
+            assertThat(blocks).hasSize(1);
+            assertThat(blocks.get(0).entrants()).containsExactly(new Entrant(r(0), 0), new Entrant(r(1), 1));
+        }
+
+        @Test
         void singleHasOneRacerAtWork() {
             delivery = delivery(ModePolicy.of(Mode.SINGLE, false), false, 2);
 
@@ -149,6 +160,23 @@ class SingleAttemptsTest {
         }
     }
 
+    @Test
+    void anAttemptLaterThanChosenButNotLaterThanUsualSaysNothingOfItsStore() {
+        delivery = delivery(hedging(IssueReason.HEDGE, false).withDelay(30), false, 2);
+        for (int chunk = 0; chunk < 8; chunk++) {
+            plan(chunk, 200);
+            int block = 2 * chunk;
+            started(block, r(0));
+            now += 30;
+            assertThat(on(new TimePassed())).hasSize(1);
+            on(new Offered(chunk, new BlockId(block), r(0)));
+            on(new LeafDelivered(chunk));
+            on(new LeafDelivered(chunk));
+        }
+
+        assertThat(governor.hasMoved(S0)).isFalse();
+    }
+
     @Nested
     class Failures {
         @Test
@@ -175,6 +203,18 @@ class SingleAttemptsTest {
             now += 1;
 
             assertThat(on(new TimePassed())).contains(new DeliveryCommand.Abandon(r(0), ErrorCode.DEADLINE_EXCEEDED));
+        }
+
+        @Test
+        void afterItsOwnPauseTheDestinationTakesNobodyForDead() {
+            plan(0, 200);
+            started(0, r(0));
+            now += 60_000;
+            on(new DeliveryEvent.Resumed());
+
+            assertThat(on(new TimePassed())).noneMatch(DeliveryCommand.Abandon.class::isInstance);
+            now += 1_000;
+            assertThat(on(new TimePassed())).anyMatch(DeliveryCommand.Abandon.class::isInstance);
         }
 
         @Test
@@ -239,6 +279,52 @@ class SingleAttemptsTest {
                             new Accept(8, sole(1, 100, 100, r(3), 1), new ByteRange(100, 100)));
             assertThat(on(new LeafDelivered(7))).isEmpty();
             assertThat(on(new LeafDelivered(8))).containsExactly(new Acknowledge(sole(1, 100, 100, r(3), 1)));
+        }
+
+        @Test
+        void ofTwoThatMoveTheOneThatIsThroughSoonerGoesOn() {
+            delivery = delivery(
+                    new ModePolicy(
+                            new ModePolicy.Blocks(1000, 16, 100_000),
+                            new ModePolicy.Lineup(1, 100, 1, 1, 1, false),
+                            new ModePolicy.Extras(IssueReason.HEDGE, 1, 1000, 0, false)),
+                    false,
+                    2);
+            plan(0, 1000);
+            accepted(7, 0, r(0));
+            for (int leaf = 0; leaf < 8; leaf++) {
+                now++;
+                on(new LeafDelivered(7));
+            }
+            now += LATE + 1;
+            assertThat(on(new TimePassed())).hasOnlyElementsOfType(Issue.class);
+            on(new LeafDelivered(7));
+
+            assertThat(on(new Offered(8, new BlockId(1), r(3))))
+                    .containsExactly(new Refuse(8), new Withdraw(sole(1, 800, 200, r(3), 1)));
+        }
+
+        @Test
+        void whatAnExtraMayFetchTwiceIsAccountedForOnce() {
+            hedged();
+            on(new Offered(8, new BlockId(1), r(3)));
+            on(new LeafDelivered(8));
+            now += LATE;
+            assertThat(on(new TimePassed())).hasOnlyElementsOfType(Issue.class);
+            on(new LeafDelivered(8));
+
+            assertThat(governor.spentBytes()).isZero();
+            assertThat(delivery.tally().hedgesWon()).isEqualTo(1);
+        }
+
+        @Test
+        void anExtraThatGoesOnAloneAfterAFailureHasNothingToFetchTwice() {
+            hedged();
+            assertThat(governor.spentBytes()).isEqualTo(200);
+
+            on(new Forfeited(new BlockId(0), r(0), ErrorCode.STORE_UNAVAILABLE));
+
+            assertThat(governor.spentBytes()).isZero();
         }
 
         @Test
@@ -441,14 +527,14 @@ class SingleAttemptsTest {
         return new ModePolicy(
                 new ModePolicy.Blocks(200, 16, 100_000),
                 new ModePolicy.Lineup(1, 100, 1, 1, 1, false),
-                new ModePolicy.Extras(reason, 1, 1000, steals));
+                new ModePolicy.Extras(reason, 1, 1000, 0, steals));
     }
 
     private static ModePolicy cooperative(int queue, boolean tied) {
         return new ModePolicy(
                 new ModePolicy.Blocks(tied ? 200 : 500, 16, 100_000),
                 new ModePolicy.Lineup(1, 100, 1, 0, queue, tied),
-                new ModePolicy.Extras(IssueReason.HAND_OVER, 1, 1_000_000_000, true));
+                new ModePolicy.Extras(IssueReason.HAND_OVER, 1, 1_000_000_000, 0, true));
     }
 
     private Delivery delivery(ModePolicy mode, boolean inOrder, int helpers) {
