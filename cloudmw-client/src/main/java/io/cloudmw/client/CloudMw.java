@@ -26,6 +26,7 @@ import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
 import java.io.InputStream;
 import java.nio.channels.WritableByteChannel;
@@ -70,6 +71,7 @@ public final class CloudMw implements AutoCloseable {
                 () -> HelperLinks.open(threads.events(), threads.timer()),
                 options.memoryBytes(),
                 options.pricing(),
+                new Governor(options.redundancy()),
                 Ticker.system());
         return new CloudMw(options, engine);
     }

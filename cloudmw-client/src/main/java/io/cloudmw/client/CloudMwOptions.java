@@ -1,6 +1,7 @@
 package io.cloudmw.client;
 
 import io.cloudmw.core.cost.Pricing;
+import io.cloudmw.core.race.Governor;
 import java.time.Duration;
 
 /**
@@ -12,9 +13,15 @@ import java.time.Duration;
  * @param memoryBytes bytes all gets of the client together may have in flight; its puts may have a quarter as much
  * @param memoryPerGetBytes bytes one get may have in flight
  * @param pricing by which receipts are priced
+ * @param redundancy what all gets of the client together may spend on second attempts
  */
 public record CloudMwOptions(
-        String coordinator, Duration coordinatorTimeout, long memoryBytes, long memoryPerGetBytes, Pricing pricing) {
+        String coordinator,
+        Duration coordinatorTimeout,
+        long memoryBytes,
+        long memoryPerGetBytes,
+        Pricing pricing,
+        Governor.Budget redundancy) {
     public static final String DEFAULT_COORDINATOR = "127.0.0.1:7400";
 
     private static final long MIN_MEMORY_BYTES = 4L << 20;
@@ -41,18 +48,23 @@ public record CloudMwOptions(
     public static CloudMwOptions of(String coordinator) {
         long all = Math.max(
                 MIN_MEMORY_BYTES, Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 2));
-        return new CloudMwOptions(coordinator, Duration.ofSeconds(30), all, 16L << 20, Pricing.DEFAULT);
+        return new CloudMwOptions(
+                coordinator, Duration.ofSeconds(30), all, 16L << 20, Pricing.DEFAULT, Governor.Budget.DEFAULT);
     }
 
     public CloudMwOptions withCoordinatorTimeout(Duration timeout) {
-        return new CloudMwOptions(coordinator, timeout, memoryBytes, memoryPerGetBytes, pricing);
+        return new CloudMwOptions(coordinator, timeout, memoryBytes, memoryPerGetBytes, pricing, redundancy);
     }
 
     public CloudMwOptions withMemory(long allBytes, long perGetBytes) {
-        return new CloudMwOptions(coordinator, coordinatorTimeout, allBytes, perGetBytes, pricing);
+        return new CloudMwOptions(coordinator, coordinatorTimeout, allBytes, perGetBytes, pricing, redundancy);
     }
 
     public CloudMwOptions withPricing(Pricing prices) {
-        return new CloudMwOptions(coordinator, coordinatorTimeout, memoryBytes, memoryPerGetBytes, prices);
+        return new CloudMwOptions(coordinator, coordinatorTimeout, memoryBytes, memoryPerGetBytes, prices, redundancy);
+    }
+
+    public CloudMwOptions withRedundancy(Governor.Budget budget) {
+        return new CloudMwOptions(coordinator, coordinatorTimeout, memoryBytes, memoryPerGetBytes, pricing, budget);
     }
 }

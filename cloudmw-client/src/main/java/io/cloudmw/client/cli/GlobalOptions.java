@@ -3,6 +3,7 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.config.Durations;
+import io.cloudmw.core.race.Governor;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
@@ -10,7 +11,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -18,6 +22,9 @@ import picocli.CommandLine.Option;
 final class GlobalOptions {
     private static final String COORDINATOR = "client.coordinator";
     private static final String TIMEOUT = "client.coordinator-timeout";
+    private static final String REDUNDANCY = "client.redundancy";
+    private static final Pattern PERCENT = Pattern.compile("(100|[0-9]{1,2}(?:\\.[0-9]{1,3})?)%");
+    private static final Set<String> KEYS = new TreeSet<>(Set.of(COORDINATOR, TIMEOUT, REDUNDANCY));
 
     @Option(
             names = {"-c", "--coordinator"},
@@ -29,7 +36,7 @@ final class GlobalOptions {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "properties: " + COORDINATOR + ", " + TIMEOUT + " (like 30s)")
+            description = "properties: " + COORDINATOR + ", " + TIMEOUT + " (like 30s), " + REDUNDANCY + " (like 5%%)")
     private @Nullable Path config;
 
     @Option(
@@ -76,12 +83,24 @@ final class GlobalOptions {
         if (address == null) {
             address = file.getProperty(COORDINATOR, CloudMwOptions.DEFAULT_COORDINATOR);
         }
-        CloudMwOptions options = CloudMwOptions.of(address);
+        CloudMwOptions options = CloudMwOptions.of(address).withRedundancy(redundancy(file));
         if (timeoutSeconds != null) {
             return options.withCoordinatorTimeout(Duration.ofSeconds(timeoutSeconds));
         }
         String timeout = file.getProperty(TIMEOUT);
         return timeout == null ? options : options.withCoordinatorTimeout(Durations.parse(timeout));
+    }
+
+    private static Governor.Budget redundancy(Properties file) {
+        String text = file.getProperty(REDUNDANCY);
+        if (text == null) {
+            return Governor.Budget.DEFAULT;
+        }
+        Matcher percent = PERCENT.matcher(text);
+        if (!percent.matches()) {
+            throw new IllegalArgumentException(REDUNDANCY + ": \"" + text + "\" (expected: 0%..100%, like 5%)");
+        }
+        return Governor.Budget.ofShare(Double.parseDouble(percent.group(1)) / 100);
     }
 
     private Properties read() {
@@ -95,9 +114,9 @@ final class GlobalOptions {
             throw new IllegalArgumentException("config: cannot read " + config + ": " + e.getMessage(), e);
         }
         for (Object key : new TreeSet<>(file.stringPropertyNames())) {
-            if (!key.equals(COORDINATOR) && !key.equals(TIMEOUT)) {
+            if (!KEYS.contains(key)) {
                 throw new IllegalArgumentException("config: unknown key " + key + " in " + config + " (expected: "
-                        + COORDINATOR + ", " + TIMEOUT + ")");
+                        + String.join(", ", KEYS) + ")");
             }
         }
         return file;

@@ -9,7 +9,6 @@ import io.cloudmw.core.cost.Prediction;
 import io.cloudmw.core.cost.SlaPlanner;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
-import io.cloudmw.core.race.Governor;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,8 +52,11 @@ final class PlanCommand extends ClientCommand {
         super(context);
     }
 
+    private double budgetShare;
+
     @Override
     CloudMwOptions applied(CloudMwOptions base) {
+        budgetShare = base.redundancy().share();
         return prices.applied(base);
     }
 
@@ -82,7 +84,7 @@ final class PlanCommand extends ClientCommand {
                         + Arrays.stream(Mode.values()).map(Mode::label).toList() + ")"));
     }
 
-    private static List<String> lines(ReadEstimate estimate, List<ReadEstimate.Offer> offers) {
+    private List<String> lines(ReadEstimate estimate, List<ReadEstimate.Offer> offers) {
         List<String> lines = new ArrayList<>();
         lines.add(estimate.version().file() + ": "
                 + Sizes.approximate(estimate.version().sizeBytes()) + " in "
@@ -99,7 +101,7 @@ final class PlanCommand extends ClientCommand {
         lines.add(String.format(
                 Locale.ROOT,
                 "at most %.0f%% of requests and bytes are spent on hedges and hand-overs",
-                100 * Governor.Budget.DEFAULT.share()));
+                100 * budgetShare));
         estimate.goal().ifPresent(goal -> estimate.choice().ifPresent(choice -> lines.add(promise(goal, choice))));
         lines.add("prices: " + estimate.priceVersion());
         return lines;
@@ -142,7 +144,7 @@ final class PlanCommand extends ClientCommand {
         return prediction.time(quantile).toNanos() / 1e9;
     }
 
-    private static Map<String, Object> json(ReadEstimate estimate, List<ReadEstimate.Offer> offers) {
+    private Map<String, Object> json(ReadEstimate estimate, List<ReadEstimate.Offer> offers) {
         Map<String, Object> answer = Json.of(estimate.version());
         answer.put("mode", estimate.mode().label());
         answer.put("helpers", estimate.helpers());
@@ -154,7 +156,7 @@ final class PlanCommand extends ClientCommand {
             rows.add(row);
         }
         answer.put("offers", rows);
-        answer.put("budget_share", Governor.Budget.DEFAULT.share());
+        answer.put("budget_share", budgetShare);
         estimate.goal()
                 .ifPresent(goal -> estimate.choice().ifPresent(choice -> {
                     Map<String, Object> sla = json(choice.prediction());

@@ -39,7 +39,7 @@ public final class Engine implements AutoCloseable {
     private final CoordinatorClient coordinator;
     private final Supplier<HelperLinks> linksMaker;
     private final CreditPool credit;
-    private final Governor governor = new Governor(Governor.Budget.DEFAULT);
+    private final Governor governor;
     private final CreditPool putCredit;
     private final Pricing pricing;
     private final Ticker ticker;
@@ -52,6 +52,7 @@ public final class Engine implements AutoCloseable {
      * Threads, coordinator and links belong to this engine and are closed with it.
      *
      * @param pricing of receipts
+     * @param governor of what all gets together may spend on redundancy
      * @param memoryBytes what all gets together may have in flight; puts have a quarter as much, of their own, so that
      *     a get that feeds a put cannot starve it
      */
@@ -61,6 +62,7 @@ public final class Engine implements AutoCloseable {
             Supplier<HelperLinks> linksMaker,
             long memoryBytes,
             Pricing pricing,
+            Governor governor,
             Ticker ticker) {
         this.threads = threads;
         this.coordinator = coordinator;
@@ -68,6 +70,7 @@ public final class Engine implements AutoCloseable {
         this.credit = new CreditPool(memoryBytes);
         this.putCredit = new CreditPool(Math.max(1, memoryBytes / PUT_SHARE));
         this.pricing = pricing;
+        this.governor = governor;
         this.ticker = ticker;
         this.speeds =
                 new SpeedMonitor(ticker, SpeedMonitor.DEFAULT_KEYS, new MonitorMetrics(new CompositeMeterRegistry()));

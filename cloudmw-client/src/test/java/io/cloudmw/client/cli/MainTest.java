@@ -297,6 +297,9 @@ final class MainTest {
         Path config = Files.writeString(directory.resolve("config"), "client.coordinater=x:1\n");
         assertThat(run("stat", "vol:/x", "--config", config.toString())).isEqualTo(2);
         assertThat(err).contains("client.coordinater").contains("client.coordinator-timeout");
+        Files.writeString(config, "client.redundancy=lots\n");
+        assertThat(run("stat", "vol:/x", "--config", config.toString())).isEqualTo(2);
+        assertThat(err).contains("client.redundancy: \"lots\" (expected: 0%..100%, like 5%)");
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
@@ -39,6 +40,7 @@ final class EngineTest {
                         },
                         MEMORY,
                         Pricing.DEFAULT,
+                        new Governor(Governor.Budget.DEFAULT),
                         Ticker.system())) {
             coordinator.add(new HelperAddress(new HelperId("h"), "127.0.0.1:1", "127.0.0.1:1"));
             coordinator.add(new Store(new StoreId("s"), "s", new Store.Disk(new HelperId("h"), Path.of("/nowhere"))));

@@ -29,6 +29,11 @@ public final class Governor {
     public record Budget(double share, int burstRequests, long burstBytes) {
         public static final Budget DEFAULT = new Budget(0.05, 16, 64L << 20);
 
+        /** The default bursts with another share; 0: no redundancy at all. */
+        public static Budget ofShare(double share) {
+            return share == 0 ? new Budget(0, 0, 0) : new Budget(share, DEFAULT.burstRequests(), DEFAULT.burstBytes());
+        }
+
         public Budget {
             if (!(share >= 0 && share <= 1)) {
                 throw new IllegalArgumentException("share: " + share + " (expected: 0..1)");

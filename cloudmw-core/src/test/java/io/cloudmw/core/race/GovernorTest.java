@@ -13,6 +13,14 @@ class GovernorTest {
     private final Governor governor = new Governor(new Governor.Budget(0.05, 2, 1000));
 
     @Test
+    void aShareOfNothingAllowsNothing() {
+        Governor none = new Governor(Governor.Budget.ofShare(0));
+
+        assertThat(none.spend(LATE, OTHER, 0)).isFalse();
+        assertThat(Governor.Budget.ofShare(0.05)).isEqualTo(Governor.Budget.DEFAULT);
+    }
+
+    @Test
     void theBurstIsThereFromTheBeginningAndNoMore() {
         assertThat(governor.spend(LATE, OTHER, 10)).isTrue();
         assertThat(governor.spend(LATE, OTHER, 10)).isTrue();
