@@ -6,6 +6,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.helper.fetch.ByteBudget;
 import io.grpc.Context;
+import io.grpc.ForwardingServerCallListener;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
@@ -49,8 +50,33 @@ public final class RequestBudget extends ServerStreamTracer.Factory implements S
     @Override
     public <Q, A> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-        Objects.requireNonNull(CHARGE.get(), "not the server's tracer").call = call;
-        return next.startCall(call, headers);
+        Charge charge = Objects.requireNonNull(CHARGE.get(), "not the server's tracer");
+        charge.call = call;
+        return new Admitted<>(next.startCall(call, headers), charge);
+    }
+
+    /** A request may be refused for its last bytes, and then be complete: it is not worked on all the same. */
+    private static final class Admitted<Q> extends ForwardingServerCallListener.SimpleForwardingServerCallListener<Q> {
+        private final Charge charge;
+
+        Admitted(ServerCall.Listener<Q> listener, Charge charge) {
+            super(listener);
+            this.charge = charge;
+        }
+
+        @Override
+        public void onMessage(Q request) {
+            if (!charge.isRefused()) {
+                super.onMessage(request);
+            }
+        }
+
+        @Override
+        public void onHalfClose() {
+            if (!charge.isRefused()) {
+                super.onHalfClose();
+            }
+        }
     }
 
     /** Runs what calls hand to it on {@code executor}; their requests count until that has run. */
@@ -116,6 +142,10 @@ public final class RequestBudget extends ServerStreamTracer.Factory implements S
             refused = !budget.tryTake(arrived);
             bytes += refused ? 0 : arrived;
             return !refused;
+        }
+
+        synchronized boolean isRefused() {
+            return refused;
         }
 
         @Override

@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,7 @@ final class RequestBudgetTest {
     private final ExecutorService executor = Threads.blocking("test", 4, 4);
     private final CountDownLatch working = new CountDownLatch(1);
     private final CountDownLatch end = new CountDownLatch(1);
+    private final AtomicInteger calls = new AtomicInteger();
     private Server server;
     private ManagedChannel channel;
 
@@ -87,6 +89,23 @@ final class RequestBudgetTest {
     }
 
     @Test
+    void aRequestThatIsRefusedForItsLastByteIsNotWorkedOn() throws Exception {
+        Caller first = new Caller(MethodType.UNARY).send(MOST_OF_IT).finish();
+        working.await();
+        int overhead = request(MOST_OF_IT).getSerializedSize() - MOST_OF_IT;
+        int left = Math.toIntExact(LIMIT - budget.usedBytes());
+
+        Caller second = new Caller(MethodType.UNARY).send(left - overhead + 1).finish();
+        assertThat(second.refusal.get().code).contains(ErrorCode.OVERLOADED);
+        Caller third = new Caller(MethodType.UNARY).send(10).finish();
+        end.countDown();
+        assertThat(first.refusal.get().status.isOk()).isTrue();
+        assertThat(third.refusal.get().status.isOk()).isTrue();
+        assertThat(calls.get()).isEqualTo(2);
+        await().until(() -> budget.usedBytes() == 0);
+    }
+
+    @Test
     void whatACallerGaveUpCountsUntilItIsNotWorkedOnAnyMore() throws Exception {
         Caller first = new Caller(MethodType.UNARY).send(MOST_OF_IT).finish();
         working.await();
@@ -106,6 +125,12 @@ final class RequestBudgetTest {
         await().until(() -> budget.usedBytes() >= MOST_OF_IT);
         waiting.call.cancel("gone", null);
         await().until(() -> budget.usedBytes() == 0);
+    }
+
+    private static CreateVolumeRequest request(int bytes) {
+        return CreateVolumeRequest.newBuilder()
+                .setVolume(Volume.newBuilder().setName("x".repeat(bytes)))
+                .build();
     }
 
     private record Refusal(Status status, Optional<ErrorCode> code) {}
@@ -137,9 +162,7 @@ final class RequestBudgetTest {
         }
 
         Caller send(int bytes) {
-            call.sendMessage(CreateVolumeRequest.newBuilder()
-                    .setVolume(Volume.newBuilder().setName("x".repeat(bytes)))
-                    .build());
+            call.sendMessage(request(bytes));
             return this;
         }
 
@@ -150,15 +173,16 @@ final class RequestBudgetTest {
     }
 
     private final class Slow extends CoordinatorGrpc.CoordinatorImplBase {
-        private final UnaryCalls calls;
+        private final UnaryCalls answers;
 
-        Slow(UnaryCalls calls) {
-            this.calls = calls;
+        Slow(UnaryCalls answers) {
+            this.answers = answers;
         }
 
         @Override
         public void createVolume(CreateVolumeRequest request, StreamObserver<CreateVolumeResponse> observer) {
-            calls.answer(observer, () -> {
+            calls.incrementAndGet();
+            answers.answer(observer, () -> {
                 working.countDown();
                 end.await();
                 return CreateVolumeResponse.getDefaultInstance();
