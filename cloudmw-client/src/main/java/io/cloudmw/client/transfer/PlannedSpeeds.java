@@ -10,18 +10,23 @@ import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.SpeedView;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * What a get may expect of its stores: what its plan says helpers see, and what this client has seen where it reads by
  * itself. Where a store's median has moved of late, what is late there has moved with it: no hedge answers an outage of
- * everything. Immutable; figures are of the moment it was made.
+ * everything. Confined to its get; figures are of the moment it was made.
  */
 final class PlannedSpeeds implements SpeedView {
     private final SpeedBook book;
     private final List<HelperId> helpers;
     private final Map<SpeedKey, Speed> own;
+    private final Map<Way, io.cloudmw.core.race.Speed> asked = new HashMap<>();
+
+    /** A race asks for the same few ways with every leaf. */
+    private record Way(StoreId store, int helper, SizeClass size) {}
 
     /**
      * @param own speeds this client has seen itself
@@ -34,10 +39,12 @@ final class PlannedSpeeds implements SpeedView {
 
     @Override
     public io.cloudmw.core.race.Speed expected(StoreId store, int helper, long sizeBytes) {
-        return figures(
-                helper >= 0 && helper < helpers.size()
-                        ? book.of(helpers.get(helper), store, sizeBytes)
-                        : own(store, sizeBytes));
+        return asked.computeIfAbsent(
+                new Way(store, helper, SizeClass.of(sizeBytes)),
+                way -> figures(
+                        helper >= 0 && helper < helpers.size()
+                                ? book.of(helpers.get(helper), store, sizeBytes)
+                                : own(store, sizeBytes)));
     }
 
     private ExpectedSpeed own(StoreId store, long sizeBytes) {

@@ -1,19 +1,31 @@
 package io.cloudmw.core.cost;
 
 import io.cloudmw.core.monitor.ExpectedSpeed;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
 /**
- * What attempts at one block would do at each replica, in many equally likely runs side by side. Drawn by Latin
+ * What attempts at each block would do at each replica, in many equally likely runs side by side. Drawn by Latin
  * hypercube: each quantity takes each of its quantiles exactly once over the runs, so that few runs have true quantiles.
  */
 final class Attempts {
     private final List<SpeedCurve> curves;
     private final double[] scores;
     private final Random random;
-    private final double[][] firstByte;
-    private final double[][] rate;
+    private final List<Draw> draws = new ArrayList<>();
+    private Draw now = new Draw(0, 0);
+
+    /** One block: seconds to the first byte and bytes a second after it, by replica and run. */
+    private static final class Draw {
+        final double[][] firstByte;
+        final double[][] rate;
+
+        Draw(int replicas, int runs) {
+            firstByte = new double[replicas][runs];
+            rate = new double[replicas][runs];
+        }
+    }
 
     Attempts(List<ExpectedSpeed> replicas, int runs, long seed) {
         curves = replicas.stream().map(SpeedCurve::new).toList();
@@ -22,23 +34,30 @@ final class Attempts {
         for (int run = 0; run < runs; run++) {
             scores[run] = Normal.inverse((run + 0.5) / runs);
         }
-        firstByte = new double[curves.size()][runs];
-        rate = new double[curves.size()][runs];
     }
 
-    /** The next block. */
-    void draw() {
+    /** From now on it is about this block: one drawn already, or the next. */
+    void draw(int block) {
+        if (block == draws.size()) {
+            draws.add(draw());
+        }
+        now = draws.get(block);
+    }
+
+    private Draw draw() {
+        Draw draw = new Draw(curves.size(), scores.length);
         for (int replica = 0; replica < curves.size(); replica++) {
             SpeedCurve curve = curves.get(replica);
             shuffle();
             for (int run = 0; run < scores.length; run++) {
-                firstByte[replica][run] = curve.firstByteSeconds(scores[run]);
+                draw.firstByte[replica][run] = curve.firstByteSeconds(scores[run]);
             }
             shuffle();
             for (int run = 0; run < scores.length; run++) {
-                rate[replica][run] = curve.bytesPerSecond(scores[run]);
+                draw.rate[replica][run] = curve.bytesPerSecond(scores[run]);
             }
         }
+        return draw;
     }
 
     private void shuffle() {
@@ -52,21 +71,21 @@ final class Attempts {
 
     /** Seconds to the first byte. */
     double firstByte(int replica, int run) {
-        return firstByte[replica][run];
+        return now.firstByte[replica][run];
     }
 
     /** Bytes a second after it. */
     double rate(int replica, int run) {
-        return rate[replica][run];
+        return now.rate[replica][run];
     }
 
     /** Seconds until {@code bytes} are there. */
     double seconds(int replica, int run, double bytes) {
-        return firstByte[replica][run] + bytes / rate[replica][run];
+        return now.firstByte[replica][run] + bytes / now.rate[replica][run];
     }
 
     /** Bytes of {@code bytes} that are there after so many seconds. */
     double fetched(int replica, int run, double seconds, double bytes) {
-        return Math.max(0, Math.min(bytes, (seconds - firstByte[replica][run]) * rate[replica][run]));
+        return Math.max(0, Math.min(bytes, (seconds - now.firstByte[replica][run]) * now.rate[replica][run]));
     }
 }

@@ -23,10 +23,11 @@ public record ReadShape(long bytes, long chunkBytes, List<ExpectedSpeed> replica
     public static ReadShape of(ReadPlan plan, long bytes, long destinationBytesPerSecond) {
         long chunks = Math.max(1, plan.version().chunkCount());
         long chunkBytes = Math.max(1, (plan.version().sizeBytes() + chunks - 1) / chunks);
+        long requestBytes = Math.max(1, Math.min(bytes, chunkBytes));
         List<ExpectedSpeed> all = plan.stores().stream()
                 .filter(StoreStatus::available)
-                .map(status -> plan.speeds().of(status.store().id(), chunkBytes))
-                .sorted(Comparator.comparingLong(speed -> speed.expectedNanos(chunkBytes)))
+                .map(status -> plan.speeds().of(status.store().id(), requestBytes))
+                .sorted(Comparator.comparingLong(speed -> speed.expectedNanos(requestBytes)))
                 .toList();
         if (all.isEmpty()) {
             return new ReadShape(bytes, chunkBytes, List.of(ExpectedSpeed.DEFAULT), destinationBytesPerSecond);

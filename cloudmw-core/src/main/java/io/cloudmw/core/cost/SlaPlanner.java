@@ -12,13 +12,14 @@ import java.util.Optional;
  * Chooses how to read so that a promise is kept at the least price: the best cost (δ) for a given performance (β), which
  * [1] CloudMW §4.2 leaves to future work. Every candidate is predicted by the {@link TransferModel}; of those whose
  * quantile is within the deadline the cheapest is taken, then the one that fetches fewest bytes, then the one with the
- * fewest requests, then with the fewest streams. If none is, the fastest but for a full race: what cannot be kept is not
- * paid for with k times the bytes. Pure.
+ * fewest requests, then with the fewest streams. If none is, a full race of every block, {@code kn}, where that is: what
+ * it wastes is load on helpers and links that no price table knows. If that is not either, the fastest of the others: what
+ * cannot be kept is not paid for with k times the bytes. Pure.
  *
- * <p>Candidates: {@code single}; {@code hedged} and {@code cooperative} with 1, 2, 4... streams, up to as many as
- * there are blocks and the mode has lanes, hedged after the p50, p95 or p99 of the best store's first byte; {@code kn}, a full race
- * of every block. Ways whose second attempts the {@link Governor} would have to refuse now are none; nor is a full race
- * while the stores are slow as a whole: it would add to the load that makes them slow.
+ * <p>Candidates: {@code single}; {@code hedged} and {@code cooperative} with 1, 2, 4... streams, up to as many as there
+ * are blocks and the mode has lanes, hedged after the p50, p95 or p99 of the best store's first byte. Ways whose second
+ * attempts the {@link Governor} would have to refuse now are none; nor is a full race while the stores are slow as a whole:
+ * it would add to the load that makes them slow.
  */
 public final class SlaPlanner {
     /**
@@ -76,46 +77,44 @@ public final class SlaPlanner {
      * @param governor of who reads
      */
     public static Choice choose(ReadShape shape, int helpers, Goal goal, Rates rates, Governor governor) {
-        Choice single = Choice.of(TransferModel.predict(shape, new Way(Mode.SINGLE, 1, Optional.empty())), goal);
+        TransferModel model = new TransferModel(shape);
+        Choice single = Choice.of(model.predict(new Way(Mode.SINGLE, 1, Optional.empty())), goal);
         if (single.meets()) {
             return single; // nothing asks for less
         }
-        List<Choice> governed = new ArrayList<>(List.of(single));
-        predictions(shape, helpers, governor).forEach(prediction -> governed.add(Choice.of(prediction, goal)));
-        List<Choice> all = new ArrayList<>(governed);
-        fullRace(shape)
-                .map(way -> TransferModel.predict(shape, way))
-                .ifPresent(prediction -> all.add(Choice.of(prediction, goal)));
+        List<Choice> choices = new ArrayList<>(List.of(single));
+        for (Way way : candidates(shape, model, helpers)) {
+            Prediction prediction = model.predict(way);
+            if (isAffordable(prediction, shape, governor)) {
+                choices.add(Choice.of(prediction, goal));
+            }
+        }
         Comparator<Prediction> cheapest = Comparator.comparingDouble(rates::price)
                 .thenComparingDouble(Prediction::fetchedBytes)
                 .thenComparingDouble(Prediction::requests)
                 .thenComparingInt(prediction -> prediction.way().streams());
         Comparator<Prediction> fastest = Comparator.comparing(prediction -> prediction.time(goal.quantile()));
-        return all.stream()
+        return choices.stream()
                 .filter(Choice::meets)
                 .min(Comparator.comparing(Choice::prediction, cheapest))
-                .or(() -> governed.stream()
-                        .min(Comparator.comparing(Choice::prediction, fastest.thenComparing(cheapest))))
+                .or(() -> fullRace(shape)
+                        .map(way -> Choice.of(model.predict(way), goal))
+                        .filter(Choice::meets))
+                .or(() ->
+                        choices.stream().min(Comparator.comparing(Choice::prediction, fastest.thenComparing(cheapest))))
                 .orElse(single);
     }
 
-    private static List<Prediction> predictions(ReadShape shape, int helpers, Governor governor) {
-        List<Prediction> predictions = new ArrayList<>();
-        for (Way way : candidates(shape, helpers)) {
-            Prediction prediction = TransferModel.predict(shape, way);
-            double extra = prediction.secondAttempts();
-            double extraBytes = Math.max(0, prediction.fetchedBytes() - shape.bytes());
-            if (governor.affords(prediction.requests() - extra, extra, (double) shape.bytes(), extraBytes)) {
-                predictions.add(prediction);
-            }
-        }
-        return predictions;
+    private static boolean isAffordable(Prediction prediction, ReadShape shape, Governor governor) {
+        double extra = prediction.secondAttempts();
+        double extraBytes = Math.max(0, prediction.fetchedBytes() - shape.bytes());
+        return governor.affords(prediction.requests() - extra, extra, (double) shape.bytes(), extraBytes);
     }
 
-    private static List<Way> candidates(ReadShape shape, int helpers) {
+    private static List<Way> candidates(ReadShape shape, TransferModel model, int helpers) {
         List<Way> ways = new ArrayList<>();
         Way most = Way.usual(Mode.COOPERATIVE, helpers, shape.replicas().size());
-        int useful = (int) Math.min(most.streams(), TransferModel.blocks(shape, most));
+        int useful = (int) Math.min(most.streams(), model.blocks(most));
         int streams = 0;
         while (streams < useful) {
             streams = Math.min(Math.max(1, 2 * streams), useful);

@@ -52,6 +52,20 @@ final class SlaPlannerTest {
         assertThat(choice.way().mode()).isEqualTo(Mode.KN);
     }
 
+    /** 64 MiB in one chunk: three requests by all, or eight for its blocks; within a region bytes cost nothing. */
+    @Test
+    void bytesThatCostNothingAreNoReasonForAFullRace() {
+        ReadShape shape = new ReadShape(64 * MIB, 64 * MIB, Collections.nCopies(3, TAILED), Long.MAX_VALUE);
+        SlaPlanner.Choice choice = SlaPlanner.choose(
+                shape,
+                3,
+                new SlaPlanner.Goal(0.99, Duration.ofMillis(900)),
+                new SlaPlanner.Rates(4e-7, 0),
+                new Governor(Governor.Budget.DEFAULT));
+        assertThat(choice.meets()).isTrue();
+        assertThat(choice.prediction().fetchedBytes()).isLessThan(1.1 * 64 * MIB);
+    }
+
     @Test
     void storesThatAreSlowAsAWholeAreNotRacedForByAll() {
         ExpectedSpeed slow = new ExpectedSpeed(3_000_000, 10_000_000, 20_000_000, 90 * MIB, 90 * MIB, 0, 10, 100);
