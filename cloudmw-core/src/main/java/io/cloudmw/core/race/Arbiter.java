@@ -92,11 +92,9 @@ final class Arbiter implements DeliveryInput {
         boolean otherIsSooner = other.relay != null
                 && other.movedAtNanos - offered.issuedAtNanos >= 0
                 && dispatcher.expectedLeftNanos(other) <= dispatcher.expectedLeftNanos(offered);
-        if (otherIsSooner) {
-            board.lose(offered, other);
-        } else {
-            board.lose(other, offered);
-        }
+        Flight loser = otherIsSooner ? offered : other;
+        watch.cut(loser);
+        board.lose(loser, otherIsSooner ? other : offered);
     }
 
     @Override
@@ -118,6 +116,7 @@ final class Arbiter implements DeliveryInput {
             progressed(flight, piece.missing().offset() - flight.block.range().offset());
         }
         if (piece.missing().isEmpty()) {
+            piece.flights.stream().filter(other -> other != flight).forEach(watch::cut);
             board.acknowledge(flight);
         }
     }
@@ -227,6 +226,7 @@ final class Arbiter implements DeliveryInput {
             if (relay != null) {
                 relay.movedAtNanos = board.nowNanos; // from now on it is the helper's to bring the rest
             }
+            watch.fetched(flight);
             board.fetched(flight);
         }
     }

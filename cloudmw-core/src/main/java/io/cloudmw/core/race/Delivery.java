@@ -23,7 +23,8 @@ import java.util.Set;
  * missing, at another store; when that one shows its first leaf, the one that will be through sooner goes on and the
  * other is withdrawn. Leaves delivered stay delivered, so nothing is handed on twice. When nothing is left to issue, an
  * idle lane takes the end of a block under way, as much as makes both end together, or, when there is nothing to split,
- * tries it a second time. The {@link Governor} must consent to everything of which bytes or requests may be wasted.
+ * tries it a second time. The {@link Governor} must consent to everything of which bytes or requests may be wasted. One block in a hundred is tried at
+ * the slowest store as well, where one is clearly slower than the one chosen, so that it is noticed when it has recovered.
  *
  * <p>An attempt is late when its first byte takes longer than 95 of 100 usually do at its store, and then when its next
  * leaf does, or it falls behind the throughput that 95 of 100 usually reach; never while the destination withholds

@@ -15,6 +15,9 @@ final class Dispatcher {
     /** An attempt that would take this many times longer than another is as good as stuck. */
     private static final double FAR_BEHIND = 4;
 
+    /** A store so many times slower than the one chosen is read so rarely that it has to be tried. */
+    private static final double CLEARLY_SLOWER = 2;
+
     /** An attempt this old says something about its store. */
     private static final long TELLING_NANOS = 500_000_000;
     /** However slow a store is now, it is not given up altogether. */
@@ -137,9 +140,39 @@ final class Dispatcher {
                 ? partner(piece, first.racer(), workers)
                 : null;
         if (second == null) {
+            boolean startsNow = board.roster.load(first.racer()) == 0;
             board.issue(piece, List.of(first), BlockRule.SOLE, piece.next, 0);
+            if (startsNow && mode.extras().hedges() && board.governor.explores()) {
+                explore(piece, first);
+            }
         } else {
             board.issue(piece, List.of(first, second), BlockRule.TIED, piece.next, 0);
+        }
+    }
+
+    /**
+     * Tries the block at the slowest store too: nobody would see otherwise that it has recovered. Where no store is clearly
+     * slower, all are read anyway.
+     */
+    private void explore(Piece piece, Entrant first) {
+        double slowest = CLEARLY_SLOWER * expectedNanos(board.roster.helperOf(first.racer()), first.replica(), piece);
+        Entrant slow = null;
+        for (RacerId racer : board.roster.idle()) {
+            int helper = board.roster.helperOf(racer);
+            for (int replica = 0; replica < piece.chunk.plan.replicas(); replica++) {
+                double time = expectedNanos(helper, replica, piece);
+                boolean fit = replica != first.replica() && piece.chunk.doubts(helper, replica) == 0;
+                if (fit && time > slowest) {
+                    slow = new Entrant(racer, replica);
+                    slowest = time;
+                }
+            }
+        }
+        long bytes = piece.missing().length();
+        if (slow != null
+                && board.governor.spendSpare(
+                        piece.chunk.store(first.replica()), piece.chunk.store(slow.replica()), bytes)) {
+            board.issue(piece, List.of(slow), BlockRule.SOLE, IssueReason.DUPLICATE, bytes);
         }
     }
 

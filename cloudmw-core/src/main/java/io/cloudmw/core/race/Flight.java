@@ -38,8 +38,10 @@ final class Flight {
     long movedAtNanos;
     /** The racer has the whole block. */
     boolean fetched;
-    /** Its lateness, or its first byte, was told to the governor. */
-    boolean answered;
+    /** After what the attempt was late that this one makes up for; 0: it makes up for none. */
+    long madeUpForAfterNanos;
+    /** How it went was told to the governor. */
+    boolean judged;
     /** When a second attempt may be asked for again. */
     long quietUntilNanos;
 

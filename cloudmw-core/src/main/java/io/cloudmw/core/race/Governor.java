@@ -59,7 +59,7 @@ public final class Governor {
     private static final double MOST_PATIENT = 4;
     private static final double LATE_USUALLY = 0.05;
     private static final double LATE_WHEN_MOVED = 0.4;
-    private static final double WEIGHT = 1.0 / 8;
+    private static final double WEIGHT = 1.0 / 4;
     /** What monitors said ages with every answer: a transfer that takes hours is told once. */
     private static final double WEIGHT_OF_MEASURED = 1.0 / 32;
 
@@ -73,6 +73,9 @@ public final class Governor {
         }
     }
 
+    /** One block of so many is tried at a store that seems slow. */
+    static final int EXPLORED_EVERY = 100;
+
     private final Budget budget;
     private final Map<StoreId, Standing> stores = new LinkedHashMap<>(16, 0.75f, true);
     private double requests;
@@ -80,6 +83,7 @@ public final class Governor {
     private long spentRequests;
     private long spentBytes;
     private long suppressed;
+    private int unexplored;
 
     /** Starts with full buckets. */
     public Governor(Budget budget) {
@@ -136,6 +140,12 @@ public final class Governor {
         spentBytes -= count;
     }
 
+    /** Whether the block about to be read is one of those that are tried at a slow store too, if the budget has plenty. */
+    public synchronized boolean explores() {
+        unexplored = (unexplored + 1) % EXPLORED_EVERY;
+        return unexplored == 0;
+    }
+
     /** By what factor to stretch delays before asking: 1.25 when the buckets are full, 4 when either is empty. */
     public synchronized double patience() {
         double full = Math.min(
@@ -156,8 +166,8 @@ public final class Governor {
                 && extraBytes <= bytes + budget.share() * usefulBytes;
     }
 
-    /** An attempt's first byte came, or is overdue: {@code late} when later than usual for 95 of 100 at this store. */
-    public synchronized void answered(StoreId store, boolean late) {
+    /** How an attempt went: {@code late} when it once was later than usual for 95 of 100 at this store. */
+    public synchronized void judged(StoreId store, boolean late) {
         Standing standing = standing(store);
         standing.lateness += WEIGHT * ((late ? 1 : 0) - standing.lateness);
         standing.medianShift += WEIGHT_OF_MEASURED * (1 - standing.medianShift);

@@ -12,7 +12,10 @@ public enum IssueReason {
     HAND_OVER(true),
     /** The second part of a block under way, for a racer that has nothing else to do. */
     STEAL(true),
-    /** A second attempt at what is under way, for a racer that has nothing else to do and nothing to steal. */
+    /**
+     * A second attempt at what is under way, for a racer that has nothing else to do and nothing to steal; or, now and then,
+     * at a slow store, to see whether it still is.
+     */
     DUPLICATE(true);
 
     private final boolean extra;

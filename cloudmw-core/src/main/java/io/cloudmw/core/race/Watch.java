@@ -271,10 +271,8 @@ final class Watch {
 
     /** Issues the rest of a late flight's block a second time, at another store, if that is allowed. */
     private void late(Flight flight) {
-        boolean unusual = board.nowNanos - flight.startedAtNanos >= delayNanos(flight);
-        if (flight.bytes() == 0 && !flight.answered && unusual) {
-            flight.answered = true;
-            board.governor.answered(flight.store(), true);
+        if (board.nowNanos - flight.startedAtNanos >= delayNanos(flight)) {
+            judged(flight, true); // not what a promise alone calls late
         }
         flight.quietUntilNanos = board.nowNanos + delayNanos(flight);
         Entrant entrant = free(flight);
@@ -285,6 +283,7 @@ final class Watch {
             return;
         }
         board.issue(flight.piece, List.of(entrant), BlockRule.SOLE, extras.onLateness(), bytes);
+        flight.piece.flights.get(flight.piece.flights.size() - 1).madeUpForAfterNanos = delayNanos(flight);
     }
 
     /** A free lane with a way to another store: the one whose way is best. */
@@ -309,9 +308,35 @@ final class Watch {
         long took = board.nowNanos - flight.startedAtNanos;
         int helper = board.roster.helperOf(runner(flight));
         board.speeds.firstByte(flight.store(), helper, took);
-        if (extras.hedges() && !flight.answered) {
-            flight.answered = true;
-            board.governor.answered(flight.store(), took > delayNanos(flight));
+        if (took > lateAfterNanos(flight)) {
+            judged(flight, true);
+        }
+    }
+
+    /** What is late at a store of which too little is known: what is where the attempt it makes up for was made. */
+    private long lateAfterNanos(Flight flight) {
+        boolean known = usual(flight).lateFirstByteNanos() > 0;
+        return known || flight.madeUpForAfterNanos == 0 ? delayNanos(flight) : flight.madeUpForAfterNanos;
+    }
+
+    /** An attempt has brought its block. */
+    void fetched(Flight flight) {
+        judged(flight, false);
+    }
+
+    /** An attempt is about to be withdrawn, because another brings its block: one that waited for long was late all the same. */
+    void cut(Flight flight) {
+        boolean waits = flight.runner != null && flight.bytes() == 0;
+        if (waits && board.nowNanos - flight.startedAtNanos > lateAfterNanos(flight)) {
+            judged(flight, true);
+        }
+    }
+
+    /** Of each attempt the governor hears once: that it was late, at its first byte or later, or in the end that it was not. */
+    private void judged(Flight flight, boolean late) {
+        if (extras.hedges() && !flight.judged) {
+            flight.judged = true;
+            board.governor.judged(flight.store(), late);
         }
     }
 }

@@ -138,7 +138,7 @@ class GovernorTest {
     @Test
     void aFewLateAnswersAreNoSlowStore() {
         for (int i = 0; i < 100; i++) {
-            governor.answered(LATE, i % 10 == 0);
+            governor.judged(LATE, i % 10 == 0);
             assertThat(governor.hasMoved(LATE)).isFalse();
         }
     }
@@ -146,7 +146,7 @@ class GovernorTest {
     @Test
     void storesNotHeardOfForLongAreForgotten() {
         for (int i = 0; i < 2 * Governor.MAX_STORES; i++) {
-            governor.answered(new StoreId("s" + i), true);
+            governor.judged(new StoreId("s" + i), true);
         }
 
         assertThat(governor.remembered()).isEqualTo(Governor.MAX_STORES);
@@ -161,7 +161,7 @@ class GovernorTest {
 
     private void answers(StoreId store, int count, boolean late) {
         for (int i = 0; i < count; i++) {
-            governor.answered(store, late);
+            governor.judged(store, late);
         }
     }
 }

@@ -113,6 +113,53 @@ class SingleAttemptsTest {
         }
     }
 
+    /** The store s1 is ten times slower than s0: nothing is planned there. */
+    @Nested
+    class Exploring {
+        @Test
+        void oneBlockInAHundredIsTriedAtTheSlowStoreToo() {
+            Speed slow = new Speed(100, 500, 1e9, 5e8);
+            ModePolicy mode = hedging(IssueReason.HEDGE, false);
+            delivery = new Delivery(
+                    new DeliveryPolicy(mode, new DeliveryPolicy.Patience(1000, 10_000, 8), false),
+                    mode.lanes(2),
+                    Set.of(r(0), r(1)),
+                    (store, helper, bytes) -> store.equals(S0) ? USUAL : slow,
+                    governor);
+            List<Block> tried = new ArrayList<>();
+            for (int read = 0; read < 2 * Governor.EXPLORED_EVERY; read++) {
+                List<DeliveryCommand> commands = plan(read, 100);
+                Block block = issues(commands).get(0);
+                assertThat(block.entrants().get(0).replica()).isZero();
+                commands.stream()
+                        .filter(command -> command instanceof Issue issue && issue.reason() == IssueReason.DUPLICATE)
+                        .forEach(command -> tried.add(((Issue) command).block()));
+                accepted(read, block.id().value(), racer(block));
+                fetched(block.id().value(), racer(block), 100);
+                on(new LeafDelivered(read));
+            }
+
+            assertThat(tried)
+                    .hasSize(2)
+                    .allSatisfy(block ->
+                            assertThat(block.entrants().get(0).replica()).isEqualTo(1));
+            assertThat(governor.spentBytes())
+                    .as("it did not begin before it lost")
+                    .isZero();
+        }
+
+        @Test
+        void storesAboutAsFastAreNotTried() {
+            for (int read = 0; read < 2 * Governor.EXPLORED_EVERY; read++) {
+                List<Block> blocks = issues(plan(read, 100));
+                assertThat(blocks).hasSize(1);
+                accepted(read, blocks.get(0).id().value(), racer(blocks.get(0)));
+                fetched(blocks.get(0).id().value(), racer(blocks.get(0)), 100);
+                on(new LeafDelivered(read));
+            }
+        }
+    }
+
     /** What a promise chose. */
     @Nested
     class Chosen {
@@ -359,8 +406,8 @@ class SingleAttemptsTest {
         @Test
         void whenAllStoresAreLateTheyAreNotHedged() {
             for (int i = 0; i < 10; i++) {
-                governor.answered(S0, true);
-                governor.answered(S1, true);
+                governor.judged(S0, true);
+                governor.judged(S1, true);
             }
             plan(0, 200);
             started(0, r(0));

@@ -65,6 +65,21 @@ class FleetSimulationTest {
         assertThat(figures.requestsRatio()).isLessThanOrEqualTo(1.05);
     }
 
+    /** The first 20 s, five reads a second: the buckets are full, and no monitor has noticed. What was saved up is not all spent. */
+    @Test
+    void alsoInTheFirstSecondsOfThatMostOfWhatWasSavedUpStays() {
+        FleetSettings outage = FleetSettings.outage(100_000_000_000L);
+        int extras = 0;
+        for (int run = 0; run < 20; run++) {
+            extras += FleetWorkload.reads(Mode.HEDGED, outage, 500, 600, SEED + run)
+                    .extras();
+        }
+
+        double mean = extras / 20.0;
+        LOG.info(() -> "all slow, the first 100 reads: " + mean + " extras in the mean of 20 runs");
+        assertThat(mean).isLessThanOrEqualTo(10);
+    }
+
     @ParameterizedTest
     @EnumSource(Mode.class)
     void theSameSeedGivesTheSameFigures(Mode mode) {

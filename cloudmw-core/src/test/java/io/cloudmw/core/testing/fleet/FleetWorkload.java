@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /** Transfers in a simulated fleet, and the figures they give. The same arguments always give the same figures. */
@@ -96,6 +97,11 @@ public final class FleetWorkload {
 
     /** Reads of 64 KiB to 8 MiB of one client, five a second. */
     public static Figures reads(Mode mode, FleetSettings settings, int reads, long seed) {
+        return reads(mode, settings, 0, reads, seed);
+    }
+
+    /** The same, of which only those from {@code from} on count. */
+    public static Figures reads(Mode mode, FleetSettings settings, int from, int reads, long seed) {
         Figures figures = new Figures(mode);
         SimulatedFleet fleet = new SimulatedFleet(settings, seed);
         SplittableRandom random = new SplittableRandom(seed ^ 0xbeef);
@@ -104,8 +110,8 @@ public final class FleetWorkload {
         for (int read = 0; read < reads; read++) {
             long bytes = (64L << 10) << random.nextInt(8);
             FleetTransfer.Spec spec = new FleetTransfer.Spec(mode, false, List.of(bytes), three, List.of(three));
-            fleet.clock.after(
-                    read * READ_EVERY_NANOS, () -> new FleetTransfer(fleet, spec, governor, figures::add).start());
+            Consumer<FleetTransfer.Result> counted = read < from ? result -> {} : figures::add;
+            fleet.clock.after(read * READ_EVERY_NANOS, () -> new FleetTransfer(fleet, spec, governor, counted).start());
         }
         run(fleet);
         return figures;
