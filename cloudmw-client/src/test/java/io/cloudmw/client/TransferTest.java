@@ -287,6 +287,28 @@ final class TransferTest {
         assertThat(obeyed.why()).contains("the caller's choice");
     }
 
+    /** One read of a hundred takes half a second; after the p95, 2 ms, another store is asked. */
+    @Test
+    void aPromiseChoosesWhenALateAttemptIsMadeUpForAndAHelperIsToldWhatBecameOfIt() throws Exception {
+        helper(Script.STALL);
+        helper(Script.SERVE);
+        put(bytes(CHUNK));
+        coordinator.speeds(new ExpectedSpeed(1_000_000, 2_000_000, 500_000_000, 50 << 20, 49 << 20, 0, 1, 99));
+
+        GetReceipt receipt = get(GetOptions.defaults().withDeadline(Duration.ofMillis(100)));
+
+        Way way = receipt.sla().orElseThrow().way();
+        assertThat(way.mode()).isEqualTo(Mode.HEDGED);
+        assertThat(way.hedgeDelay())
+                .hasValueSatisfying(delay -> assertThat(delay).isLessThanOrEqualTo(Duration.ofMillis(2)));
+        assertThat(receipt.extras().hedges()).isPositive();
+        assertThat(receipt.extras().hedgesWon()).isEqualTo(1);
+        assertThat(receipt.winners()).containsOnlyKeys("h1");
+        await().untilAsserted(() -> assertThat(
+                        helpers.stream().mapToLong(FakeHelper::hedgesTold).sum())
+                .isEqualTo(1));
+    }
+
     private GetReceipt get(GetOptions options) throws Exception {
         return client.get(FILE, directory.resolve("out"), options).get(60, SECONDS);
     }

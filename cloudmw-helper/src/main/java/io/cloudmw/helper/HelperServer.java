@@ -13,6 +13,7 @@ import io.cloudmw.core.metrics.RaceMetrics;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.security.ClusterSecret;
@@ -159,6 +160,7 @@ public final class HelperServer implements AutoCloseable {
         Fetcher fetcher = opened(new Fetcher(
                 new Fetcher.Limits(
                         limits.fetchThreads(),
+                        limits.extraThreads(),
                         Math.max(limits.transfers(), limits.fetchThreads()),
                         limits.memoryBlockBytes(),
                         SPOOL_WAIT.toNanos()),
@@ -222,7 +224,8 @@ public final class HelperServer implements AutoCloseable {
                 totals.cancelled(),
                 totals.failed(),
                 totals.relayedBytes(),
-                totals.wastedBytes());
+                totals.wastedBytes(),
+                new Hedges(totals.hedges(), totals.hedgesWon(), totals.hedgesSuppressed()));
     }
 
     private Writes.Surroundings writes(

@@ -3,6 +3,7 @@ package io.cloudmw.client.cli;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
+import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedSummary;
 import java.util.ArrayList;
@@ -44,7 +45,17 @@ final class FleetReport {
                             Sizes.approximate(activity.relayedBytes()),
                             Sizes.approximate(activity.wastedBytes())));
         }
+        Hedges hedges = hedges(view);
+        lines.add("");
+        lines.add(format(
+                "hedges and hand-overs: %d issued, %d won, %d suppressed",
+                hedges.issued(), hedges.won(), hedges.suppressed()));
         return lines;
+    }
+
+    /** Each transfer told one helper. */
+    private static Hedges hedges(FleetView view) {
+        return view.helpers().stream().map(helper -> helper.activity().hedges()).reduce(Hedges.NONE, Hedges::plus);
     }
 
     private static String heading() {
@@ -95,6 +106,8 @@ final class FleetReport {
         Map<String, Object> object = new LinkedHashMap<>();
         object.put("stores", stores);
         object.put("helpers", helpers);
+        Hedges hedges = hedges(view);
+        object.put("hedges", Map.of("issued", hedges.issued(), "won", hedges.won(), "suppressed", hedges.suppressed()));
         return object;
     }
 

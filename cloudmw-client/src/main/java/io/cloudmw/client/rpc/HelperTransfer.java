@@ -5,10 +5,12 @@ import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.IssuedBlock;
+import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.AttemptReport;
@@ -185,11 +187,17 @@ public final class HelperTransfer {
     /**
      * Nothing more is wanted: the helper says what it still has to say and ends; then {@code gone} is called.
      *
+     * @param hedges what the helper is told of the whole transfer's second attempts; {@link Hedges#NONE}: nothing
      * @return false when the helper was never reached: it has nothing to say, and no event follows
      */
-    public boolean finish() {
+    public boolean finish(Hedges hedges) {
         synchronized (this) {
             if (commands != null && !over) {
+                if (!hedges.equals(Hedges.NONE)) {
+                    send(TransferCommand.newBuilder()
+                            .setHedges(MonitorWire.hedges(hedges))
+                            .build());
+                }
                 commands.onCompleted();
                 return true;
             }

@@ -7,6 +7,7 @@ import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.Entrant;
@@ -16,6 +17,7 @@ import io.cloudmw.core.wire.IssuedBlock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -169,9 +171,16 @@ final class Racers {
                 .thenAccept(any -> serial.execute(() -> events.localRacersReady(any ? ranks : List.of())));
     }
 
-    /** Nothing more is wanted of anybody; what they still have to say is heard. */
-    void finish() {
-        helpers.values().removeIf(helper -> !helper.finish());
+    /** Nothing more is wanted of anybody; what they still have to say is heard. One is told of the second attempts. */
+    void finish(Hedges hedges) {
+        Hedges untold = hedges;
+        for (Iterator<HelperTransfer> all = helpers.values().iterator(); all.hasNext(); ) {
+            if (all.next().finish(untold)) {
+                untold = Hedges.NONE;
+            } else {
+                all.remove();
+            }
+        }
     }
 
     /** After {@link #finish}: this helper has said its last. */

@@ -19,6 +19,7 @@ import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Delivery;
@@ -266,7 +267,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     private void complete() {
         delivered = true;
         relays.end();
-        racers.finish();
+        Tally tally = delivery.tally();
+        racers.finish(new Hedges(
+                tally.hedges() + tally.handOvers(), tally.hedgesWon() + tally.handOversWon(), tally.suppressed()));
         hearLastWords();
         outcome.delivered();
     }

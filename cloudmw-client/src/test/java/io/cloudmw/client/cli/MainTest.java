@@ -13,6 +13,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
+import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.Speed;
 import io.cloudmw.core.monitor.SpeedSummary;
@@ -247,11 +248,16 @@ final class MainTest {
                         new FleetView.OfStore(new StoreId("east"), true, busy),
                         new FleetView.OfStore(new StoreId("west"), false, idle)),
                 List.of(new FleetView.OfHelper(
-                        new HelperId("h"), true, 10, new HelperActivity(2, 9, 5, 3, 1, 1 << 20, 2 << 20), busy))));
+                        new HelperId("h"),
+                        true,
+                        10,
+                        new HelperActivity(2, 9, 5, 3, 1, 1 << 20, 2 << 20, new Hedges(7, 6, 4)),
+                        busy))));
 
         assertThat(run("top", "--once")).isZero();
         assertThat(out.lines().toList())
-                .hasSize(6)
+                .hasSize(8)
+                .endsWith("hedges and hand-overs: 7 issued, 6 won, 4 suppressed")
                 .satisfies(
                         lines -> assertThat(lines.get(1)).matches("east +up +7.0 +3.0 +12.0 +34.5 +90.0 +1.5x +1.0%"))
                 .satisfies(lines -> assertThat(lines.get(2)).matches("west +down +0.0 +0.0 +- +- +- +- +-"))
@@ -263,6 +269,7 @@ final class MainTest {
         assertThat(east.get("first_byte_p95_seconds").asDouble()).isEqualTo(0.0345);
         assertThat(east.get("errors").get("STORE_UNAVAILABLE").asDouble()).isEqualTo(1);
         assertThat(json().get("stores").get(1).has("first_byte_p95_seconds")).isFalse();
+        assertThat(json().get("hedges").get("suppressed").asLong()).isEqualTo(4);
         assertThat(json().get("helpers").get(0).get("wasted_bytes").asLong()).isEqualTo(2 << 20);
 
         assertThat(run("top", "--interval", "1ms")).isEqualTo(2);

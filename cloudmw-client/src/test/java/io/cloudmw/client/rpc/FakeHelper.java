@@ -45,6 +45,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +57,8 @@ public final class FakeHelper implements AutoCloseable {
         SERVE,
         /** Does not say a word. */
         SILENT,
+        /** Starts an attempt at every block, and brings nothing. */
+        STALL,
         /** Forfeits every block. */
         FORFEIT,
         /** Dies after the first leaf of its first relay. */
@@ -80,6 +83,7 @@ public final class FakeHelper implements AutoCloseable {
     private final AtomicInteger unrefusedRelays = new AtomicInteger();
     private final AtomicInteger leavesRelayed = new AtomicInteger();
     private final AtomicInteger refusedUploads = new AtomicInteger();
+    private final AtomicLong hedgesTold = new AtomicLong();
     private final AtomicInteger uploads = new AtomicInteger();
     private final AtomicInteger mostUploads = new AtomicInteger();
     private final List<Long> largestCredit = new CopyOnWriteArrayList<>();
@@ -111,6 +115,11 @@ public final class FakeHelper implements AutoCloseable {
     /** Transfers that were begun here, ever. */
     public int begunTransfers() {
         return begunTransfers.get();
+    }
+
+    /** Second attempts that won, as destinations said at the end. */
+    public long hedgesTold() {
+        return hedgesTold.get();
     }
 
     /** Relays it opened, without those that the destination refused. */
@@ -237,6 +246,7 @@ public final class FakeHelper implements AutoCloseable {
                             .build());
                 }
                 case ISSUE -> issued(command.getIssue());
+                case HEDGES -> hedgesTold.addAndGet(command.getHedges().getWon());
                 default -> {}
             }
         }
@@ -263,6 +273,9 @@ public final class FakeHelper implements AutoCloseable {
                 return;
             }
             report(setup, block, AttemptState.ATTEMPT_STATE_STARTED, 0);
+            if (script == Script.STALL) {
+                return;
+            }
             report(
                     setup,
                     block,

@@ -38,6 +38,15 @@ public final class RaceMetrics {
     /** Replicas found missing or corrupt. */
     public static final String FAULTS = "cloudmw.replica.faults";
 
+    /** Second attempts because the first were late, as told at the ends of transfers. */
+    public static final String HEDGES = "cloudmw.race.hedges";
+
+    /** Those that brought the bytes. */
+    public static final String HEDGES_WON = "cloudmw.race.hedges.won";
+
+    /** Those that were due and not allowed. */
+    public static final String HEDGES_SUPPRESSED = "cloudmw.race.hedges.suppressed";
+
     private final Counter attempts;
     private final Counter wins;
     private final Counter losses;
@@ -49,6 +58,9 @@ public final class RaceMetrics {
     private final Counter relaysFailed;
     private final Counter relayed;
     private final Counter faults;
+    private final Counter hedges;
+    private final Counter hedgesWon;
+    private final Counter hedgesSuppressed;
 
     public RaceMetrics(MeterRegistry meters) {
         attempts = meters.counter(ATTEMPTS);
@@ -62,6 +74,9 @@ public final class RaceMetrics {
         relaysFailed = meters.counter(RELAYS_FAILED);
         relayed = bytes(meters, RELAYED);
         faults = meters.counter(FAULTS);
+        hedges = meters.counter(HEDGES);
+        hedgesWon = meters.counter(HEDGES_WON);
+        hedgesSuppressed = meters.counter(HEDGES_SUPPRESSED);
     }
 
     private static Counter bytes(MeterRegistry meters, String name) {
@@ -69,7 +84,16 @@ public final class RaceMetrics {
     }
 
     /** Everything counted so far. */
-    public record Totals(long attempts, long wins, long cancelled, long failed, long relayedBytes, long wastedBytes) {}
+    public record Totals(
+            long attempts,
+            long wins,
+            long cancelled,
+            long failed,
+            long relayedBytes,
+            long wastedBytes,
+            long hedges,
+            long hedgesWon,
+            long hedgesSuppressed) {}
 
     public Totals totals() {
         return new Totals(
@@ -78,7 +102,10 @@ public final class RaceMetrics {
                 Math.round(cancelled.count()),
                 Math.round(failed.count()),
                 Math.round(relayed.count()),
-                Math.round(wasted.count()));
+                Math.round(wasted.count()),
+                Math.round(hedges.count()),
+                Math.round(hedgesWon.count()),
+                Math.round(hedgesSuppressed.count()));
     }
 
     public void started() {
@@ -119,6 +146,13 @@ public final class RaceMetrics {
 
     public void relayFailed() {
         relaysFailed.increment();
+    }
+
+    /** What one transfer had. */
+    public void hedged(long issued, long won, long suppressed) {
+        hedges.increment((double) issued);
+        hedgesWon.increment((double) won);
+        hedgesSuppressed.increment((double) suppressed);
     }
 
     public void fault() {

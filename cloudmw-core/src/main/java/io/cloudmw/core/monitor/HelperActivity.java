@@ -10,11 +10,19 @@ package io.cloudmw.core.monitor;
  * @param failed attempts that failed
  * @param relayedBytes of the blocks relayed whole
  * @param wastedBytes fetched and not relayed
+ * @param hedges of the transfers whose ends it was told: each client tells one helper of each transfer
  */
 public record HelperActivity(
-        int transfers, long attempts, long wins, long cancelled, long failed, long relayedBytes, long wastedBytes) {
+        int transfers,
+        long attempts,
+        long wins,
+        long cancelled,
+        long failed,
+        long relayedBytes,
+        long wastedBytes,
+        Hedges hedges) {
     /** Nothing yet. */
-    public static final HelperActivity NONE = new HelperActivity(0, 0, 0, 0, 0, 0, 0);
+    public static final HelperActivity NONE = new HelperActivity(0, 0, 0, 0, 0, 0, 0, Hedges.NONE);
 
     public HelperActivity {
         if (transfers < 0

@@ -35,6 +35,14 @@ public interface ChunkStore extends Closeable {
     ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException;
 
     /**
+     * As {@link #read}, for a read that makes up for one that is late: it does not wait for what ordinary reads hold,
+     * where a store has connections.
+     */
+    default ChunkReader readExtra(ChunkId chunk, ByteRange range) throws CloudMwException {
+        return read(chunk, range);
+    }
+
+    /**
      * Writes a whole chunk durably, or nothing: after a failure or crash at any point the chunk is either absent
      * or whole. Writing a chunk that is already there is a success that changes nothing
      * ({@link PutOutcome#EXISTED}); two writers at once both succeed and one of them wrote.

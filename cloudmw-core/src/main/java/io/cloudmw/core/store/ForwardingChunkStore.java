@@ -22,9 +22,24 @@ public abstract class ForwardingChunkStore implements ChunkStore {
         return store.id();
     }
 
+    /** A read that is to be opened. */
+    protected interface Opening {
+        ChunkReader open() throws CloudMwException;
+    }
+
     @Override
-    public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
-        return store.read(chunk, range);
+    public final ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
+        return opened(chunk, range, () -> store.read(chunk, range));
+    }
+
+    @Override
+    public final ChunkReader readExtra(ChunkId chunk, ByteRange range) throws CloudMwException {
+        return opened(chunk, range, () -> store.readExtra(chunk, range));
+    }
+
+    /** What either kind of read gives; overridden by decorators of readers. */
+    protected ChunkReader opened(ChunkId chunk, ByteRange range, Opening opening) throws CloudMwException {
+        return opening.open();
     }
 
     @Override

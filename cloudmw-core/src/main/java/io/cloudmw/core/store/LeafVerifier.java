@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class LeafVerifier {
     private final ChunkStore store;
     private final LeafRange wanted;
+    private final boolean extra;
     private final Object lock = new Object();
 
     @GuardedBy("lock")
@@ -27,8 +28,18 @@ public final class LeafVerifier {
     private boolean cancelled;
 
     public LeafVerifier(ChunkStore store, LeafRange wanted) {
+        this(store, wanted, false);
+    }
+
+    /**
+     * Verifies an ordinary read or one that makes up for another.
+     *
+     * @param extra see {@link ChunkStore#readExtra}
+     */
+    public LeafVerifier(ChunkStore store, LeafRange wanted, boolean extra) {
         this.store = store;
         this.wanted = wanted;
+        this.extra = extra;
     }
 
     /**
@@ -73,7 +84,8 @@ public final class LeafVerifier {
                 throw cancelled();
             }
         }
-        ChunkReader opened = reading(() -> store.read(wanted.chunk(), wanted.range()));
+        ChunkReader opened = reading(() ->
+                extra ? store.readExtra(wanted.chunk(), wanted.range()) : store.read(wanted.chunk(), wanted.range()));
         synchronized (lock) {
             reader = opened;
             if (!cancelled) {

@@ -24,9 +24,9 @@ public final class MeteredChunkStore extends ForwardingChunkStore {
     }
 
     @Override
-    public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
+    protected ChunkReader opened(ChunkId chunk, ByteRange range, Opening opening) throws CloudMwException {
         long openedNanos = ticker.nanos();
-        return new MeteredReader(counted("read", () -> super.read(chunk, range)), openedNanos, range.length());
+        return new MeteredReader(counted("read", opening::open), openedNanos, range.length());
     }
 
     @Override

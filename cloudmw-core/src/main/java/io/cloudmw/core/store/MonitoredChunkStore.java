@@ -20,13 +20,13 @@ public final class MonitoredChunkStore extends ForwardingChunkStore {
     }
 
     @Override
-    public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
+    protected ChunkReader opened(ChunkId chunk, ByteRange range, Opening opening) throws CloudMwException {
         if (range.length() == 0) {
-            return super.read(chunk, range);
+            return opening.open();
         }
         ReadProbe probe = monitor.read(id(), range.length());
         try {
-            return new MonitoredReader(super.read(chunk, range), probe, range.length());
+            return new MonitoredReader(opening.open(), probe, range.length());
         } catch (CloudMwException e) {
             probe.failed(e.code());
             throw e;

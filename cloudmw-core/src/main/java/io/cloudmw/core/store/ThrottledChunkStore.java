@@ -32,8 +32,8 @@ public final class ThrottledChunkStore extends ForwardingChunkStore {
     }
 
     @Override
-    public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
-        return new ThrottledReader(super.read(chunk, range), range.length(), "chunk=" + chunk + " store=" + id());
+    protected ChunkReader opened(ChunkId chunk, ByteRange range, Opening opening) throws CloudMwException {
+        return new ThrottledReader(opening.open(), range.length(), "chunk=" + chunk + " store=" + id());
     }
 
     private final class ThrottledReader implements ChunkReader {

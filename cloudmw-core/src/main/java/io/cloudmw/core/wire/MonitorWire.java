@@ -7,6 +7,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.monitor.CensoredSketch;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
+import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SizeClass;
 import io.cloudmw.core.monitor.Sketch;
@@ -118,6 +119,9 @@ public final class MonitorWire {
                 .setFailed(activity.failed())
                 .setRelayedBytes(activity.relayedBytes())
                 .setWastedBytes(activity.wastedBytes())
+                .setHedges(activity.hedges().issued())
+                .setHedgesWon(activity.hedges().won())
+                .setHedgesSuppressed(activity.hedges().suppressed())
                 .build();
     }
 
@@ -129,7 +133,21 @@ public final class MonitorWire {
                 message.getCancelled(),
                 message.getFailed(),
                 message.getRelayedBytes(),
-                message.getWastedBytes()));
+                message.getWastedBytes(),
+                new Hedges(message.getHedges(), message.getHedgesWon(), message.getHedgesSuppressed())));
+    }
+
+    public static io.cloudmw.proto.v1.Hedges hedges(Hedges hedges) {
+        return io.cloudmw.proto.v1.Hedges.newBuilder()
+                .setIssued(hedges.issued())
+                .setWon(hedges.won())
+                .setSuppressed(hedges.suppressed())
+                .build();
+    }
+
+    /** Refuses negative counts. */
+    public static Hedges hedges(io.cloudmw.proto.v1.Hedges message) throws CloudMwException {
+        return valid(() -> new Hedges(message.getIssued(), message.getWon(), message.getSuppressed()));
     }
 
     public static List<PlannedSpeed> book(SpeedBook book) {

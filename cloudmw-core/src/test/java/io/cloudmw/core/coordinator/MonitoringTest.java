@@ -10,6 +10,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.monitor.CensoredSketch;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
+import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SizeClass;
 import io.cloudmw.core.monitor.Sketch;
@@ -29,7 +30,7 @@ final class MonitoringTest {
         HelperAddress h2 = cluster.helper(2);
         StoreId disk = TestCluster.disk(1).id();
         Monitoring monitoring = cluster.coordinator.monitoring();
-        HelperActivity busy = new HelperActivity(2, 9, 5, 3, 1, 100, 50);
+        HelperActivity busy = new HelperActivity(2, 9, 5, 3, 1, 100, 50, Hedges.NONE);
         SpeedKey key = new SpeedKey(disk, SizeClass.TINY);
         monitoring.heard(h1.id(), Map.of(key, speed(20_000)), busy);
         monitoring.heard(h2.id(), Map.of(key, speed(60_000)), HelperActivity.NONE);

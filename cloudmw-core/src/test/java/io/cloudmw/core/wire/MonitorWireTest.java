@@ -9,6 +9,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.monitor.CensoredSketch;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
+import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SizeClass;
 import io.cloudmw.core.monitor.Sketch;
@@ -74,7 +75,7 @@ final class MonitorWireTest {
     @Test
     void booksActivitiesAndViewsComeBackAsTheyWere() throws Exception {
         assertThat(MonitorWire.book(MonitorWire.book(book()))).isEqualTo(book());
-        HelperActivity activity = new HelperActivity(1, 2, 3, 4, 5, 6, 7);
+        HelperActivity activity = new HelperActivity(1, 2, 3, 4, 5, 6, 7, new Hedges(8, 9, 10));
         assertThat(MonitorWire.activity(MonitorWire.activity(activity))).isEqualTo(activity);
         SpeedSummary summary = new SpeedSummary(ExpectedSpeed.DEFAULT, 1.5, 2.5, Map.of(ErrorCode.INTERNAL, 1.0));
         FleetView view = new FleetView(

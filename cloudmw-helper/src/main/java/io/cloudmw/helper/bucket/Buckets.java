@@ -8,6 +8,7 @@ import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.MeteredChunkStore;
 import io.cloudmw.core.store.StoreOpener;
 import io.cloudmw.core.store.ThrottledChunkStore;
+import io.cloudmw.core.store.s3.S3Settings;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.Ticker;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -20,14 +21,16 @@ public final class Buckets implements StoreOpener, AutoCloseable {
     private final Optional<StoreLaw> throttle;
     private final MeterRegistry meters;
     private final CachingStoreOpener stores = new CachingStoreOpener(this::openAnew);
-    private final Connections connections = new Connections("helper");
+    private final Connections connections;
 
     /**
      * Opens nothing yet.
      *
+     * @param extraConnections for reads that make up for late ones, besides those for all others
      * @param throttle how fast each bucket may be read from here; empty: as fast as it can
      */
-    public Buckets(Optional<StoreLaw> throttle, MeterRegistry meters) {
+    public Buckets(int extraConnections, Optional<StoreLaw> throttle, MeterRegistry meters) {
+        this.connections = new Connections("helper", S3Settings.DEFAULT.withExtraConnections(extraConnections));
         this.throttle = throttle;
         this.meters = meters;
     }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** One process's connections to S3, made when they are first needed: who only has disks does without. */
 final class Connections implements AutoCloseable {
     private final String process;
+    private final S3Settings settings;
 
     @GuardedBy("this")
     private @Nullable S3Stores s3;
@@ -18,8 +19,9 @@ final class Connections implements AutoCloseable {
     private boolean closed;
 
     /** @param process whose they are, for messages */
-    Connections(String process) {
+    Connections(String process, S3Settings settings) {
         this.process = process;
+        this.settings = settings;
     }
 
     /**
@@ -33,7 +35,7 @@ final class Connections implements AutoCloseable {
         }
         S3Stores open = s3;
         if (open == null) {
-            open = S3Stores.open(S3Settings.DEFAULT);
+            open = S3Stores.open(settings);
             s3 = open;
         }
         return open;

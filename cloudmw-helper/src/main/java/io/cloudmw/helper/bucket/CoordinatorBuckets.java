@@ -4,6 +4,7 @@ import io.cloudmw.core.coordinator.BucketAccess;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.store.s3.S3Settings;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
@@ -12,7 +13,7 @@ import java.util.Optional;
  * Signs URLs for chunks in S3 (clients reach no other store by themselves), and makes buckets.
  */
 public final class CoordinatorBuckets implements BucketAccess, AutoCloseable {
-    private final Connections connections = new Connections("coordinator");
+    private final Connections connections = new Connections("coordinator", S3Settings.DEFAULT);
 
     @Override
     public Optional<URI> presign(Store store, ChunkId chunk, Duration validity) throws CloudMwException {

@@ -3,6 +3,7 @@ package io.cloudmw.helper.compete;
 import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Lanes;
 import io.cloudmw.core.race.Race;
@@ -112,6 +113,11 @@ public final class HelperTransfer {
             blocks.put(id, block);
             drive(new RaceEvent.Issued(block.race()));
         });
+    }
+
+    /** What the whole transfer asked for beyond one attempt per block; for the statistics. */
+    public void hedged(Hedges hedges) {
+        around.meters().hedged(hedges.issued(), hedges.won(), hedges.suppressed());
     }
 
     /** The destination does not want this block any more. */

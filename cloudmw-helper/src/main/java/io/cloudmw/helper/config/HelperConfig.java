@@ -47,6 +47,7 @@ public record HelperConfig(
      * @param memoryBytes direct memory for blocks kept in memory
      * @param memoryBlockBytes longest block kept in memory
      * @param fetchThreads attempts that run at once
+     * @param extraThreads attempts besides that make up for late ones, and connections to buckets for them
      */
     public record Limits(
             Path spoolDirectory,
@@ -54,6 +55,7 @@ public record HelperConfig(
             long memoryBytes,
             long memoryBlockBytes,
             int fetchThreads,
+            int extraThreads,
             int transfers,
             int blocks,
             Received uploads,
@@ -115,6 +117,7 @@ public record HelperConfig(
                 settings.size(prefix + ".memory.limit", 24L << 20, 0, 1L << 40),
                 settings.size(prefix + ".memory.block-limit", 4L << 20, 0, 1L << 30),
                 settings.integer(prefix + ".fetch.threads", 64, 1, 1024),
+                settings.integer(prefix + ".fetch.extra-threads", 16, 1, 1024),
                 settings.integer(prefix + ".transfers.limit", 256, 1, 100_000),
                 settings.integer(prefix + ".transfers.blocks", 64, 1, 4096),
                 received(settings, prefix + ".uploads"),

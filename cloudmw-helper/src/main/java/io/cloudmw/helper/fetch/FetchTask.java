@@ -81,7 +81,7 @@ final class FetchTask implements Runnable, Attempt {
         }
         if (running != null) {
             running.cancel();
-        } else if (fetcher.unqueue(this)) {
+        } else if (fetcher.unqueue(block, this)) {
             listener.cancelled(0);
         }
     }
@@ -200,7 +200,7 @@ final class FetchTask implements Runnable, Attempt {
     }
 
     private void verify(ChunkStore store, LeafTarget target, FetchedBlock fetched) throws CloudMwException {
-        LeafVerifier created = new LeafVerifier(store, block.leaves());
+        LeafVerifier created = new LeafVerifier(store, block.leaves(), block.extra());
         synchronized (lock) {
             if (cancelled) {
                 throw new CloudMwException(ErrorCode.CANCELLED, block + " store=" + storeId + ": cancelled");

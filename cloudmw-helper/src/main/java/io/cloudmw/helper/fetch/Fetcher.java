@@ -9,7 +9,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 
 /**
- * Runs attempts on a bounded pool of blocking threads. What they fetch stays where it is when it is a file of an
+ * Runs attempts on a bounded pool of blocking threads, and those that make up for late ones on another, so that they never
+ * wait for what they are to make up for. What they fetch stays where it is when it is a file of an
  * own disk; it goes to memory when it is small and memory is free; otherwise into the spool. Safe for any thread.
  */
 public final class Fetcher implements AutoCloseable {
@@ -17,14 +18,18 @@ public final class Fetcher implements AutoCloseable {
      * How much it may use at once.
      *
      * @param threads attempts that run at once
-     * @param queue attempts that may wait for a thread
+     * @param extraThreads attempts besides, of those that make up for late ones
+     * @param queue attempts that may wait for a thread, in either pool
      * @param memoryBlockBytes longest block that is kept in memory
      * @param spoolWaitNanos how long an attempt waits for room in the spool before it fails
      */
-    public record Limits(int threads, int queue, long memoryBlockBytes, long spoolWaitNanos) {
+    public record Limits(int threads, int extraThreads, int queue, long memoryBlockBytes, long spoolWaitNanos) {
         public Limits {
             if (threads < 1) {
                 throw new IllegalArgumentException("threads: " + threads + " (expected: >= 1)");
+            }
+            if (extraThreads < 1) {
+                throw new IllegalArgumentException("extraThreads: " + extraThreads + " (expected: >= 1)");
             }
             if (queue < 1) {
                 throw new IllegalArgumentException("queue: " + queue + " (expected: >= 1)");
@@ -36,7 +41,8 @@ public final class Fetcher implements AutoCloseable {
     private final ByteBudget memory;
     private final Spool spool;
     private final ByteBufAllocator allocator;
-    private final ThreadPoolExecutor pool;
+    private final ThreadPoolExecutor ordinary;
+    private final ThreadPoolExecutor extra;
 
     /**
      * Starts with no thread.
@@ -48,7 +54,8 @@ public final class Fetcher implements AutoCloseable {
         this.memory = memory;
         this.spool = spool;
         this.allocator = allocator;
-        this.pool = Threads.blocking("fetch", limits.threads(), limits.queue());
+        this.ordinary = Threads.blocking("fetch", limits.threads(), limits.queue());
+        this.extra = Threads.blocking("fetch-extra", limits.extraThreads(), limits.queue());
     }
 
     /**
@@ -60,7 +67,7 @@ public final class Fetcher implements AutoCloseable {
             throws CloudMwException {
         FetchTask task = new FetchTask(this, block, store, stores, listener);
         try {
-            pool.execute(task);
+            pool(block).execute(task);
         } catch (RejectedExecutionException e) {
             throw new CloudMwException(
                     ErrorCode.OVERLOADED, block + " store=" + store + ": no room for another attempt", e);
@@ -68,9 +75,13 @@ public final class Fetcher implements AutoCloseable {
         return task;
     }
 
+    private ThreadPoolExecutor pool(WantedBlock block) {
+        return block.extra() ? extra : ordinary;
+    }
+
     /** Whether the task was still waiting and now will not run. */
-    boolean unqueue(FetchTask task) {
-        return pool.remove(task);
+    boolean unqueue(WantedBlock block, FetchTask task) {
+        return pool(block).remove(task);
     }
 
     Limits limits() {
@@ -92,6 +103,7 @@ public final class Fetcher implements AutoCloseable {
     /** Ends what runs; attempts still waiting are dropped without a word. */
     @Override
     public void close() {
-        pool.shutdownNow();
+        ordinary.shutdownNow();
+        extra.shutdownNow();
     }
 }

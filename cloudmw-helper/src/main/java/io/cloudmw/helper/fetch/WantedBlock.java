@@ -13,8 +13,9 @@ import java.util.List;
  * @param race the block in the eyes of the race
  * @param leaves the same bytes, with their digests
  * @param replicas stores that hold a copy, in the paper's order
+ * @param extra whether its attempts make up for late ones: they use threads and connections that others do not hold
  */
-public record WantedBlock(Block race, LeafRange leaves, long chunkLength, List<StoreId> replicas) {
+public record WantedBlock(Block race, LeafRange leaves, long chunkLength, List<StoreId> replicas, boolean extra) {
     public WantedBlock {
         replicas = List.copyOf(replicas);
         ByteRange range = race.range();

@@ -13,6 +13,7 @@ import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.IssuedBlock;
+import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.helper.compete.HelperTransfer;
 import io.cloudmw.helper.compete.TransferSpec;
 import io.cloudmw.helper.compete.Transfers;
@@ -158,6 +159,7 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
                 transfer.shorten(
                         new BlockId(command.getShorten().getBlockId()),
                         command.getShorten().getLength());
+            case HEDGES -> transfer.hedged(MonitorWire.hedges(command.getHedges()));
             case BEGIN, COMMAND_NOT_SET ->
                 throw new CloudMwException(
                         ErrorCode.PROTOCOL_VIOLATION, transfer.spec() + ": command " + command.getCommandCase());
@@ -168,6 +170,6 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
         claims.require(TransferRight.READ, issued.chunk());
         LeafRange leaves =
                 new LeafRange(issued.chunk(), issued.block().range(), issued.leafSizeBytes(), issued.leafCrc32c());
-        return new WantedBlock(issued.block(), leaves, issued.chunkLength(), issued.replicas());
+        return new WantedBlock(issued.block(), leaves, issued.chunkLength(), issued.replicas(), issued.extra());
     }
 }

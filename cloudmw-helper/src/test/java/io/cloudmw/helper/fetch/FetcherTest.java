@@ -39,7 +39,7 @@ final class FetcherTest {
     @BeforeEach
     void start() throws IOException {
         spool = Spool.open(directory.resolve("spool"), LARGE);
-        fetcher = new Fetcher(new Fetcher.Limits(1, 1, SMALL, 1), memory, spool, PooledByteBufAllocator.DEFAULT);
+        fetcher = new Fetcher(new Fetcher.Limits(1, 1, 1, SMALL, 1), memory, spool, PooledByteBufAllocator.DEFAULT);
     }
 
     @AfterEach
@@ -107,7 +107,7 @@ final class FetcherTest {
             }
         };
         byte[] bytes = Chunks.bytes(9, LARGE);
-        try (Fetcher poor = new Fetcher(new Fetcher.Limits(1, 1, SMALL, 1), memory, spool, exhausted)) {
+        try (Fetcher poor = new Fetcher(new Fetcher.Limits(1, 1, 1, SMALL, 1), memory, spool, exhausted)) {
             Fetches.Ending ending = new Fetches.Ending();
             poor.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> holding(bytes), ending);
             assertThat(ending.failure()).isEqualTo(ErrorCode.INTERNAL);
@@ -126,6 +126,26 @@ final class FetcherTest {
                 assertSends(fetched, bytes);
             }
         }
+    }
+
+    /** One thread and one place in the queue; both are taken by reads that stall. */
+    @Test
+    void anAttemptThatMakesUpForAnotherWaitsForNone() throws Exception {
+        byte[] bytes = Chunks.bytes(8, SMALL);
+        StallingStore stalling = new StallingStore(holding(bytes), 0);
+        Fetches.Ending first = new Fetches.Ending();
+        Attempt running = fetcher.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> stalling, first);
+        Fetches.Ending second = new Fetches.Ending();
+        Attempt waiting = fetcher.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> stalling, second);
+
+        Fetches.Ending extra = new Fetches.Ending();
+        fetcher.start(Fetches.whole(chunk, bytes, true), Fetches.STORE, id -> holding(bytes), extra);
+
+        extra.block().close();
+        waiting.cancel();
+        running.cancel();
+        assertThat(first.failure()).isEqualTo(ErrorCode.CANCELLED);
+        assertThat(second.failure()).isEqualTo(ErrorCode.CANCELLED);
     }
 
     @Test

@@ -37,7 +37,7 @@ final class RelayTest implements Relay.Listener {
     @BeforeEach
     void fetch() throws Exception {
         fetcher = new Fetcher(
-                new Fetcher.Limits(1, 1, 1 << 20, 1),
+                new Fetcher.Limits(1, 1, 1, 1 << 20, 1),
                 new ByteBudget(1 << 20),
                 Spool.open(directory, 1),
                 PooledByteBufAllocator.DEFAULT);

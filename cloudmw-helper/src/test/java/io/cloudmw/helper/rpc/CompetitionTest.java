@@ -68,7 +68,7 @@ final class CompetitionTest {
     @BeforeEach
     void start() throws IOException {
         fetcher = new Fetcher(
-                new Fetcher.Limits(1, 1, 0, 1),
+                new Fetcher.Limits(1, 1, 1, 0, 1),
                 new ByteBudget(0),
                 Spool.open(directory, 1),
                 PooledByteBufAllocator.DEFAULT);

@@ -15,6 +15,7 @@ import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.security.ClusterSecret;
@@ -57,7 +58,7 @@ final class RegistrationTest {
     private final FakeCoordinator coordinator = new FakeCoordinator();
     private final SpeedMonitor speeds =
             new SpeedMonitor(Ticker.system(), 8, new MonitorMetrics(new SimpleMeterRegistry()));
-    private final HelperActivity activity = new HelperActivity(3, 5, 4, 1, 0, 100, 10);
+    private final HelperActivity activity = new HelperActivity(3, 5, 4, 1, 0, 100, 10, Hedges.NONE);
     private Server server;
     private CoordinatorCalls calls;
     private Registration registration;

@@ -26,6 +26,11 @@ public final class Fetches {
 
     /** All of a chunk as block 0. */
     public static WantedBlock whole(ChunkId chunk, byte[] bytes) {
+        return whole(chunk, bytes, false);
+    }
+
+    /** The same, ordinary or as an extra. */
+    public static WantedBlock whole(ChunkId chunk, byte[] bytes, boolean extra) {
         int[] crcs = new int[Chunk.leafCount(bytes.length, LEAF)];
         for (int leaf = 0; leaf < crcs.length; leaf++) {
             CRC32C crc = new CRC32C();
@@ -37,7 +42,8 @@ public final class Fetches {
                 new Block(new BlockId(0), 0, range, 1, List.of()),
                 new LeafRange(chunk, range, LEAF, crcs),
                 bytes.length,
-                List.of(STORE));
+                List.of(STORE),
+                extra);
     }
 
     /** Keeps how an attempt ended. */

@@ -47,8 +47,8 @@ public final class StallingStore extends ForwardingChunkStore {
     }
 
     @Override
-    public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
-        ChunkReader reader = super.read(chunk, range);
+    protected ChunkReader opened(ChunkId chunk, ByteRange range, Opening opening) throws CloudMwException {
+        ChunkReader reader = opening.open();
         CountDownLatch closed = new CountDownLatch(1);
         return new ChunkReader() {
             private int left = bytesBeforeStall;

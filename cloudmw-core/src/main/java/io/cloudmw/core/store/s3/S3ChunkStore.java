@@ -26,7 +26,7 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
-/** Keeps each chunk as an object of one bucket. The client belongs to {@link S3Stores}. */
+/** Keeps each chunk as an object of one bucket. The clients belong to {@link S3Stores}. */
 final class S3ChunkStore implements ChunkStore {
     private static final int CONFLICT_TRIES = 6;
     private static final long CONFLICT_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -35,6 +35,7 @@ final class S3ChunkStore implements ChunkStore {
     private final Store.S3 bucket;
     private final S3Keys keys;
     private final S3Client client;
+    private final ExtraClient extra;
     private final S3Settings settings;
     private final Sleeper sleeper;
     /** Turned off for good by the first 501: some stores lack If-None-Match. */
@@ -42,11 +43,13 @@ final class S3ChunkStore implements ChunkStore {
 
     private volatile boolean closed;
 
-    S3ChunkStore(StoreId id, Store.S3 bucket, S3Client client, S3Settings settings, Sleeper sleeper) {
+    S3ChunkStore(
+            StoreId id, Store.S3 bucket, S3Client client, ExtraClient extra, S3Settings settings, Sleeper sleeper) {
         this.id = id;
         this.bucket = bucket;
         this.keys = new S3Keys(bucket.prefix());
         this.client = client;
+        this.extra = extra;
         this.settings = settings;
         this.sleeper = sleeper;
     }
@@ -59,7 +62,20 @@ final class S3ChunkStore implements ChunkStore {
     @Override
     public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
         checkOpen();
-        return new S3Reader(client, id, "chunk=" + chunk, bucket.bucket(), keys.key(chunk), range);
+        return extra.warm()
+                ? reader(extra.client(), chunk, range, extra::warmed)
+                : reader(client, chunk, range, () -> {});
+    }
+
+    @Override
+    public ChunkReader readExtra(ChunkId chunk, ByteRange range) throws CloudMwException {
+        checkOpen();
+        extra.used();
+        return reader(extra.client(), chunk, range, () -> {});
+    }
+
+    private ChunkReader reader(S3Client by, ChunkId chunk, ByteRange range, Runnable closed) {
+        return new S3Reader(by, id, "chunk=" + chunk, bucket.bucket(), keys.key(chunk), range, closed);
     }
 
     @Override

@@ -28,6 +28,7 @@ final class S3Reader implements ChunkReader {
     private final String bucket;
     private final String key;
     private final ByteRange range;
+    private final Runnable closed;
     private final AbortSlot slot = new AbortSlot();
     private long left;
     private byte @Nullable [] bounce;
@@ -38,7 +39,11 @@ final class S3Reader implements ChunkReader {
     @GuardedBy("this")
     private boolean drained;
 
-    S3Reader(S3Client client, StoreId store, String what, String bucket, String key, ByteRange range) {
+    @GuardedBy("this")
+    private boolean over;
+
+    /** @param closed run once, when it is closed */
+    S3Reader(S3Client client, StoreId store, String what, String bucket, String key, ByteRange range, Runnable closed) {
         this.client = client;
         this.store = store;
         this.what = what;
@@ -46,6 +51,7 @@ final class S3Reader implements ChunkReader {
         this.key = key;
         this.range = range;
         this.left = range.length();
+        this.closed = closed;
     }
 
     @Override
@@ -78,7 +84,10 @@ final class S3Reader implements ChunkReader {
     public void close() {
         ResponseInputStream<GetObjectResponse> open;
         boolean reusable;
+        boolean first;
         synchronized (this) {
+            first = !over;
+            over = true;
             open = body;
             body = null;
             reusable = drained;
@@ -87,6 +96,9 @@ final class S3Reader implements ChunkReader {
             closeQuietly(open);
         }
         slot.abort(reusable);
+        if (first) {
+            closed.run();
+        }
     }
 
     private ResponseInputStream<GetObjectResponse> stream() throws CloudMwException {

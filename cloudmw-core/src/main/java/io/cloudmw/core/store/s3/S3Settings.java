@@ -10,6 +10,7 @@ import java.time.Duration;
  * @param callTimeout for a whole small request (length, delete, list), its retries included
  * @param slowestPutBytesPerSecond a put is given {@code callTimeout} and the time this speed takes
  * @param maxConnections at once, to all buckets together
+ * @param extraConnections besides those, for reads that make up for late ones
  * @param maxAttempts of one request: 1 means no retries. A read that broke off in its middle is never retried
  *     here: there are other replicas
  */
@@ -19,9 +20,10 @@ public record S3Settings(
         Duration callTimeout,
         long slowestPutBytesPerSecond,
         int maxConnections,
+        int extraConnections,
         int maxAttempts) {
-    public static final S3Settings DEFAULT =
-            new S3Settings(Duration.ofSeconds(3), Duration.ofSeconds(20), Duration.ofSeconds(30), 256 * 1024, 64, 3);
+    public static final S3Settings DEFAULT = new S3Settings(
+            Duration.ofSeconds(3), Duration.ofSeconds(20), Duration.ofSeconds(30), 256 * 1024, 64, 16, 3);
 
     public S3Settings {
         checkPositive("connectTimeout", connectTimeout);
@@ -34,9 +36,24 @@ public record S3Settings(
         if (maxConnections < 1 || maxConnections > 4096) {
             throw new IllegalArgumentException("maxConnections: " + maxConnections + " (expected: 1..4096)");
         }
+        if (extraConnections < 1 || extraConnections > 4096) {
+            throw new IllegalArgumentException("extraConnections: " + extraConnections + " (expected: 1..4096)");
+        }
         if (maxAttempts < 1 || maxAttempts > 10) {
             throw new IllegalArgumentException("maxAttempts: " + maxAttempts + " (expected: 1..10)");
         }
+    }
+
+    /** The same with so many connections for reads that make up for late ones. */
+    public S3Settings withExtraConnections(int count) {
+        return new S3Settings(
+                connectTimeout,
+                stallTimeout,
+                callTimeout,
+                slowestPutBytesPerSecond,
+                maxConnections,
+                count,
+                maxAttempts);
     }
 
     Duration putTimeout(long bytes) {

@@ -7,6 +7,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.StoreOpener;
 import io.cloudmw.core.time.Sleeper;
+import io.cloudmw.core.time.Ticker;
 import java.io.Closeable;
 import java.net.URI;
 import java.time.Duration;
@@ -34,8 +35,8 @@ import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
 /**
- * All of a process's dealings with S3: one bounded pool of connections, one source of credentials, one client
- * per region and endpoint. Opens stores and signs URLs. Safe for any thread.
+ * All of a process's dealings with S3: one bounded pool of connections and another for reads that make up for late ones,
+ * one source of credentials, one client of each pool per region and endpoint. Opens stores and signs URLs. Safe for any thread.
  */
 public final class S3Stores implements StoreOpener, Closeable {
     private static final Duration FIRST_RETRY = Duration.ofMillis(50);
@@ -44,14 +45,21 @@ public final class S3Stores implements StoreOpener, Closeable {
     private final S3Settings settings;
     private final AwsCredentialsProvider credentials;
     private final SdkHttpClient http;
+    private final SdkHttpClient extraHttp;
     private final ConcurrentHashMap<Endpoint, S3Client> clients = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Endpoint, S3Client> extraClients = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Endpoint, S3Presigner> presigners = new ConcurrentHashMap<>();
 
     private S3Stores(S3Settings settings, AwsCredentialsProvider credentials) {
         this.settings = settings;
         this.credentials = credentials;
-        this.http = new AbortableHttpClient(Apache5HttpClient.builder()
-                .maxConnections(settings.maxConnections())
+        this.http = connections(settings, settings.maxConnections());
+        this.extraHttp = connections(settings, settings.extraConnections());
+    }
+
+    private static SdkHttpClient connections(S3Settings settings, int most) {
+        return new AbortableHttpClient(Apache5HttpClient.builder()
+                .maxConnections(most)
                 .connectionTimeout(settings.connectTimeout())
                 .connectionAcquisitionTimeout(settings.stallTimeout())
                 .socketTimeout(settings.stallTimeout())
@@ -77,13 +85,19 @@ public final class S3Stores implements StoreOpener, Closeable {
      */
     @Override
     public ChunkStore open(Store store) throws CloudMwException {
-        return open(store, Sleeper.system());
+        return open(store, Sleeper.system(), Ticker.system());
     }
 
-    ChunkStore open(Store store, Sleeper sleeper) throws CloudMwException {
+    ChunkStore open(Store store, Sleeper sleeper, Ticker ticker) throws CloudMwException {
         Store.S3 bucket = bucket(store);
-        S3Client client = clients.computeIfAbsent(endpoint(store, bucket), this::client);
-        return new S3ChunkStore(store.id(), bucket, client, settings, sleeper);
+        Endpoint endpoint = endpoint(store, bucket);
+        S3Client extra = extraClients.computeIfAbsent(endpoint, at -> client(at, extraHttp));
+        return new S3ChunkStore(
+                store.id(), bucket, client(endpoint), new ExtraClient(extra, ticker), settings, sleeper);
+    }
+
+    private S3Client client(Endpoint endpoint) {
+        return clients.computeIfAbsent(endpoint, at -> client(at, http));
     }
 
     /**
@@ -118,7 +132,7 @@ public final class S3Stores implements StoreOpener, Closeable {
      */
     public void create(Store store) throws CloudMwException {
         Store.S3 bucket = bucket(store);
-        S3Client client = clients.computeIfAbsent(endpoint(store, bucket), this::client);
+        S3Client client = client(endpoint(store, bucket));
         try {
             client.createBucket(request -> {
                 request.bucket(bucket.bucket());
@@ -140,16 +154,18 @@ public final class S3Stores implements StoreOpener, Closeable {
     @Override
     public void close() {
         clients.values().forEach(S3Client::close);
+        extraClients.values().forEach(S3Client::close);
         presigners.values().forEach(S3Presigner::close);
         http.close();
+        extraHttp.close();
         if (credentials instanceof DefaultCredentialsProvider chain) {
             chain.close();
         }
     }
 
-    private S3Client client(Endpoint endpoint) {
+    private S3Client client(Endpoint endpoint, SdkHttpClient connections) {
         S3ClientBuilder builder = S3Client.builder()
-                .httpClient(http)
+                .httpClient(connections)
                 .credentialsProvider(credentials)
                 .region(Region.of(endpoint.region()))
                 .forcePathStyle(endpoint.pathStyle())

@@ -13,6 +13,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.PutOutcome;
+import io.cloudmw.core.testing.FakeTicker;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.ScriptedHttpServer;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -36,15 +38,16 @@ import org.junit.jupiter.api.Test;
 /** What LocalStack does not do: answers that are odd, late, cut short or never come. */
 final class S3ChunkStoreTest {
     private static final S3Settings IMPATIENT =
-            new S3Settings(Duration.ofSeconds(2), Duration.ofMillis(300), Duration.ofSeconds(5), 1 << 20, 2, 2);
+            new S3Settings(Duration.ofSeconds(2), Duration.ofMillis(300), Duration.ofSeconds(5), 1 << 20, 2, 2, 2);
 
     private static final S3Settings NORMAL =
-            new S3Settings(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofMinutes(1), 1 << 20, 2, 2);
+            new S3Settings(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofMinutes(1), 1 << 20, 2, 2, 2);
 
     private static final S3Settings PATIENT =
-            new S3Settings(Duration.ofSeconds(5), Duration.ofMinutes(5), Duration.ofMinutes(5), 1, 2, 2);
+            new S3Settings(Duration.ofSeconds(5), Duration.ofMinutes(5), Duration.ofMinutes(5), 1, 2, 2, 2);
 
     private final ChunkId chunk = Chunks.id();
+    private final FakeTicker ticker = new FakeTicker();
     private final List<Long> slept = new ArrayList<>();
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
     private final List<S3Stores> opened = new ArrayList<>();
@@ -133,7 +136,7 @@ final class S3ChunkStoreTest {
     @Test
     void aReadMayTakeLongerThanASmallCallAsLongAsBytesCome() throws Exception {
         S3Settings hurried =
-                new S3Settings(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(1), 1 << 20, 2, 1);
+                new S3Settings(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(1), 1 << 20, 2, 2, 1);
         CountDownLatch late = new CountDownLatch(1);
         server.then(exchange -> {
             exchange.getResponseHeaders().set("Content-Range", "bytes 0-99/100");
@@ -158,12 +161,7 @@ final class S3ChunkStoreTest {
     void aReaderThatWaitsForAConnectionCanBeClosed() throws Exception {
         server.thenStallAfter(1, 1000);
         ChunkStore store = store(PATIENT);
-        List<ChunkReader> holders = new ArrayList<>();
-        for (int i = 0; i < PATIENT.maxConnections(); i++) {
-            ChunkReader holder = store.read(chunk, new ByteRange(0, 1000));
-            assertThat(holder.read(ByteBuffer.allocate(1))).isEqualTo(1);
-            holders.add(holder);
-        }
+        List<ChunkReader> holders = holders(store);
         ChunkReader waiting = store.read(chunk, new ByteRange(0, 1000));
         CompletableFuture<CloudMwException> failure = CompletableFuture.supplyAsync(
                 () -> catchThrowableOfType(CloudMwException.class, () -> waiting.read(ByteBuffer.allocate(1))), thread);
@@ -173,6 +171,64 @@ final class S3ChunkStoreTest {
 
         assertThat(failure.get(30, TimeUnit.SECONDS).code()).isEqualTo(ErrorCode.CANCELLED);
         holders.forEach(ChunkReader::close);
+    }
+
+    /** As many as there are connections for ordinary reads, and the one that keeps another open for extras. */
+    private List<ChunkReader> holders(ChunkStore store) throws CloudMwException {
+        List<ChunkReader> holders = new ArrayList<>();
+        for (int i = 0; i < PATIENT.maxConnections() + 1; i++) {
+            ChunkReader holder = store.read(chunk, new ByteRange(0, 1000));
+            assertThat(holder.read(ByteBuffer.allocate(1))).isEqualTo(1);
+            holders.add(holder);
+        }
+        return holders;
+    }
+
+    @Test
+    void aReadThatMakesUpForAnotherWaitsForNoOrdinaryOne() throws Exception {
+        server.thenStallAfter(1, 1000);
+        ChunkStore store = store(PATIENT);
+        List<ChunkReader> holders = holders(store);
+        ticker.advance(Duration.ofMinutes(1));
+        ChunkReader waiting = store.read(chunk, new ByteRange(0, 1000));
+        CompletableFuture<CloudMwException> failure = CompletableFuture.supplyAsync(
+                () -> catchThrowableOfType(CloudMwException.class, () -> waiting.read(ByteBuffer.allocate(1))), thread);
+
+        try (ChunkReader extra = store.readExtra(chunk, new ByteRange(0, 1000))) {
+            assertThat(extra.read(ByteBuffer.allocate(1))).isEqualTo(1);
+        }
+        assertThat(failure)
+                .as("one ordinary read at a time takes the other way, however long")
+                .isNotDone();
+
+        waiting.close();
+        assertThat(failure.get(30, TimeUnit.SECONDS).code()).isEqualTo(ErrorCode.CANCELLED);
+        holders.forEach(ChunkReader::close);
+    }
+
+    @Test
+    void ordinaryReadsKeepAConnectionOpenForThoseThatMakeUpForOthers() throws Exception {
+        List<Integer> ports = new CopyOnWriteArrayList<>();
+        server.unscripted(exchange -> {
+            ports.add(exchange.getRemoteAddress().getPort());
+            exchange.getResponseHeaders().set("Content-Range", "bytes 0-9/10");
+            exchange.sendResponseHeaders(206, 10);
+            exchange.getResponseBody().write(new byte[10]);
+        });
+        ChunkStore store = store(NORMAL);
+        Chunks.read(store, chunk, 0, 10);
+        Chunks.read(store, chunk, 0, 10);
+        try (ChunkReader extra = store.readExtra(chunk, new ByteRange(0, 10))) {
+            Chunks.readAll(extra);
+        }
+        ticker.advance(Duration.ofSeconds(ExtraClient.WARM_SECONDS).minusNanos(1));
+        Chunks.read(store, chunk, 0, 10);
+        ticker.advance(Duration.ofNanos(1));
+        Chunks.read(store, chunk, 0, 10);
+
+        int warm = ports.get(0);
+        assertThat(ports.get(1)).isNotEqualTo(warm);
+        assertThat(ports).containsExactly(warm, ports.get(1), warm, ports.get(1), warm);
     }
 
     @Test
@@ -280,7 +336,7 @@ final class S3ChunkStoreTest {
     private ChunkStore store(S3Settings settings) throws CloudMwException {
         S3Stores stores = S3Stores.open(settings, "key", "secret");
         opened.add(stores);
-        return stores.open(description(), slept::add);
+        return stores.open(description(), slept::add, ticker);
     }
 
     private Store description() {

@@ -97,12 +97,12 @@ public final class FaultyChunkStore extends ForwardingChunkStore {
     }
 
     @Override
-    public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
+    protected ChunkReader opened(ChunkId chunk, ByteRange range, Opening opening) throws CloudMwException {
         Fault fault = script.next(calls.getAndIncrement(), chunk, range.length());
         if (fault.kind() == Fault.Kind.FAIL) {
             throw scripted(fault, chunk);
         }
-        ChunkReader reader = super.read(chunk, range);
+        ChunkReader reader = opening.open();
         return fault.kind() == Fault.Kind.NONE ? reader : new FaultyReader(reader, fault, chunk);
     }
 
