@@ -67,7 +67,7 @@ final class FileCommands {
         @Option(
                 names = "--deadline",
                 paramLabel = "TIME",
-                description = "how long it should take (default: the volume's target)")
+                description = "how long it should take (default: the volume's target); chooses how it is read")
         private @Nullable String deadline;
 
         ReadCommand(CommandContext context) {
