@@ -147,7 +147,7 @@ public final class MonitorWire {
 
     /** Refuses negative counts. */
     public static Hedges hedges(io.cloudmw.proto.v1.Hedges message) throws CloudMwException {
-        return valid(() -> new Hedges(message.getIssued(), message.getWon(), message.getSuppressed()));
+        return FromWire.valid(() -> new Hedges(message.getIssued(), message.getWon(), message.getSuppressed()));
     }
 
     public static List<PlannedSpeed> book(SpeedBook book) {
