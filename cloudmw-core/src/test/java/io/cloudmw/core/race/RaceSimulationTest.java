@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whole transfers from one seed each, with the six invariants of the race checked after every event. */
 class RaceSimulationTest {
-    /** Shared by the modes. More in the nightly profile. */
+    /** Of each mode. More in the nightly profile. */
     private static final int SEEDS = Integer.getInteger("cloudmw.simulation.seeds", 500);
     /** One seed only, to repeat a failure. */
     private static final boolean REPEATED = Long.getLong("cloudmw.simulation.seed") != null;
@@ -41,19 +41,18 @@ class RaceSimulationTest {
     @ParameterizedTest
     @EnumSource(Mode.class)
     void everyInvariantHoldsWhateverFails(Mode mode) {
-        int seeds = SEEDS / Mode.values().length;
-        List<SimulationResult> results = seeds(seeds)
+        List<SimulationResult> results = seeds(SEEDS)
                 .mapToObj(seed -> SimulationSettings.faulty(mode, seed))
                 .map(settings -> new SimulatedTransfer(settings).run())
                 .toList();
 
         // The seeds are worth something only if they reach what they are meant to test.
         if (!REPEATED) {
-            assertThat(results).filteredOn(SimulationResult::complete).hasSizeGreaterThan(seeds * 8 / 10);
+            assertThat(results).filteredOn(SimulationResult::complete).hasSizeGreaterThan(SEEDS * 8 / 10);
             assertThat(results).filteredOn(result -> !result.complete()).isNotEmpty();
-            assertThat(results).filteredOn(SimulationResult::racedLocally).hasSizeGreaterThan(seeds / 10);
-            assertThat(results).filteredOn(result -> result.abandoned() > 0).hasSizeGreaterThan(seeds / 10);
-            assertThat(results).filteredOn(result -> result.failures() > 0).hasSizeGreaterThan(seeds / 2);
+            assertThat(results).filteredOn(SimulationResult::racedLocally).hasSizeGreaterThan(SEEDS / 10);
+            assertThat(results).filteredOn(result -> result.abandoned() > 0).hasSizeGreaterThan(SEEDS / 10);
+            assertThat(results).filteredOn(result -> result.failures() > 0).hasSizeGreaterThan(SEEDS / 2);
         }
     }
 

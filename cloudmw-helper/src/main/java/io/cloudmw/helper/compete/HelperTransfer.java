@@ -173,9 +173,12 @@ public final class HelperTransfer {
     public void finish() {
         if (ended.compareAndSet(false, true)) {
             executor.execute(() -> {
-                attempts.lastWords();
-                free();
-                destination.ended();
+                try {
+                    attempts.lastWords();
+                } finally {
+                    free();
+                    destination.ended();
+                }
             });
         }
     }
@@ -212,15 +215,22 @@ public final class HelperTransfer {
             return;
         }
         closed = true;
-        atEnd.run();
-        removed.run();
         if (wakeUp != null) {
             wakeUp.cancel(false);
         }
-        attempts.close();
-        peers.close();
         blocks.clear();
         lastFailures.clear();
+        // Whatever goes wrong with one of them, the others are not held on to.
+        try {
+            attempts.close();
+        } finally {
+            try {
+                peers.close();
+            } finally {
+                removed.run();
+                atEnd.run();
+            }
+        }
     }
 
     private void post(Runnable task) {
