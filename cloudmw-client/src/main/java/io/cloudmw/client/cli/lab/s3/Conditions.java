@@ -5,12 +5,16 @@ import java.util.List;
 
 /**
  * What slows the responses of one store for the time being: every pace must have let a byte pass before it goes on.
- * None: as fast as it can, and not counted.
+ *
+ * @param count where responses that began under these conditions are counted, however late they end
  */
-record Conditions(List<StorePace> paces, boolean counted) {
-    static final Conditions NONE = new Conditions(List.of(), false);
-
+record Conditions(List<StorePace> paces, Count count) {
     Conditions {
         paces = List.copyOf(paces);
+    }
+
+    /** As fast as it can, and counted by nobody. */
+    static Conditions none() {
+        return new Conditions(List.of(), new Count());
     }
 }

@@ -10,9 +10,8 @@ final class ShapedResponse {
     /** One pace of it; the time is the store's. */
     private record Pace(StorePace store, ResponsePace response) {}
 
-    private final ShapedStore store;
     private final List<Pace> paces = new ArrayList<>();
-    private final boolean counted;
+    private final Count count;
 
     /**
      * A request arrived.
@@ -20,12 +19,9 @@ final class ShapedResponse {
      * @param read whether it reads an object: anything else is let through
      */
     ShapedResponse(ShapedStore store, boolean read) {
-        this.store = store;
-        Conditions conditions = read ? store.conditions() : Conditions.NONE;
-        counted = conditions.counted();
-        if (counted) {
-            store.requested();
-        }
+        Conditions conditions = read ? store.conditions() : Conditions.none();
+        count = conditions.count();
+        count.requested();
         for (StorePace pace : conditions.paces()) {
             paces.add(new Pace(pace, pace.request()));
         }
@@ -53,8 +49,6 @@ final class ShapedResponse {
     }
 
     void sent(long bytes) {
-        if (counted) {
-            store.sent(bytes);
-        }
+        count.sent(bytes);
     }
 }

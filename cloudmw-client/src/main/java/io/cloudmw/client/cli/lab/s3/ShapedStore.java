@@ -4,7 +4,6 @@ import io.cloudmw.core.emulation.StorePace;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
 import java.util.List;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,9 +11,10 @@ import org.jspecify.annotations.Nullable;
  * conditions it was requested under. Safe for any thread.
  */
 public final class ShapedStore {
-    private final LongAdder requests = new LongAdder();
-    private final LongAdder bytes = new LongAdder();
-    private volatile Conditions conditions = Conditions.NONE;
+    private volatile Conditions conditions = Conditions.none();
+    /** Of the latest run. */
+    private volatile Count count = new Count();
+
     private volatile @Nullable Channel listener;
 
     ShapedStore() {}
@@ -32,33 +32,28 @@ public final class ShapedStore {
         return "http://127.0.0.1:" + address.getPort();
     }
 
-    /** From now on reads are counted, from zero, and take as long as all of {@code paces} say. */
+    /**
+     * A run begins: reads that arrive from now on are counted, from zero, and take as long as all of {@code paces} say.
+     * What is still under way counts for the run it began in, if any.
+     */
     public void begin(List<StorePace> paces) {
-        requests.reset();
-        bytes.reset();
-        conditions = new Conditions(paces, true);
+        Count fresh = new Count();
+        count = fresh;
+        conditions = new Conditions(paces, fresh);
     }
 
-    /** From now on nothing is slowed or counted; what was counted since {@link #begin}. */
+    /** Reads that arrive from now on are neither slowed nor counted; what was counted of those since {@link #begin}. */
     public Crossed end() {
-        conditions = Conditions.NONE;
+        conditions = Conditions.none();
         return crossed();
     }
 
-    /** What was counted since {@link #begin}. */
+    /** What was counted of reads that arrived since {@link #begin}. */
     Crossed crossed() {
-        return new Crossed(requests.sum(), bytes.sum());
+        return count.crossed();
     }
 
     Conditions conditions() {
         return conditions;
-    }
-
-    void requested() {
-        requests.increment();
-    }
-
-    void sent(long count) {
-        bytes.add(count);
     }
 }

@@ -176,6 +176,25 @@ final class ShapingProxyTest {
     }
 
     @Test
+    void whatIsStillUnderWayWhenARunEndsIsNotTheNextRuns() throws Exception {
+        put("/bucket/huge", new byte[64 << 20]);
+        store.begin(List.of());
+        URI at = URI.create(store.endpoint());
+        try (Socket socket = new Socket(at.getHost(), at.getPort())) {
+            OutputStream out = socket.getOutputStream();
+            out.write("GET /bucket/huge HTTP/1.1\r\nHost: lab\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            InputStream in = socket.getInputStream();
+            assertThat(in.read()).isEqualTo('H');
+            assertThat(store.end().requests()).isEqualTo(1);
+
+            store.begin(List.of());
+            in.skipNBytes(64 << 20);
+            assertThat(get("/bucket/a/key").body()).isEqualTo(content);
+            assertThat(store.end()).isEqualTo(new Crossed(1, SIZE));
+        }
+    }
+
+    @Test
     void manyConnectionsAtOnceKeepTheirBytesApart() throws Exception {
         store.begin(List.of(pace("s3-tail,seed=3,time-scale=20")));
         List<java.util.concurrent.CompletableFuture<HttpResponse<byte[]>>> all = new java.util.ArrayList<>();
