@@ -5,7 +5,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.time.Ticker;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +26,10 @@ public final class SpeedMonitor {
     private final LinkedHashMap<SpeedKey, StoreRecord> records = new LinkedHashMap<>(16, 0.75f, true);
 
     private final int maxKeys;
+
+    /** Counts what was told, so that nobody's news waits for that of others for good. */
+    @GuardedBy("this")
+    private long told;
 
     public SpeedMonitor(Ticker ticker, int maxKeys, MonitorMetrics metrics) {
         if (maxKeys < 1) {
@@ -78,18 +82,20 @@ public final class SpeedMonitor {
 
     /**
      * News for those who were told before: what changed since it was last {@link News#told}, at most {@code limit} keys,
-     * those that wait longest first.
+     * those first that were told longest ago, or never, however often the others change.
      */
     public synchronized News news(int limit) {
         long now = ticker.nanos();
-        List<Item> items = new ArrayList<>();
-        for (Map.Entry<SpeedKey, StoreRecord> entry : records.entrySet()) {
-            StoreRecord known = entry.getValue();
-            if (known.hasNews() && items.size() < limit) {
-                items.add(new Item(entry.getKey(), known, known.changes(), known.speed(now)));
-            }
-        }
-        return new News(items);
+        return new News(records.entrySet().stream()
+                .filter(entry -> entry.getValue().hasNews())
+                .sorted(Comparator.comparingLong(entry -> entry.getValue().toldAt()))
+                .limit(limit)
+                .map(entry -> item(entry.getKey(), entry.getValue(), now))
+                .toList());
+    }
+
+    private static Item item(SpeedKey key, StoreRecord known, long now) {
+        return new Item(key, known, known.changes(), known.speed(now));
     }
 
     private record Item(SpeedKey key, StoreRecord entry, long changes, Speed speed) {}
@@ -111,7 +117,8 @@ public final class SpeedMonitor {
         /** They have arrived: not told again until they change. */
         public void told() {
             synchronized (SpeedMonitor.this) {
-                items.forEach(item -> item.entry().reported(item.changes()));
+                told++;
+                items.forEach(item -> item.entry().reported(item.changes(), told));
             }
         }
     }

@@ -21,6 +21,8 @@ final class StoreRecord {
 
     private long reported;
 
+    private long toldAt;
+
     StoreRecord(long nowNanos) {
         recentEnded = new AgedHistogram(Speed.RECENT_NANOS, nowNanos);
         recentCut = new AgedHistogram(Speed.RECENT_NANOS, nowNanos);
@@ -74,8 +76,14 @@ final class StoreRecord {
         return changes != reported;
     }
 
-    void reported(long atChanges) {
+    /** When it was last told, as the monitor counts; 0: never. */
+    long toldAt() {
+        return toldAt;
+    }
+
+    void reported(long atChanges, long at) {
         reported = Math.max(reported, atChanges);
+        toldAt = at;
     }
 
     void forgetReported() {

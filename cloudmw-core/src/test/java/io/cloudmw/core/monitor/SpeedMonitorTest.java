@@ -9,6 +9,8 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.testing.FakeTicker;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class SpeedMonitorTest {
@@ -144,6 +146,21 @@ final class SpeedMonitorTest {
         assertThat(monitor.news(9).speeds()).hasSize(1);
         monitor.tellAgain();
         assertThat(monitor.news(9).speeds()).hasSize(2);
+    }
+
+    /** What is read all the time changes again before it is told, and was last read most recently. */
+    @Test
+    void theBusiestIsToldAsOftenAsTheOthers() {
+        List<String> told = new ArrayList<>();
+        for (int round = 0; round < 4; round++) {
+            for (String store : new String[] {"b", "c", "d", "busy"}) {
+                monitor.read(new StoreId(store), 1).ended();
+            }
+            SpeedMonitor.News news = monitor.news(1);
+            news.speeds().keySet().forEach(key -> told.add(key.store().value()));
+            news.told();
+        }
+        assertThat(told).containsExactlyInAnyOrder("b", "c", "d", "busy");
     }
 
     private void wait(Duration firstByte) {
