@@ -62,6 +62,15 @@ class RaceTest {
         }
 
         @Test
+        void racersThatShareRoomForFewBlocksHoldFewer() {
+            RacePolicy greedy = new RacePolicy(TIMEOUT, 64);
+
+            assertThat(greedy.within(64, 4).maxHeldBlocks()).isEqualTo(12);
+            assertThat(greedy.within(8, 8).maxHeldBlocks()).isEqualTo(1);
+            assertThat(RacePolicy.rounds().within(64, 8)).isEqualTo(RacePolicy.rounds());
+        }
+
+        @Test
         void blocksAreStartedInTheOrderOfTheFileNotOfTheirIds() {
             on(new Issued(block(0)));
             on(new Issued(block(1, 7, 0)));

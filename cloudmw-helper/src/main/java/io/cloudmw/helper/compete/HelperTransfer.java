@@ -65,7 +65,9 @@ public final class HelperTransfer {
         this.removed = removed;
         this.executor = new SerialExecutor(around.threads(), this::broken);
         this.lanes = spec.lanes();
-        this.race = new Race(around.policy(), Set.copyOf(lanes.of(spec.self().rank())));
+        this.race = new Race(
+                around.policy().within(around.limits().blocks(), lanes.perHelper()),
+                Set.copyOf(lanes.of(spec.self().rank())));
         this.peers = new Peers(spec.solitary() ? 0 : spec.helpers().size(), spec.self());
         this.attempts = new Attempts(spec, around, bulk, destination, new AttemptEvents());
     }
