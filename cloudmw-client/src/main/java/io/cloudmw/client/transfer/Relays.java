@@ -182,8 +182,9 @@ final class Relays implements RelayOwner {
             listener.failedBecause(what);
             if (relays.containsKey(relay.number())) {
                 listener.faulted(relay.chunk().id(), relay.store(), ErrorCode.REPLICA_CORRUPT);
-                listener.happened(new DeliveryEvent.LeafCorrupt(relay.number()));
+                // First, or the helper would hear only that the block is not wanted any more.
                 drop(relay.number(), ErrorCode.REPLICA_CORRUPT, String.valueOf(what.getMessage()));
+                listener.happened(new DeliveryEvent.LeafCorrupt(relay.number()));
             }
         });
     }
