@@ -211,6 +211,7 @@ final class TransferTest {
                 .singleElement()
                 .satisfies(fault -> assertThat(fault.code()).isEqualTo(ErrorCode.REPLICA_CORRUPT));
         await().until(() -> coordinator.reports().stream().anyMatch(report -> report.state() == ReplicaState.CORRUPT));
+        await().until(() -> helpers.get(0).corruptRelays() == 1);
     }
 
     @Test

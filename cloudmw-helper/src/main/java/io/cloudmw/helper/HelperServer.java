@@ -27,6 +27,7 @@ import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.helper.compete.Surroundings;
+import io.cloudmw.helper.compete.TransferSpec;
 import io.cloudmw.helper.compete.Transfers;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.DiskOpener;
@@ -81,7 +82,6 @@ public final class HelperServer implements AutoCloseable {
     private static final int REPORTS = 4096;
     private static final Duration PEER_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration PROGRESS_INTERVAL = Duration.ofMillis(100);
-    private static final Duration SPOOL_WAIT = Duration.ofSeconds(10);
     private static final List<Duration> RETRY_DELAYS =
             List.of(Duration.ofMillis(200), Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofSeconds(20));
 
@@ -161,9 +161,9 @@ public final class HelperServer implements AutoCloseable {
                 new Fetcher.Limits(
                         limits.fetchThreads(),
                         limits.extraThreads(),
-                        Math.max(limits.transfers(), limits.fetchThreads()),
+                        limits.transfers() * TransferSpec.MAX_LANES,
                         limits.memoryBlockBytes(),
-                        SPOOL_WAIT.toNanos()),
+                        limits.fetchWait().toNanos()),
                 new ByteBudget(limits.memoryBytes()),
                 spool,
                 transport.allocator()));
@@ -187,7 +187,8 @@ public final class HelperServer implements AutoCloseable {
                         limits.blocks(),
                         PARKED_JOINS,
                         PEER_TIMEOUT.toNanos(),
-                        PROGRESS_INTERVAL.toNanos())));
+                        PROGRESS_INTERVAL.toNanos(),
+                        limits.fetchWait().toNanos())));
         Reads reads = new Reads(
                 disks,
                 tokens,

@@ -3,6 +3,7 @@ package io.cloudmw.helper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.RaceMetrics;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -197,6 +199,132 @@ final class HelperRaceTest {
                                     meters.get(RaceMetrics.CANCELLED).counter().count())
                             .isEqualTo(1)));
             assertThat(block).isNotDone();
+        }
+    }
+
+    private static final int MANY = 16;
+
+    private static byte[][] uploadMany(ScriptedClient client, HelperCluster cluster) throws Exception {
+        byte[][] chunks = new byte[MANY][];
+        for (int i = 0; i < MANY; i++) {
+            chunks[i] = random(20 + i, 500_000);
+            client.upload(0, i, chunks[i], ScriptedClient.crcs(chunks[i]), cluster.stores(), 1)
+                    .get(20, TimeUnit.SECONDS);
+        }
+        client.begin();
+        return chunks;
+    }
+
+    private static List<CompletableFuture<byte[]>> issueAll(ScriptedClient client, byte[][] chunks) {
+        return IntStream.range(0, MANY)
+                .mapToObj(i -> client.issueTo(i, i, chunks[i]))
+                .toList();
+    }
+
+    private static void assertDelivered(ScriptedClient client, List<CompletableFuture<byte[]>> blocks, byte[][] chunks)
+            throws Exception {
+        for (int i = 0; i < MANY; i++) {
+            assertThat(blocks.get(i).get(20, TimeUnit.SECONDS)).isEqualTo(chunks[i]);
+        }
+        assertThat(client.events.get(0)).noneMatch(TransferEvent::hasForfeited);
+        assertThat(attempts(client.events.get(0), AttemptState.ATTEMPT_STATE_STARTED)
+                        .map(event -> event.getAttempt().getBlockId()))
+                .as("nothing is fetched twice")
+                .doesNotHaveDuplicates();
+    }
+
+    /** One thread for sixteen lanes. */
+    @Test
+    void attemptsOfEveryLaneWaitForAThreadAndNoneIsRefused() throws Exception {
+        Map<String, String> limits = Map.of("helper.fetch.threads", "1", "helper.transfers.limit", "1");
+        try (HelperCluster cluster = new HelperCluster(directory, limits, -1);
+                ScriptedClient client = new ScriptedClient(cluster, MANY, BulkOptions.defaults())) {
+            byte[][] chunks = uploadMany(client, cluster);
+            assertDelivered(client, issueAll(client, chunks), chunks);
+        }
+    }
+
+    @Test
+    void anAttemptThatWaitsForTooLongIsOverloadedAndItsStoreWasNeverAsked() throws Exception {
+        Map<String, String> limits = Map.of("helper.fetch.threads", "1", "helper.fetch.wait", "300ms");
+        try (HelperCluster cluster = new HelperCluster(directory, limits, 1024);
+                ScriptedClient client = new ScriptedClient(cluster, MANY, BulkOptions.defaults())) {
+            byte[][] chunks = uploadMany(client, cluster);
+            List<CompletableFuture<byte[]>> blocks =
+                    List.of(client.issueTo(0, 0, chunks[0]), client.issueTo(1, 1, chunks[1]));
+            await().untilAsserted(() -> assertThat(client.events.get(0).stream()
+                            .filter(TransferEvent::hasForfeited)
+                            .map(event -> event.getForfeited().getBlockId() + " "
+                                    + event.getForfeited().getErrorCode()))
+                    .containsExactly("1 OVERLOADED"));
+            assertThat(attempts(client.events.get(0), AttemptState.ATTEMPT_STATE_STARTED)
+                            .map(event -> event.getAttempt().getBlockId()))
+                    .containsExactly(0);
+            assertThat(cluster.meters.get(0).get(RaceMetrics.ATTEMPTS).counter().count())
+                    .isEqualTo(1);
+            assertThat(blocks).noneMatch(CompletableFuture::isDone);
+        }
+    }
+
+    /** Streams for two relays, and a destination that takes nothing for a while. */
+    @Test
+    void relaysBeyondTheStreamsOfTheConnectionWaitAndAreOfferedAgain() throws Exception {
+        BulkOptions twoStreams = BulkOptions.defaults().withMaxStreams(2);
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
+                ScriptedClient client = new ScriptedClient(cluster, MANY, twoStreams)) {
+            byte[][] chunks = uploadMany(client, cluster);
+            client.holdBack();
+            List<CompletableFuture<byte[]>> blocks = issueAll(client, chunks);
+            await().untilAsserted(() -> assertThat(attempts(client.events.get(0), AttemptState.ATTEMPT_STATE_WAITING)
+                            .filter(event -> event.getAttempt().getBytes() == chunks[0].length)
+                            .map(event -> event.getAttempt().getBlockId())
+                            .distinct())
+                    .as("whole, and said to wait")
+                    .hasSize(MANY - 2));
+            assertThat(client.offers).hasSize(2);
+            client.release();
+            assertDelivered(client, blocks, chunks);
+            assertThat(client.offers).hasSize(MANY).doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
+    void aBlockForWhichNoStreamIsFreeForTooLongIsForfeited() throws Exception {
+        BulkOptions twoStreams = BulkOptions.defaults().withMaxStreams(2);
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.fetch.wait", "300ms"), -1);
+                ScriptedClient client = new ScriptedClient(cluster, MANY, twoStreams)) {
+            byte[][] chunks = uploadMany(client, cluster);
+            client.holdBack();
+            List<CompletableFuture<byte[]>> blocks = issueAll(client, chunks);
+            await().untilAsserted(() -> assertThat(client.events.get(0).stream()
+                            .filter(TransferEvent::hasForfeited)
+                            .map(event -> event.getForfeited().getErrorCode()))
+                    .hasSize(MANY - 2)
+                    .containsOnly("OVERLOADED"));
+            assertThat(blocks).noneMatch(CompletableFuture::isDone);
+        }
+    }
+
+    /** Room for five blocks: a racer that held as many as it may would leave none for what it is issued then. */
+    @Test
+    void aRacerHoldsNoMoreThanTheBlocksOfItsTransferLeaveRoomFor() throws Exception {
+        Map<String, String> limits = Map.of("helper.transfers.blocks", "5", "helper.race.max-held-blocks", "64");
+        try (HelperCluster cluster = new HelperCluster(directory, limits, -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            byte[] chunk = random(10, 1000);
+            for (int i = 0; i < 2; i++) {
+                client.upload(0, i, chunk, ScriptedClient.crcs(chunk), cluster.stores(), 1)
+                        .get(20, TimeUnit.SECONDS);
+            }
+            client.begin();
+            List<CompletableFuture<byte[]>> blocks = List.of(client.issue(0, chunk), client.issue(1, chunk));
+            assertThat(blocks.get(0).get(20, TimeUnit.SECONDS)).isEqualTo(chunk);
+            client.hangUp();
+            client.ends.get(0).get(20, TimeUnit.SECONDS);
+            assertThat(client.events.get(0).stream()
+                            .filter(TransferEvent::hasAttempt)
+                            .map(event -> event.getAttempt().getBlockId()))
+                    .containsOnly(0);
         }
     }
 

@@ -17,6 +17,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferRight;
@@ -49,6 +50,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A destination that does as a test tells it: uploads chunks, begins a transfer at every helper, issues blocks, takes
@@ -63,15 +65,25 @@ final class ScriptedClient implements AutoCloseable {
     final Map<Integer, CompletableFuture<byte[]>> delivered = new ConcurrentHashMap<>();
     final List<CompletableFuture<Throwable>> ends = new ArrayList<>();
     private final HelperCluster cluster;
-    private final BulkTransport transport =
-            new BulkTransport("test-client", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
+    private final int lanes;
+    private final BulkTransport transport;
+    /** Relays that are granted nothing yet; null: they are granted all at once. */
+    private @Nullable List<Runnable> heldBack;
+
     private final List<BulkConnection> bulk = new ArrayList<>();
     private final List<ManagedChannel> channels = new ArrayList<>();
     private final List<StreamObserver<TransferCommand>> commands = new ArrayList<>();
     private final String transfer = io.cloudmw.core.model.VersionId.random().value();
 
     ScriptedClient(HelperCluster cluster) throws Exception {
+        this(cluster, 1, BulkOptions.defaults());
+    }
+
+    /** @param lanes racers of each helper */
+    ScriptedClient(HelperCluster cluster, int lanes, BulkOptions options) throws Exception {
         this.cluster = cluster;
+        this.lanes = lanes;
+        this.transport = new BulkTransport("test-client", 1, options, new SimpleMeterRegistry());
         BulkConnector connector = new BulkConnector(transport, "client");
         for (HelperAddress helper : cluster.addresses()) {
             HostPort address = HostPort.parse(helper.bulk());
@@ -174,6 +186,7 @@ final class ScriptedClient implements AutoCloseable {
                 .setTransferId(transfer)
                 .setToken(ToWire.token(cluster.token(TransferRight.READ)))
                 .setSelf(rank)
+                .setLanes(lanes)
                 .setMode(Mode.MODE_ROUNDS)
                 .setBulkSessionId(bulk.get(rank).sessionId());
         cluster.addresses().forEach(helper -> begin.addHelpers(ToWire.helper(helper)));
@@ -186,15 +199,26 @@ final class ScriptedClient implements AutoCloseable {
         return issue(block, chunk, crcs(chunk), channels.size());
     }
 
+    /** Issues all of a chunk as block {@code block} to one lane of the only helper. */
+    CompletableFuture<byte[]> issueTo(int lane, int block, byte[] chunk) {
+        return issue(block, chunk, crcs(chunk), List.of(new Entrant(new RacerId(lane), 0)), BlockRule.SOLE);
+    }
+
     CompletableFuture<byte[]> issue(int block, byte[] chunk, int[] crcs, int racers) {
+        List<Entrant> entrants = IntStream.range(0, racers)
+                .mapToObj(rank -> new Entrant(new RacerId(rank), rank))
+                .toList();
+        return issue(block, chunk, crcs, entrants, BlockRule.RACE);
+    }
+
+    private CompletableFuture<byte[]> issue(
+            int block, byte[] chunk, int[] crcs, List<Entrant> entrants, BlockRule rule) {
         CompletableFuture<byte[]> whole = new CompletableFuture<>();
         delivered.put(block, whole);
         received.put(block, new byte[chunk.length]);
         List<StoreId> replicas = cluster.stores().stream().map(Store::id).toList();
-        List<Entrant> entrants = IntStream.range(0, racers)
-                .mapToObj(rank -> new Entrant(new RacerId(rank), rank))
-                .toList();
-        Block raced = new Block(new BlockId(block), block, new ByteRange(0, chunk.length), replicas.size(), entrants);
+        Block raced =
+                new Block(new BlockId(block), block, new ByteRange(0, chunk.length), replicas.size(), entrants, rule);
         TransferCommand command = TransferCommand.newBuilder()
                 .setIssue(
                         ToWire.block(new IssuedBlock(raced, chunkId(block), chunk.length, LEAF, crcs, replicas, false)))
@@ -221,6 +245,25 @@ final class ScriptedClient implements AutoCloseable {
         bulk.get(rank).close();
     }
 
+    /** From now on relays are granted nothing, until {@link #release}. */
+    synchronized void holdBack() {
+        heldBack = new ArrayList<>();
+    }
+
+    synchronized void release() {
+        List<Runnable> all = Objects.requireNonNull(heldBack);
+        heldBack = null;
+        all.forEach(Runnable::run);
+    }
+
+    private synchronized void grant(Runnable granting) {
+        if (heldBack == null) {
+            granting.run();
+        } else {
+            heldBack.add(granting);
+        }
+    }
+
     private BulkStreamListener relayed(BulkStream stream, byte[] request) throws CloudMwException {
         BulkRequest.Relay relay = (BulkRequest.Relay) BulkRequest.decode(request);
         int block = relay.block().value();
@@ -231,7 +274,7 @@ final class ScriptedClient implements AutoCloseable {
                 || offers.stream().filter(b -> b == block).count() > 1) {
             throw new CloudMwException(ErrorCode.CANCELLED, "not wanted");
         }
-        stream.grant(target.length);
+        grant(() -> stream.grant(target.length));
         return new BulkStreamListener() {
             private int position;
 

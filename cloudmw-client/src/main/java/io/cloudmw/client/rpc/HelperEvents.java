@@ -21,6 +21,9 @@ public interface HelperEvents {
 
     void attempted(RacerId racer, BlockId block, Report report);
 
+    /** Its attempt waits for room at the helper: to be started, or to be relayed. Said again and again. */
+    void waits(RacerId racer, BlockId block);
+
     void lost(RacerId racer, BlockId block, RacerId winner);
 
     void forfeited(RacerId racer, BlockId block, ErrorCode code);

@@ -301,7 +301,7 @@ public final class HelperTransfer {
     private void dispatch(TransferEvent event) throws CloudMwException {
         switch (event.getEventCase()) {
             case READY -> ready = true;
-            case ATTEMPT -> attempted(event.getAttempt());
+            case ATTEMPT -> reported(event.getAttempt());
             case LOST ->
                 events.lost(
                         racer(event.getLost().getRacer()),
@@ -327,6 +327,14 @@ public final class HelperTransfer {
         }
     }
 
+    private void reported(AttemptReport report) throws CloudMwException {
+        if (report.getState() == io.cloudmw.proto.v1.AttemptState.ATTEMPT_STATE_WAITING) {
+            events.waits(racer(report.getRacer()), new BlockId(report.getBlockId()));
+        } else {
+            attempted(report);
+        }
+    }
+
     private void attempted(AttemptReport report) throws CloudMwException {
         AttemptState state = switch (report.getState()) {
             case ATTEMPT_STATE_STARTED -> AttemptState.STARTED;
@@ -334,7 +342,7 @@ public final class HelperTransfer {
             case ATTEMPT_STATE_FINISHED -> AttemptState.FINISHED;
             case ATTEMPT_STATE_CANCELLED -> AttemptState.CANCELLED;
             case ATTEMPT_STATE_FAILED -> AttemptState.FAILED;
-            case ATTEMPT_STATE_UNSPECIFIED, UNRECOGNIZED ->
+            case ATTEMPT_STATE_WAITING, ATTEMPT_STATE_UNSPECIFIED, UNRECOGNIZED ->
                 throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "attempt state missing");
         };
         Optional<ErrorCode> error =

@@ -33,6 +33,11 @@ record HelperListener(RacerId helper, String name, Executor serial, RacerEvents 
     }
 
     @Override
+    public void waits(RacerId racer, BlockId block) {
+        serial.execute(() -> events.waits(racer, block));
+    }
+
+    @Override
     public void lost(RacerId racer, BlockId block, RacerId winner) {
         serial.execute(() -> events.lost(racer, block, winner));
     }

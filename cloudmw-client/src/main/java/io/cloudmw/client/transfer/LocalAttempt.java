@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 final class LocalAttempt implements Runnable, AutoCloseable {
     /** Told by the thread that runs it. */
     interface Listener {
+        /** Its store is asked. */
+        void began(LocalAttempt attempt);
+
         void progressed(LocalAttempt attempt, long bytes);
 
         void finished(LocalAttempt attempt);
@@ -70,7 +73,7 @@ final class LocalAttempt implements Runnable, AutoCloseable {
         return store;
     }
 
-    /** Verified so far. */
+    /** Verified so far; once it has failed, what came from the store. */
     long bytes() {
         return bytes;
     }
@@ -81,6 +84,9 @@ final class LocalAttempt implements Runnable, AutoCloseable {
             fetch();
         } catch (CloudMwException | RuntimeException | Error e) {
             close();
+            synchronized (this) {
+                bytes = verifier == null ? 0 : verifier.bytesRead();
+            }
             listener.failed(this, Failures.of(e));
             return;
         }
@@ -110,6 +116,7 @@ final class LocalAttempt implements Runnable, AutoCloseable {
             verifier = reading;
             spool = file;
         }
+        listener.began(this);
         reading.run(LeafTarget.file(file, 0, ByteBuffer.allocate(chunk().leafSizeBytes())), done -> {
             bytes = done;
             listener.progressed(this, done);

@@ -114,7 +114,6 @@ final class LocalRace implements LocalAttempt.Listener {
         StoreId store = item.chunk().chunk().replicas().get(start.replica());
         LocalAttempt attempt = new LocalAttempt(start.attempt(), start.block(), item, store, stores, this);
         attempts.put(start.attempt(), attempt);
-        tell(attempt, AttemptState.STARTED, Optional.empty());
         engine.threads().replicas().execute(attempt);
     }
 
@@ -142,6 +141,11 @@ final class LocalRace implements LocalAttempt.Listener {
                 attempt.bytes(),
                 error);
         serial.execute(() -> events.attempted(id.racer(), id.block(), news));
+    }
+
+    @Override
+    public void began(LocalAttempt attempt) {
+        tell(attempt, AttemptState.STARTED, Optional.empty());
     }
 
     @Override

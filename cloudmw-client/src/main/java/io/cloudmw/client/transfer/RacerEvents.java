@@ -13,6 +13,8 @@ import java.util.List;
 interface RacerEvents {
     void attempted(RacerId racer, BlockId block, Attempt attempt);
 
+    void waits(RacerId racer, BlockId block);
+
     void lost(RacerId racer, BlockId block, RacerId winner);
 
     void forfeited(RacerId racer, BlockId block, ErrorCode code);

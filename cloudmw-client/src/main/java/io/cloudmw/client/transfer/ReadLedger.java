@@ -77,12 +77,11 @@ final class ReadLedger {
     void attempted(Attempt attempt) {
         Key key = new Key(attempt.block(), attempt.racer(), attempt.store(), attempt.number());
         Attempt before = live.get(key);
-        if (before == null) {
-            if (attempt.state() != AttemptState.STARTED && attempt.state() != AttemptState.PROGRESSED) {
-                if (attempt.bytes() == 0 && attempt.state() == AttemptState.CANCELLED) {
-                    return; // never started
-                }
-            }
+        boolean neverStarted = before == null && attempt.state() != AttemptState.STARTED && attempt.bytes() == 0;
+        if (neverStarted && attempt.state() == AttemptState.CANCELLED) {
+            return;
+        }
+        if (before == null && !neverStarted) {
             attempts++;
             use(attempt.store(), 1, 0);
             begunNanos.putIfAbsent(attempt.block(), ticker.nanos());

@@ -400,6 +400,11 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     }
 
     @Override
+    public void waits(RacerId racer, BlockId block) {
+        happened(new DeliveryEvent.Waits(block, racer));
+    }
+
+    @Override
     public void lost(RacerId racer, BlockId block, RacerId winner) {
         happened(new DeliveryEvent.Lost(block, racer, winner));
     }

@@ -81,6 +81,7 @@ public final class FakeHelper implements AutoCloseable {
     private final AtomicInteger openTransfers = new AtomicInteger();
     private final AtomicInteger begunTransfers = new AtomicInteger();
     private final AtomicInteger unrefusedRelays = new AtomicInteger();
+    private final AtomicInteger corruptRelays = new AtomicInteger();
     private final AtomicInteger leavesRelayed = new AtomicInteger();
     private final AtomicInteger refusedUploads = new AtomicInteger();
     private final AtomicLong hedgesTold = new AtomicLong();
@@ -125,6 +126,11 @@ public final class FakeHelper implements AutoCloseable {
     /** Relays it opened, without those that the destination refused. */
     public int unrefusedRelays() {
         return unrefusedRelays.get();
+    }
+
+    /** Relays that the client ended because of what came. */
+    public int corruptRelays() {
+        return corruptRelays.get();
     }
 
     public int leavesRelayed() {
@@ -272,6 +278,7 @@ public final class FakeHelper implements AutoCloseable {
                         .build());
                 return;
             }
+            report(setup, block, AttemptState.ATTEMPT_STATE_WAITING, 0);
             report(setup, block, AttemptState.ATTEMPT_STATE_STARTED, 0);
             if (script == Script.STALL) {
                 return;
@@ -280,6 +287,11 @@ public final class FakeHelper implements AutoCloseable {
                     setup,
                     block,
                     AttemptState.ATTEMPT_STATE_FINISHED,
+                    block.block().range().length());
+            report(
+                    setup,
+                    block,
+                    AttemptState.ATTEMPT_STATE_WAITING,
                     block.block().range().length());
             BulkConnection session = sessions.get(setup.getBulkSessionId());
             if (session != null) {
@@ -394,6 +406,8 @@ public final class FakeHelper implements AutoCloseable {
             over = true;
             if (cause.code() == ErrorCode.CANCELLED) {
                 unrefusedRelays.decrementAndGet();
+            } else if (cause.code() == ErrorCode.REPLICA_CORRUPT) {
+                corruptRelays.incrementAndGet();
             }
         }
     }

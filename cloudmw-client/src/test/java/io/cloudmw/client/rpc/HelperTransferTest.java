@@ -143,6 +143,9 @@ final class HelperTransferTest {
         public void attempted(RacerId racer, BlockId block, Report report) {}
 
         @Override
+        public void waits(RacerId racer, BlockId block) {}
+
+        @Override
         public void lost(RacerId racer, BlockId block, RacerId winner) {}
 
         @Override

@@ -232,6 +232,15 @@ final class Arbiter implements DeliveryInput {
     }
 
     @Override
+    public void waits(BlockId block, RacerId racer) {
+        board.roster.heard(racer, board.nowNanos);
+        Flight flight = board.flight(block);
+        if (flight != null) {
+            flight.waits(racer, board.nowNanos);
+        }
+    }
+
+    @Override
     public void lost(BlockId block, RacerId racer, RacerId winner) {
         board.roster.heard(racer, board.nowNanos);
         Flight flight = board.flight(block);

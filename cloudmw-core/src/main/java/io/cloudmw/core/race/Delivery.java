@@ -30,6 +30,10 @@ import java.util.Set;
  * leaf does, or it falls behind the throughput that 95 of 100 usually reach; never while the destination withholds
  * credit, and never when the destination's other relays are as slow: then it is the destination that is slow.
  *
+ * <p>Who waits for room at its helper is not late, and its store is not blamed: a block that its helper cannot start for
+ * as long as a first byte may take goes, once, to an idle lane of another. Otherwise the destination waits as long as the
+ * helper says so; the helper gives up after a time of its own, and the block has failed there.
+ *
  * <p><b>Differs:</b> the paper has no failures. Here, whenever a block can no longer arrive as it was issued, it is
  * withdrawn and the leaves still missing are issued as a new block to those that are left:
  * <ul>

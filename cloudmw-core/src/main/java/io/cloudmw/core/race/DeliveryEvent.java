@@ -125,6 +125,17 @@ public sealed interface DeliveryEvent {
         }
     }
 
+    /**
+     * A racer's attempt waits for want of room at its helper: to be started, for a thread or the spool, or to be relayed,
+     * for a stream to the destination. Said again and again: it is the helper's sign of life.
+     */
+    record Waits(BlockId block, RacerId racer) implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.waits(block, racer);
+        }
+    }
+
     /** A racer reports that {@code winner} won the block. */
     record Lost(BlockId block, RacerId racer, RacerId winner) implements DeliveryEvent {
         @Override

@@ -23,6 +23,8 @@ interface DeliveryInput {
 
     void attempted(DeliveryEvent.Attempted attempt);
 
+    void waits(BlockId block, RacerId racer);
+
     void lost(BlockId block, RacerId racer, RacerId winner);
 
     void forfeited(BlockId block, RacerId racer, ErrorCode code);

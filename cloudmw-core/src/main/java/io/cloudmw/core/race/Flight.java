@@ -44,6 +44,10 @@ final class Flight {
     boolean judged;
     /** When a second attempt may be asked for again. */
     long quietUntilNanos;
+    /** Its turn has come, and its helper has no room to start it. */
+    boolean waits;
+    /** Since when; meaningless unless it waits. */
+    long waitsSinceNanos;
 
     private long bytes;
     private final Deque<Sample> samples = new ArrayDeque<>(SAMPLES);
@@ -169,6 +173,23 @@ final class Flight {
         return Math.max(0, reached - piece.missing().offset());
     }
 
+    /** The racer says that it waits for room at its helper: who has the block is not late with it meanwhile. */
+    void waits(RacerId racer, long nowNanos) {
+        if (!isEntrant(racer)) {
+            return;
+        }
+        if (fetched && racer.equals(runner)) {
+            movedAtNanos = nowNanos;
+        }
+        if (lost.containsValue(racer)) {
+            lostAtNanos = nowNanos;
+        }
+        if (runner == null && !waits) {
+            waits = true;
+            waitsSinceNanos = nowNanos;
+        }
+    }
+
     // ---- who is out
 
     void lost(RacerId racer, RacerId winner, long nowNanos) {
@@ -179,6 +200,15 @@ final class Flight {
     /** Of a cut-through block: this entrant will not deliver it. */
     void stopped(RacerId racer) {
         stopped.add(racer);
+    }
+
+    /** Of a cut-through block: whether all entrants but one have left it, or there is only one. */
+    boolean isOnesAlone() {
+        return block.entrants().stream()
+                        .map(Entrant::racer)
+                        .filter(racer -> !stopped.contains(racer) && !lost.containsKey(racer))
+                        .count()
+                == 1;
     }
 
     /** Whether an entrant named a winner. */

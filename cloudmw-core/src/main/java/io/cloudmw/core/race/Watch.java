@@ -1,6 +1,7 @@
 package io.cloudmw.core.race;
 
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.StoreId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -227,6 +228,10 @@ final class Watch {
     private OptionalLong lateAtNanos(Flight flight) {
         Relay relay = flight.relay;
         boolean waits = relay != null && relay.withheld;
+        if (extras.hedges() && mayMove(flight)) {
+            return OptionalLong.of(
+                    flight.waitsSinceNanos + extras.delayNanos(delayNanos(flight) * board.governor.patience()));
+        }
         if (!extras.hedges() || !flight.isFetching() || waits || flight.piece.flights.size() > 1) {
             return OptionalLong.empty();
         }
@@ -269,13 +274,42 @@ final class Watch {
         return others.length == 0 || own < others[others.length / 2] / 2;
     }
 
+    /** Whether it waits for room at its helper, and nobody else may start it. */
+    private static boolean mayMove(Flight flight) {
+        return flight.runner == null
+                && flight.waits
+                && !flight.piece.moved
+                && !flight.reason.isExtra()
+                && flight.isOnesAlone()
+                && flight.piece.flights.size() == 1;
+    }
+
+    /** A block its helper has no room for goes to another helper, if one is idle: nothing was asked of its store. */
+    private void move(Flight flight) {
+        int crowded = board.roster.helperOf(runner(flight));
+        flight.quietUntilNanos = board.nowNanos + delayNanos(flight);
+        List<RacerId> elsewhere = board.roster.idle().stream()
+                .filter(racer -> board.roster.helperOf(racer) != crowded)
+                .toList();
+        Entrant entrant = best(elsewhere, flight.piece, null);
+        if (entrant != null) {
+            flight.piece.moved = true;
+            board.withdraw(flight);
+            board.issue(flight.piece, List.of(entrant), BlockRule.SOLE, flight.reason, 0);
+        }
+    }
+
     /** Issues the rest of a late flight's block a second time, at another store, if that is allowed. */
     private void late(Flight flight) {
+        if (mayMove(flight)) {
+            move(flight);
+            return;
+        }
         if (board.nowNanos - flight.startedAtNanos >= delayNanos(flight)) {
             judged(flight, true); // not what a promise alone calls late
         }
         flight.quietUntilNanos = board.nowNanos + delayNanos(flight);
-        Entrant entrant = free(flight);
+        Entrant entrant = best(board.roster.idle(), flight.piece, flight.store());
         long bytes = flight.piece.missing().length();
         if (entrant == null
                 || !board.governor.spend(flight.store(), flight.piece.chunk.store(entrant.replica()), bytes)) {
@@ -286,14 +320,14 @@ final class Watch {
         flight.piece.flights.get(flight.piece.flights.size() - 1).madeUpForAfterNanos = delayNanos(flight);
     }
 
-    /** A free lane with a way to another store: the one whose way is best. */
-    private @Nullable Entrant free(Flight late) {
+    /** Of these racers, the one whose way to the piece, not by the store {@code not}, is best. */
+    private @Nullable Entrant best(List<RacerId> racers, Piece piece, @Nullable StoreId not) {
         Entrant best = null;
         double shortest = 0;
-        for (RacerId racer : board.roster.idle()) {
-            Entrant entrant = dispatcher.best(racer, late.piece, late.store());
+        for (RacerId racer : racers) {
+            Entrant entrant = dispatcher.best(racer, piece, not);
             if (entrant != null) {
-                double time = dispatcher.expectedNanos(board.roster.helperOf(racer), entrant.replica(), late.piece);
+                double time = dispatcher.expectedNanos(board.roster.helperOf(racer), entrant.replica(), piece);
                 if (best == null || time < shortest) {
                     best = entrant;
                     shortest = time;

@@ -27,6 +27,9 @@ public final class LeafVerifier {
     @GuardedBy("lock")
     private boolean cancelled;
 
+    /** Written by the thread that runs it. */
+    private volatile long bytesRead;
+
     public LeafVerifier(ChunkStore store, LeafRange wanted) {
         this(store, wanted, false);
     }
@@ -64,6 +67,11 @@ public final class LeafVerifier {
                 progress.accept(offset + length);
             }
         }
+    }
+
+    /** Bytes that came from the store so far, those of a leaf that is not whole included. Any thread. */
+    public long bytesRead() {
+        return bytesRead;
     }
 
     /** Stops {@link #run} at once, or before it starts: it fails with {@code CANCELLED}. Idempotent. */
@@ -124,6 +132,8 @@ public final class LeafVerifier {
                         "chunk=" + wanted + " store=" + store.id() + ": stream ended " + buffer.remaining()
                                 + " bytes before the end of the leaf at " + offset);
             }
+            long before = bytesRead;
+            bytesRead = before + read;
         }
     }
 

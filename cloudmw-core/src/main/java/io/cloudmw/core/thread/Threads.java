@@ -1,7 +1,6 @@
 package io.cloudmw.core.thread;
 
 import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -33,7 +32,7 @@ public final class Threads {
     /** A pool for tasks that block: at most {@code threads} run and {@code queue} wait; more are rejected. */
     public static ThreadPoolExecutor blocking(String name, int threads, int queue) {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                threads, threads, 30, TimeUnit.SECONDS, new ArrayBlockingQueue<>(queue), factory(name));
+                threads, threads, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(queue), factory(name));
         pool.allowCoreThreadTimeOut(true);
         return pool;
     }

@@ -23,6 +23,7 @@ import io.cloudmw.core.race.DeliveryEvent.Planned;
 import io.cloudmw.core.race.DeliveryEvent.RacerGone;
 import io.cloudmw.core.race.DeliveryEvent.Stage;
 import io.cloudmw.core.race.DeliveryEvent.TimePassed;
+import io.cloudmw.core.race.DeliveryEvent.Waits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -423,6 +424,75 @@ class SingleAttemptsTest {
             now = LATE;
             on(new TimePassed());
             started(1, r(3));
+        }
+    }
+
+    /** Attempts that their helper has no room for. */
+    @Nested
+    class Waiting {
+        @Test
+        void aBlockItsHelperHasNoRoomForGoesToAnotherOnceAndNoStoreIsBlamed() {
+            plan(0, 200);
+            on(new Waits(new BlockId(0), r(0)));
+            now = LATE - 1;
+            assertThat(on(new TimePassed())).isEmpty();
+            now = LATE;
+
+            assertThat(on(new TimePassed()))
+                    .containsExactly(
+                            new Withdraw(sole(0, 0, 200, r(0), 0)),
+                            new Issue(sole(1, 0, 200, r(3), 1), IssueReason.PLANNED));
+
+            on(new Waits(new BlockId(1), r(3)));
+            now += 1000;
+            on(new Waits(new BlockId(1), r(3)));
+            assertThat(on(new TimePassed())).isEmpty();
+            assertThat(delivery.tally()).isEqualTo(new Tally(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+            assertThat(governor.suppressed()).isZero();
+        }
+
+        /** Its helper has told the other that it starts it, and then had no room. */
+        @Test
+        void soDoesATiedBlockThatTheOtherHasLeft() {
+            delivery = delivery(cooperative(2, true), false, 2);
+            plan(0, 600);
+            started(0, r(0));
+            started(1, r(1));
+            fetched(0, r(0), 200);
+            on(new Lost(new BlockId(2), r(1), r(0)));
+            on(new Waits(new BlockId(2), r(0)));
+            fetched(1, r(1), 200);
+            now = LATE;
+
+            assertThat(issues(on(new TimePassed())))
+                    .singleElement()
+                    .satisfies(block -> assertThat(racer(block)).isEqualTo(r(1)));
+        }
+
+        @Test
+        void aBlockThatWaitsAtTheOnlyHelperIsWaitedForAsLongAsTheHelperSaysSo() {
+            delivery = delivery(hedging(IssueReason.HEDGE, false), false, 1);
+            plan(0, 200);
+            for (int i = 0; i < 100; i++) {
+                now += 900;
+                on(new Waits(new BlockId(0), r(0)));
+                assertThat(on(new TimePassed())).isEmpty();
+            }
+            assertThat(on(new Forfeited(new BlockId(0), r(0), ErrorCode.OVERLOADED)))
+                    .contains(new Withdraw(sole(0, 0, 200, r(0), 0)));
+        }
+
+        @Test
+        void whatIsFetchedAndHasNoStreamIsWaitedForAndNotFetchedTwice() {
+            plan(0, 200);
+            started(0, r(0));
+            fetched(0, r(0), 200);
+            for (int i = 0; i < 5; i++) {
+                now += 999;
+                on(new Waits(new BlockId(0), r(0)));
+                assertThat(on(new TimePassed())).isEmpty();
+            }
+            assertThat(on(new Offered(7, new BlockId(0), r(0)))).hasOnlyElementsOfType(Accept.class);
         }
     }
 

@@ -183,6 +183,10 @@ final class SimulatedDestination {
         post(sender, new DeliveryEvent.Attempted(attempt.block(), attempt.racer(), attempt.number(), stage, bytes));
     }
 
+    void reportWaits(SimulatedRacer sender, AttemptId attempt) {
+        post(sender, new DeliveryEvent.Waits(attempt.block(), attempt.racer()));
+    }
+
     private void post(SimulatedRacer sender, DeliveryEvent event) {
         transfer.links.send(sender.place, PLACE, () -> handle(event));
     }

@@ -22,6 +22,11 @@ record SimulatedFetch(
         @Nullable ErrorCode failure,
         long failedBytes) {
 
+    /** The same, begun later. */
+    SimulatedFetch startingAt(long nanos) {
+        return new SimulatedFetch(attempt, block, nanos, movesNanos, endsAfterNanos, failure, failedBytes);
+    }
+
     boolean isOver(long nowNanos) {
         return nowNanos - startedAtNanos >= endsAfterNanos;
     }

@@ -8,9 +8,12 @@ import io.cloudmw.core.race.RaceCommand;
 import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -26,10 +29,13 @@ final class SimulatedRacer {
 
     final Set<RacerId> ranks;
     final RacerMachine machine;
-    /** Attempts under way. */
+    /** Attempts under way, and those that wait for a thread. */
     final Map<AttemptId, SimulatedFetch> active = new LinkedHashMap<>();
     /** Attempts whose bytes it keeps. */
     final Map<AttemptId, SimulatedFetch> held = new LinkedHashMap<>();
+
+    /** Of the active ones: those that wait, with what is to be done about each when it begins. */
+    private final Map<AttemptId, List<Runnable>> waiting = new LinkedHashMap<>();
 
     boolean dead;
     private boolean paused;
@@ -84,6 +90,7 @@ final class SimulatedRacer {
     void die() {
         dead = true;
         active.clear();
+        waiting.clear();
         held.clear();
         inbox.clear();
     }
@@ -153,12 +160,52 @@ final class SimulatedRacer {
     private void start(RaceCommand.Start start) {
         SimulatedFetch fetch = transfer.stores.fetch(start.attempt(), start.block(), start.replica(), clock.nanos());
         active.put(start.attempt(), fetch);
-        report(fetch, DeliveryEvent.Stage.STARTED);
-        clock.after(fetch.endsAfterNanos(), () -> whenRunning(() -> end(fetch)));
+        waiting.put(start.attempt(), new ArrayList<>());
+        beginNext();
+        waits(start.attempt());
+    }
+
+    /** The one that waits for longest begins, if a thread is free. */
+    private void beginNext() {
+        boolean free = active.size() - waiting.size() < transfer.settings.threadsOf(place);
+        Iterator<Map.Entry<AttemptId, List<Runnable>>> all = waiting.entrySet().iterator();
+        if (!free || !all.hasNext()) {
+            return;
+        }
+        Map.Entry<AttemptId, List<Runnable>> next = all.next();
+        all.remove();
+        SimulatedFetch fetch = fetchOf(next.getKey());
+        if (fetch == null) {
+            throw new AssertionError(next.getKey() + " waits and is not active");
+        }
+        SimulatedFetch begun = fetch.startingAt(clock.nanos());
+        active.put(next.getKey(), begun);
+        report(begun, DeliveryEvent.Stage.STARTED);
+        clock.after(begun.endsAfterNanos(), () -> whenRunning(() -> end(begun)));
+        next.getValue().forEach(Runnable::run);
+    }
+
+    private void waits(AttemptId attempt) {
+        if (waiting.containsKey(attempt)) {
+            transfer.destination.reportWaits(this, attempt);
+            clock.after(REPORT_EVERY_NANOS, () -> whenRunning(() -> waits(attempt)));
+        }
+    }
+
+    /** Whether the attempt waits: then {@code action} is done when it begins. */
+    private boolean whenBegun(AttemptId attempt, Runnable action) {
+        List<Runnable> later = waiting.get(attempt);
+        if (later != null) {
+            later.add(action);
+        }
+        return later != null;
     }
 
     /** A cut-through relay is offered when its first leaf is there, a winner's at once. */
     private void deliver(RaceCommand.Deliver deliver) {
+        if (whenBegun(deliver.attempt(), () -> deliver(deliver))) {
+            return;
+        }
         Block block = blockOf(deliver.block());
         SimulatedFetch fetch = active.get(deliver.attempt());
         long wait = fetch == null ? 0 : fetch.untilLeavesNanos(1, clock.nanos());
@@ -180,6 +227,9 @@ final class SimulatedRacer {
 
     /** The attempt ends when it has what is still wanted; what fails after that does not happen. */
     private void shorten(RaceCommand.Shorten shorten) {
+        if (whenBegun(shorten.attempt(), () -> shorten(shorten))) {
+            return;
+        }
         SimulatedFetch fetch = active.get(shorten.attempt());
         int leaves = (int) (shorten.length() / SimulationSettings.LEAF_BYTES);
         long wait = fetch == null ? -1 : fetch.untilLeavesNanos(leaves, clock.nanos());
@@ -209,6 +259,7 @@ final class SimulatedRacer {
         transfer.invariants.fetched(fetch, fetch.bytes(clock.nanos()));
         transfer.destination.report(this, attempt, DeliveryEvent.Stage.FETCHED, fetch.bytes(clock.nanos()));
         held.put(attempt, fetch);
+        beginNext();
         post(new RaceEvent.Finished(attempt));
     }
 
@@ -224,6 +275,7 @@ final class SimulatedRacer {
             transfer.invariants.fetched(fetch, fetch.bytes(clock.nanos()));
             transfer.destination.report(this, attempt, DeliveryEvent.Stage.STOPPED, fetch.bytes(clock.nanos()));
             transfer.destination.attemptFailed(this, attempt);
+            beginNext();
             post(new RaceEvent.Failed(attempt, fetch.failure()));
         }
     }
@@ -233,9 +285,10 @@ final class SimulatedRacer {
         if (fetch == null) {
             throw new AssertionError("cancels " + attempt + ", which is not under way");
         }
-        long bytes = fetch.bytes(clock.nanos());
+        long bytes = waiting.remove(attempt) == null ? fetch.bytes(clock.nanos()) : 0;
         transfer.invariants.fetched(fetch, bytes);
         transfer.destination.report(this, attempt, DeliveryEvent.Stage.STOPPED, bytes);
+        beginNext();
         clock.after(1_000, () -> post(new RaceEvent.Cancelled(attempt, bytes)));
     }
 

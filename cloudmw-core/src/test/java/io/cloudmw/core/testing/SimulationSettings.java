@@ -17,6 +17,7 @@ import java.util.SplittableRandom;
  * @param helpers helpers, each with as many racers as the mode has lanes; 0: the client races alone
  * @param replicas k of every chunk
  * @param rotate whether entrants swap replicas from chunk to chunk
+ * @param threads attempts a helper runs at once; more wait
  * @param informed whether the destination knows the stores' usual speed from the beginning
  * @param safe who is spared all faults, together with one replica of every chunk: invariant 3 then promises the end
  */
@@ -28,6 +29,7 @@ public record SimulationSettings(
         int chunks,
         int leavesPerChunk,
         boolean rotate,
+        int threads,
         boolean informed,
         RacePolicy race,
         DeliveryPolicy delivery,
@@ -77,6 +79,7 @@ public record SimulationSettings(
                 chunks,
                 leaves,
                 rotate,
+                random.nextInt(3) == 0 ? random.nextInt(1, 4) : Integer.MAX_VALUE,
                 random.nextBoolean(),
                 RacePolicy.rounds(),
                 new DeliveryPolicy(policy, DeliveryPolicy.Patience.DEFAULT, inOrder),
@@ -103,6 +106,11 @@ public record SimulationSettings(
                         random.nextInt(1, lineup.queuePerLane() + 1),
                         lineup.tied()),
                 policy.extras());
+    }
+
+    /** Attempts that the process at this place runs at once. */
+    int threadsOf(int place) {
+        return place < helpers ? threads : Integer.MAX_VALUE;
     }
 
     boolean inOrder() {
@@ -132,6 +140,7 @@ public record SimulationSettings(
                 chunks,
                 leavesPerChunk,
                 rotate,
+                threads,
                 informed,
                 race,
                 delivery,

@@ -20,10 +20,18 @@ public record AttemptReport(
         @Nullable CloudMwException cause) {
     /** Where it is in its life. */
     public enum State {
+        /** Before it starts, or to be relayed: for want of room here. */
+        WAITING,
+        /** Its store is being asked. */
         STARTED,
         PROGRESSED,
         FINISHED,
         CANCELLED,
-        FAILED
+        FAILED;
+
+        /** Whether the next report says as much. */
+        public boolean isRepeated() {
+            return this == WAITING || this == PROGRESSED;
+        }
     }
 }

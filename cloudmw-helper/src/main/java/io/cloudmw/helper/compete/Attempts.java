@@ -17,7 +17,9 @@ import io.cloudmw.helper.fetch.WantedBlock;
 import io.cloudmw.helper.relay.Relay;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -64,10 +66,8 @@ final class Attempts {
     }
 
     void start(AttemptId id, WantedBlock block, StoreId store) {
-        around.meters().started();
         Entry entry = new Entry(id, block, store);
         entries.put(id, entry);
-        entry.report(State.STARTED, 0, null);
         try {
             entry.attempt = around.fetcher().start(block, store, stores, entry);
         } catch (CloudMwException e) {
@@ -92,9 +92,9 @@ final class Attempts {
         }
     }
 
-    /** Says of every attempt that still fetches how far it is. */
+    /** Says of every attempt that waits or fetches how far it is, and ends those that have waited for too long. */
     void signOfLife() {
-        entries.values().forEach(Entry::signOfLife);
+        List.copyOf(entries.values()).forEach(Entry::signOfLife);
     }
 
     /** Says of every attempt that still fetches how far it has come, as its end. */
@@ -135,9 +135,12 @@ final class Attempts {
         private final AttemptId id;
         private final WantedBlock block;
         private final StoreId store;
-        private final long startedNanos = around.ticker().nanos();
-        private final AtomicLong reportedNanos = new AtomicLong(startedNanos);
+        private final AtomicLong reportedNanos = new AtomicLong(around.ticker().nanos());
         private @Nullable Attempt attempt;
+        /** Since when its store is asked, or, before that, it waits for room here. */
+        private long startedNanos = around.ticker().nanos();
+        /** Its store is asked. */
+        private volatile boolean begun;
         /** What it has so far; owned by the attempt. */
         private volatile @Nullable FetchedBlock growing;
 
@@ -146,7 +149,15 @@ final class Attempts {
         /** To be relayed: when held, or, cut through, from its first leaf. */
         private volatile boolean delivers;
 
+        /** All of it was here, whatever became of that. */
+        private boolean whole;
+
         private boolean cancelling;
+        /** It was offered, and the destination's connection had no stream left: offered again now and then. */
+        private volatile boolean crowded;
+
+        /** Since when; meaningless unless it is. */
+        private long crowdedNanos;
 
         Entry(AttemptId id, WantedBlock block, StoreId store) {
             this.id = id;
@@ -155,19 +166,42 @@ final class Attempts {
         }
 
         void report(State state, long bytes, @Nullable CloudMwException cause) {
-            long elapsed = around.ticker().nanos() - startedNanos;
-            destination.attempt(new AttemptReport(id, store, state, bytes, elapsed, cause));
+            destination.attempt(new AttemptReport(id, store, state, bytes, nanosSince(startedNanos), cause));
+        }
+
+        private long nanosSince(long nanos) {
+            return around.ticker().nanos() - nanos;
         }
 
         void signOfLife() {
-            if (held == null && attempt != null) {
+            if (crowded && relay == null) {
+                offerAgain();
+            } else {
+                crowded = false;
+            }
+            if (begun) {
                 reported(fetchedBytes());
+            } else if (attempt != null) {
+                waits(attempt);
             }
         }
 
+        private void waits(Attempt waiting) {
+            CloudMwException overloaded = overloaded("no thread was free to fetch it");
+            if (nanosSince(startedNanos) < around.limits().waitNanos() || !waiting.expire(overloaded)) {
+                report(State.WAITING, 0, null);
+            }
+        }
+
+        private CloudMwException overloaded(String what) {
+            long millis = TimeUnit.NANOSECONDS.toMillis(around.limits().waitNanos());
+            return new CloudMwException(
+                    ErrorCode.OVERLOADED, block + " store=" + store + ": " + what + " for " + millis + " ms");
+        }
+
         void lastWords() {
-            if (held == null && attempt != null) {
-                stopped(fetchedBytes());
+            if (!whole && begun && attempt != null) {
+                stopped(attempt.bytesRead());
             }
         }
 
@@ -187,7 +221,7 @@ final class Attempts {
             long now = around.ticker().nanos();
             if (now - last >= around.limits().progressNanos() && reportedNanos.compareAndSet(last, now)) {
                 events.post(() -> {
-                    if (entries.containsKey(id) && held == null) {
+                    if (entries.containsKey(id) && !whole) {
                         report(State.PROGRESSED, bytes, null);
                         events.happened(new RaceEvent.Progressed(id, bytes));
                     }
@@ -205,6 +239,32 @@ final class Attempts {
         void deliver() {
             delivers = true;
             offer();
+        }
+
+        /** A stream may be free now. Until then the destination hears that this block waits, unless it is coming still. */
+        private void offerAgain() {
+            if (nanosSince(crowdedNanos) >= around.limits().waitNanos()) {
+                crowded = false;
+                delivers = false;
+                unsendable(overloaded("no stream to the destination was free"));
+                return;
+            }
+            if (held != null) {
+                report(State.WAITING, held.availableBytes(), null);
+            }
+            offer();
+        }
+
+        /** Nothing is said of it any more: the destination wants it of another. */
+        private void unsendable(CloudMwException cause) {
+            around.meters().relayFailed();
+            if (held != null) {
+                around.meters().wasted(block.length());
+            }
+            letGo();
+            events.failed(id.block(), cause);
+            around.meters().forfeited();
+            destination.forfeited(id.block(), id.racer(), cause.code(), String.valueOf(cause.getMessage()));
         }
 
         /** Opens the relay when there is something to send. */
@@ -238,6 +298,12 @@ final class Attempts {
         @Override
         public void began(FetchedBlock block) {
             growing = block;
+            events.post(() -> {
+                startedNanos = around.ticker().nanos();
+                report(State.STARTED, 0, null);
+            });
+            around.meters().started();
+            begun = true;
         }
 
         @Override
@@ -245,7 +311,7 @@ final class Attempts {
             Relay open = relay;
             if (open != null) {
                 open.advanced();
-            } else if (delivers) {
+            } else if (delivers && !crowded) {
                 events.post(this::offer);
             }
             reported(bytes);
@@ -263,6 +329,7 @@ final class Attempts {
                 return;
             }
             held = fetched;
+            whole = true;
             report(State.FINISHED, fetched.availableBytes(), null);
             Relay open = relay;
             if (open != null) {
@@ -291,10 +358,14 @@ final class Attempts {
 
         @Override
         public void cancelled(long bytes) {
-            around.meters().cancelled(bytes);
+            if (begun) {
+                around.meters().cancelled(bytes);
+            }
             events.post(() -> {
                 entries.remove(id);
-                stopped(bytes);
+                if (begun) {
+                    stopped(bytes);
+                }
                 events.happened(new RaceEvent.Cancelled(id, bytes));
             });
         }
@@ -304,18 +375,35 @@ final class Attempts {
             around.meters().relayed(block.length());
         }
 
-        /** Its bytes are of no use any more: the destination will say what it wants instead. */
+        /**
+         * Its bytes are of no use any more: the destination will say what it wants instead. Unless there was no stream for
+         * it, of which the destination knows nothing.
+         */
         @Override
         public void failed(CloudMwException cause) {
+            if (cause.code() == ErrorCode.OVERLOADED && !bulk.isClosed()) {
+                events.post(this::crowded);
+                return;
+            }
             around.meters().relayFailed();
             around.meters().wasted(block.length());
             LOG.debug("{} relay of {} ended: {}", spec, block, cause.getMessage());
-            events.post(() -> {
-                if (held != null) {
-                    held.close();
-                    held = null;
-                }
-            });
+            events.post(this::letGo);
+        }
+
+        private void crowded() {
+            relay = null;
+            if (!crowded) {
+                crowded = true;
+                crowdedNanos = around.ticker().nanos();
+            }
+        }
+
+        private void letGo() {
+            if (held != null) {
+                held.close();
+                held = null;
+            }
         }
 
         private void reportFault(CloudMwException cause) {

@@ -59,8 +59,11 @@ public record Surroundings(
      * @param parkedJoins peers waiting for their transfer to begin here
      * @param peerNanos how long a peer may take to join a transfer that has begun, and to wait for one that has not
      * @param progressNanos time between two progress reports of an attempt; they are its sign of life
+     * @param waitNanos how long an attempt waits for a thread, and what it fetched for a stream to the destination, before
+     *     that fails with {@code OVERLOADED}
      */
-    public record Limits(int transfers, int blocks, int parkedJoins, long peerNanos, long progressNanos) {
+    public record Limits(
+            int transfers, int blocks, int parkedJoins, long peerNanos, long progressNanos, long waitNanos) {
         public Limits {
             if (transfers < 1 || blocks < 1 || parkedJoins < 1) {
                 throw new IllegalArgumentException(

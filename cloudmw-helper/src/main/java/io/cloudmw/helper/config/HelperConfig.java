@@ -48,6 +48,7 @@ public record HelperConfig(
      * @param memoryBlockBytes longest block kept in memory
      * @param fetchThreads attempts that run at once
      * @param extraThreads attempts besides that make up for late ones, and connections to buckets for them
+     * @param fetchWait how long an attempt waits for a thread, then for room in the spool, then for a stream
      */
     public record Limits(
             Path spoolDirectory,
@@ -56,6 +57,7 @@ public record HelperConfig(
             long memoryBlockBytes,
             int fetchThreads,
             int extraThreads,
+            Duration fetchWait,
             int transfers,
             int blocks,
             Received uploads,
@@ -118,6 +120,8 @@ public record HelperConfig(
                 settings.size(prefix + ".memory.block-limit", 4L << 20, 0, 1L << 30),
                 settings.integer(prefix + ".fetch.threads", 64, 1, 1024),
                 settings.integer(prefix + ".fetch.extra-threads", 16, 1, 1024),
+                settings.duration(
+                        prefix + ".fetch.wait", Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofHours(1)),
                 settings.integer(prefix + ".transfers.limit", 256, 1, 100_000),
                 settings.integer(prefix + ".transfers.blocks", 64, 1, 4096),
                 received(settings, prefix + ".uploads"),

@@ -10,6 +10,12 @@ public interface Attempt {
      */
     void cancel();
 
+    /** Fails it with {@code cause} if it still waits for a thread, and says whether it does. Never blocks. */
+    boolean expire(CloudMwException cause);
+
+    /** Bytes that came from the store so far, those of a leaf that is not whole included. */
+    long bytesRead();
+
     /** It is through, and has finished, when it has the first {@code bytes} bytes of its block. Never blocks. */
     void shorten(long bytes);
 
@@ -19,7 +25,7 @@ public interface Attempt {
      */
     interface Listener {
         /**
-         * Bytes are about to come. What is verified of {@code growing} may be sent as it comes; it is closed with the
+         * The store is asked, bytes are about to come. What is verified of {@code growing} may be sent as it comes; it is closed with the
          * attempt unless that finishes.
          */
         default void began(FetchedBlock growing) {}

@@ -87,6 +87,24 @@ final class FetchTask implements Runnable, Attempt {
     }
 
     @Override
+    public boolean expire(CloudMwException cause) {
+        boolean waits = fetcher.unqueue(block, this);
+        if (waits) {
+            listener.failed(cause, 0);
+        }
+        return waits;
+    }
+
+    @Override
+    public long bytesRead() {
+        LeafVerifier running;
+        synchronized (lock) {
+            running = verifier;
+        }
+        return running == null ? 0 : running.bytesRead();
+    }
+
+    @Override
     public void run() {
         FetchedBlock fetched;
         try {
@@ -101,7 +119,7 @@ final class FetchTask implements Runnable, Attempt {
         }
         if (isCancelled()) {
             fetched.close();
-            listener.cancelled(verifiedBytes);
+            listener.cancelled(bytesRead());
         } else {
             listener.finished(fetched);
         }
@@ -109,9 +127,9 @@ final class FetchTask implements Runnable, Attempt {
 
     private void failed(CloudMwException cause) {
         if (isCancelled()) {
-            listener.cancelled(verifiedBytes);
+            listener.cancelled(bytesRead());
         } else {
-            listener.failed(cause, verifiedBytes);
+            listener.failed(cause, bytesRead());
         }
     }
 

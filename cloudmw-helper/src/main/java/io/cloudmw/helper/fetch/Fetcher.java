@@ -19,7 +19,8 @@ public final class Fetcher implements AutoCloseable {
      *
      * @param threads attempts that run at once
      * @param extraThreads attempts besides, of those that make up for late ones
-     * @param queue attempts that may wait for a thread, in either pool
+     * @param queue attempts that may wait for a thread, in either pool: as many as all transfers together may start, so that
+     *     none is refused
      * @param memoryBlockBytes longest block that is kept in memory
      * @param spoolWaitNanos how long an attempt waits for room in the spool before it fails
      */

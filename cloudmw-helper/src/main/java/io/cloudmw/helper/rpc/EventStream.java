@@ -54,7 +54,7 @@ final class EventStream implements Destination {
 
     @Override
     public void attempt(AttemptReport report) {
-        if (report.state() == AttemptReport.State.PROGRESSED && !ready()) {
+        if (report.state().isRepeated() && !ready()) {
             return;
         }
         io.cloudmw.proto.v1.AttemptReport.Builder message = io.cloudmw.proto.v1.AttemptReport.newBuilder()
@@ -80,6 +80,7 @@ final class EventStream implements Destination {
 
     private static AttemptState state(AttemptReport.State state) {
         return switch (state) {
+            case WAITING -> AttemptState.ATTEMPT_STATE_WAITING;
             case STARTED -> AttemptState.ATTEMPT_STATE_STARTED;
             case PROGRESSED -> AttemptState.ATTEMPT_STATE_PROGRESSED;
             case FINISHED -> AttemptState.ATTEMPT_STATE_FINISHED;

@@ -163,17 +163,21 @@ final class FetcherTest {
     void aCancelledAttemptStopsMidStreamAndFreesWhatItHad() throws Exception {
         byte[] bytes = Chunks.bytes(6, SMALL);
         Fetches.Ending ending = new Fetches.Ending();
-        StallingStore stalling = new StallingStore(holding(bytes), Fetches.LEAF);
+        StallingStore stalling = new StallingStore(holding(bytes), Fetches.LEAF + 100);
         Attempt attempt = fetcher.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> stalling, ending);
         assertThat(ending.progress.get()).isEqualTo(Fetches.LEAF);
+        await().until(() -> attempt.bytesRead() == Fetches.LEAF + 100);
         attempt.cancel();
         attempt.cancel();
         assertThat(ending.failure()).isEqualTo(ErrorCode.CANCELLED);
+        assertThat(ending.bytes)
+                .as("the leaf that is not whole was fetched, too")
+                .isEqualTo(Fetches.LEAF + 100);
         await().untilAsserted(() -> assertThat(memory.usedBytes()).isZero());
     }
 
     @Test
-    void attemptsBeyondTheQueueAreRefusedAndWaitingOnesCanBeCancelled() throws Exception {
+    void attemptsBeyondTheQueueAreRefusedAndWaitingOnesCanBeCancelledOrExpire() throws Exception {
         byte[] bytes = Chunks.bytes(7, SMALL);
         StallingStore stalling = new StallingStore(holding(bytes), Fetches.LEAF);
         Fetches.Ending running = fetch(stalling, bytes);
@@ -185,6 +189,14 @@ final class FetcherTest {
                         CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
         queued.cancel();
         assertThat(waiting.failure()).isEqualTo(ErrorCode.CANCELLED);
+
+        CloudMwException late = new CloudMwException(ErrorCode.OVERLOADED, "waited");
+        assertThat(queued.expire(late)).as("not waiting any more").isFalse();
+        Fetches.Ending expired = new Fetches.Ending();
+        assertThat(fetcher.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> stalling, expired)
+                        .expire(late))
+                .isTrue();
+        assertThat(expired.failure()).isEqualTo(ErrorCode.OVERLOADED);
     }
 
     @Test

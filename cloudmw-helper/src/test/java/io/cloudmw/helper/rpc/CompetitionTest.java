@@ -86,7 +86,7 @@ final class CompetitionTest {
                 timer,
                 Ticker.system(),
                 RacePolicy.rounds(),
-                new Surroundings.Limits(1, 1, PARKED, TimeUnit.MILLISECONDS.toNanos(300), 1)));
+                new Surroundings.Limits(1, 1, PARKED, TimeUnit.MILLISECONDS.toNanos(300), 1, 1)));
         server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .directExecutor()
                 .intercept(Handshake.server())

@@ -50,6 +50,8 @@ public final class Fetches {
     public static final class Ending implements Attempt.Listener {
         private final CompletableFuture<FetchedBlock> end = new CompletableFuture<>();
         public final CompletableFuture<Long> progress = new CompletableFuture<>();
+        /** Of a cancelled one. */
+        public volatile long bytes;
 
         @Override
         public void progressed(long bytes) {
@@ -67,8 +69,9 @@ public final class Fetches {
         }
 
         @Override
-        public void cancelled(long bytes) {
-            end.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "after " + bytes));
+        public void cancelled(long fetched) {
+            bytes = fetched;
+            end.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "after " + fetched));
         }
 
         /** Waits for the block. */
