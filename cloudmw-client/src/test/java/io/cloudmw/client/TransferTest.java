@@ -215,6 +215,30 @@ final class TransferTest {
     }
 
     @Test
+    void whatWasDamagedOnTheWayIsFetchedAgainAndNoReplicaIsBlamed() throws Exception {
+        helper(Script.DAMAGED_ON_THE_WAY);
+        byte[] content = bytes(2 * CHUNK);
+        put(content);
+        GetReceipt receipt = get(directory.resolve("out"));
+        assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
+        assertThat(receipt.faults()).isEmpty();
+        assertThat(coordinator.reports()).isEmpty();
+    }
+
+    @Test
+    void aReplicaThatItsHelperFindsBadIsInTheReceipt() throws Exception {
+        helper(Script.CORRUPT_REPLICA);
+        byte[] content = bytes(2 * CHUNK);
+        put(content);
+        GetReceipt receipt = get(directory.resolve("out"));
+        assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
+        assertThat(receipt.faults())
+                .singleElement()
+                .satisfies(fault -> assertThat(fault.code()).isEqualTo(ErrorCode.REPLICA_CORRUPT));
+        await().until(() -> coordinator.reports().stream().anyMatch(report -> report.state() == ReplicaState.CORRUPT));
+    }
+
+    @Test
     void aDestinationThatThrowsAnythingSaysNothingAboutTheReplicas() throws Exception {
         helper(Script.SERVE);
         put(bytes(2 * CHUNK));

@@ -14,6 +14,7 @@ import io.cloudmw.proto.v1.TransferCommand;
 import io.cloudmw.proto.v1.TransferEvent;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -123,12 +124,80 @@ final class HelperRaceTest {
             client.begin();
             assertThat(client.issue(0, chunk, ScriptedClient.crcs(chunk), 1).get(20, TimeUnit.SECONDS))
                     .isEqualTo(chunk);
-            await().untilAsserted(() -> assertThat(client.events.get(0).stream()
-                            .filter(TransferEvent::hasFault)
-                            .map(event -> event.getFault().getErrorCode() + " "
-                                    + event.getFault().getStoreId()))
-                    .containsExactly("REPLICA_CORRUPT d0"));
+            await().untilAsserted(() -> assertThat(faults(client)).containsExactly("REPLICA_CORRUPT d0"));
         }
+    }
+
+    @Test
+    void ofASoleEntrantsCorruptReplicaNoWrongByteIsTakenAndWhenDoubtedItIsNamed() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            byte[] chunk = random(10, 300_000);
+            byte[] corrupt = chunk.clone();
+            corrupt[200_000] ^= 1;
+            uploadTo(client, cluster, corrupt);
+            client.begin();
+            assertThat(client.issueTo(0, 0, chunk))
+                    .failsWithin(20, TimeUnit.SECONDS)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOfSatisfying(
+                            CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.REPLICA_CORRUPT));
+            // Three whole leaves, and nothing of the fourth.
+            byte[] good = Arrays.copyOf(Arrays.copyOf(chunk, 3 * ScriptedClient.LEAF), chunk.length);
+            assertThat(client.received).containsEntry(0, good);
+            client.doubt(0, 0);
+            client.send(0, TransferCommand.newBuilder().setWithdrawBlock(0).build());
+            await().untilAsserted(() -> assertThat(client.events.get(0)).anyMatch(TransferEvent::hasJudgedBlock));
+            assertThat(faults(client)).containsExactly("REPLICA_CORRUPT d0");
+            assertThat(cluster.meters.get(0).get(RaceMetrics.FAULTS).counter().count())
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aReplicaThatIsRightIsNotNamedWhateverTheDestinationSays() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            byte[] chunk = random(11, 300_000);
+            uploadTo(client, cluster, chunk);
+            client.begin();
+            assertThat(client.issueTo(0, 0, chunk)
+                            .get(20, TimeUnit.SECONDS))
+                    .isEqualTo(chunk);
+            client.doubt(0, 0);
+            client.doubt(0, 7);
+            await().untilAsserted(() -> assertThat(client.events.get(0).stream()
+                            .filter(TransferEvent::hasJudgedBlock)
+                            .map(TransferEvent::getJudgedBlock))
+                    .containsExactlyInAnyOrder(0, 7));
+            assertThat(faults(client)).isEmpty();
+        }
+    }
+
+    @Test
+    void aSoleEntrantNoticesThatItsReplicaIsTooShort() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            byte[] chunk = random(12, 300_000);
+            uploadTo(client, cluster, Arrays.copyOf(chunk, 299_999));
+            client.begin();
+            var unused = client.issueTo(0, 0, chunk);
+            await().untilAsserted(() -> assertThat(faults(client)).containsExactly("REPLICA_CORRUPT d0"));
+        }
+    }
+
+    private static void uploadTo(ScriptedClient client, HelperCluster cluster, byte[] chunk) throws Exception {
+        client.upload(0, 0, chunk, ScriptedClient.crcs(chunk), cluster.stores(), 1)
+                .get(20, TimeUnit.SECONDS);
+    }
+
+    private static List<String> faults(ScriptedClient client) {
+        return client.events.get(0).stream()
+                .filter(TransferEvent::hasFault)
+                .map(event ->
+                        event.getFault().getErrorCode() + " " + event.getFault().getStoreId())
+                .toList();
     }
 
     @Test

@@ -233,6 +233,11 @@ final class ScriptedClient implements AutoCloseable {
         commands.forEach(stream -> stream.onNext(command));
     }
 
+    /** Says that damaged bytes of the block came; whatever else was said of it. */
+    void doubt(int rank, int block) {
+        send(rank, TransferCommand.newBuilder().setDoubtBlock(block).build());
+    }
+
     void send(int rank, TransferCommand command) {
         commands.get(rank).onNext(command);
     }

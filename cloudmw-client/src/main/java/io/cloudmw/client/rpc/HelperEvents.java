@@ -30,6 +30,9 @@ public interface HelperEvents {
 
     void faulted(ChunkId chunk, StoreId store, ErrorCode code);
 
+    /** The helper has looked at the replica of a doubted block; if it is bad, {@link #faulted} was called before. */
+    void judged(BlockId block);
+
     /** The helper can not be reached or has ended the transfer; nothing follows. */
     void gone(CloudMwException why);
 }

@@ -159,6 +159,11 @@ public final class HelperTransfer {
         send(TransferCommand.newBuilder().setWithdrawBlock(block.value()).build());
     }
 
+    /** A damaged leaf of it arrived: {@link HelperEvents#judged} follows when the helper has looked at its replica. */
+    public void doubt(BlockId block) {
+        send(TransferCommand.newBuilder().setDoubtBlock(block.value()).build());
+    }
+
     public void shorten(BlockId block, long length) {
         send(TransferCommand.newBuilder()
                 .setShorten(ShortenBlock.newBuilder().setBlockId(block.value()).setLength(length))
@@ -321,6 +326,7 @@ public final class HelperTransfer {
                         FromWire.storeId(fault.getStoreId()),
                         code(fault.getErrorCode()));
             }
+            case JUDGED_BLOCK -> events.judged(new BlockId(event.getJudgedBlock()));
             case EVENT_NOT_SET -> {
                 // A newer helper's event: not for us.
             }

@@ -53,6 +53,11 @@ record HelperListener(RacerId helper, String name, Executor serial, RacerEvents 
     }
 
     @Override
+    public void judged(BlockId block) {
+        serial.execute(() -> events.judged(block));
+    }
+
+    @Override
     public void gone(CloudMwException why) {
         serial.execute(() -> events.gone(helper, why));
     }

@@ -21,6 +21,9 @@ interface RacerEvents {
 
     void faulted(ChunkId chunk, StoreId store, ErrorCode code);
 
+    /** A doubted block's replica was looked at; if it is bad, {@link #faulted} was called before. */
+    void judged(BlockId block);
+
     void gone(RacerId racer, CloudMwException why);
 
     void localRacersReady(List<RacerId> ranks);

@@ -10,6 +10,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.thread.SerialExecutor;
@@ -110,6 +111,17 @@ final class Racers {
         if (race != null && isLocal(block)) {
             race.withdraw(block.id());
         }
+    }
+
+    /** Asks the helper that sent damaged leaves of the block whether its replica is bad; false when there is none to ask. */
+    boolean doubt(RacerId racer, BlockId block) {
+        HelperTransfer helper = setup.lanes().isHelpers(racer)
+                ? helpers.get(new RacerId(setup.lanes().helper(racer)))
+                : null;
+        if (helper != null) {
+            helper.doubt(block);
+        }
+        return helper != null;
     }
 
     /** In-process attempts fetch on: what of them is not wanted is not handed on. */

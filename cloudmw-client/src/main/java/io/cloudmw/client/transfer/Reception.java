@@ -32,7 +32,9 @@ import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.race.Tally;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -65,6 +67,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     /** An alarm this late says that this process did not run, and not that others kept silent. */
     private static final long OVERSLEPT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** Looking at a replica takes milliseconds, more when the helper has much to do. */
+    private static final long JUDGEMENT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private final Engine engine;
     private final SerialExecutor serial;
     private final ReadPlan plan;
@@ -77,6 +82,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     private final Racers racers;
     private final Delivery delivery;
     private final Relays relays;
+    /** Blocks of which damaged leaves came, and who was asked about their replicas and has not answered. */
+    private final Map<BlockId, RacerId> doubted = new HashMap<>();
+
     private final CompletableFuture<Void> lastWords = new CompletableFuture<>();
     private final long createdNanos;
     private @Nullable Future<?> alarm;
@@ -267,11 +275,20 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     private void complete() {
         delivered = true;
         relays.end();
-        Tally tally = delivery.tally();
-        racers.finish(new Hedges(
-                tally.hedges() + tally.handOvers(), tally.hedgesWon() + tally.handOversWon(), tally.suppressed()));
+        finishUnlessDoubted();
         hearLastWords();
         outcome.delivered();
+    }
+
+    /** Helpers that were asked about a replica answer first. */
+    private void finishUnlessDoubted() {
+        if (doubted.isEmpty()) {
+            Tally tally = delivery.tally();
+            racers.finish(new Hedges(
+                    tally.hedges() + tally.handOvers(),
+                    tally.hedgesWon() + tally.handOversWon(),
+                    tally.suppressed()));
+        }
     }
 
     private void fail(CloudMwException cause) {
@@ -286,15 +303,16 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     }
 
     private void hearLastWords() {
+        long nanos = doubted.isEmpty() ? patienceNanos() : JUDGEMENT_NANOS;
         if (allSaid()
-                || Threads.later(engine.threads().timer(), patienceNanos(), () -> lastWords.complete(null))
+                || Threads.later(engine.threads().timer(), nanos, () -> lastWords.complete(null))
                         .isEmpty()) {
             lastWords.complete(null);
         }
     }
 
     private boolean allSaid() {
-        return !ledger.hasLiveAttempts() || !racers.maySpeak();
+        return doubted.isEmpty() && (!ledger.hasLiveAttempts() || !racers.maySpeak());
     }
 
     /** A quarter of what the read took, within bounds. */
@@ -369,6 +387,13 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     }
 
     @Override
+    public void damaged(Relay relay) {
+        if (!delivered && racers.doubt(relay.racer(), relay.block())) {
+            doubted.put(relay.block(), relay.racer());
+        }
+    }
+
+    @Override
     public void failedBecause(CloudMwException why) {
         lastFailure = why;
     }
@@ -429,7 +454,25 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     }
 
     @Override
+    public void judged(BlockId block) {
+        if (doubted.remove(block) != null) {
+            judged();
+        }
+    }
+
+    /** With the last judgement a get that is delivered ends at its helpers. */
+    private void judged() {
+        if (delivered && !closed) {
+            finishUnlessDoubted();
+            heard();
+        }
+    }
+
+    @Override
     public void gone(RacerId racer, CloudMwException why) {
+        if (doubted.values().removeIf(asked -> racers.name(asked).equals(racers.name(racer)))) {
+            judged();
+        }
         if (delivered) {
             racers.silent(racer);
             heard();

@@ -37,6 +37,9 @@ final class Relays implements RelayOwner {
 
         void faulted(ChunkId chunk, StoreId store, ErrorCode code);
 
+        /** A leaf came that did not match its checksum: the replica, its helper or the network may be to blame. */
+        void damaged(Relay relay);
+
         /** Why a relay ended, for the last message. */
         void failedBecause(CloudMwException why);
 
@@ -194,6 +197,9 @@ final class Relays implements RelayOwner {
         serial.execute(() -> {
             if (relays.containsKey(relay.number())) {
                 listener.failedBecause(cause);
+                if (cause.code() == ErrorCode.REPLICA_CORRUPT) {
+                    listener.damaged(relay);
+                }
                 drop(relay.number(), cause.code(), String.valueOf(cause.getMessage()));
                 listener.happened(new DeliveryEvent.RelayFailed(relay.number(), cause.code()));
             }

@@ -23,6 +23,7 @@ import io.cloudmw.proto.v1.AttemptReport;
 import io.cloudmw.proto.v1.AttemptState;
 import io.cloudmw.proto.v1.BeginTransfer;
 import io.cloudmw.proto.v1.BlockForfeited;
+import io.cloudmw.proto.v1.ReplicaFault;
 import io.cloudmw.proto.v1.TransferCommand;
 import io.cloudmw.proto.v1.TransferEvent;
 import io.cloudmw.proto.v1.TransferReady;
@@ -39,8 +40,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -65,11 +68,18 @@ public final class FakeHelper implements AutoCloseable {
         DIE_MID_RELAY,
         /** The second leaf it relays is not what was written. */
         CORRUPT_LEAF,
+        /** The second leaf it relays is damaged on the way; it says that its replica is right. */
+        DAMAGED_ON_THE_WAY,
+        /** The second leaf it relays is not what the manifest says; doubted, it says that its replica is bad. */
+        CORRUPT_REPLICA,
         /** Loses the connection while it is being written to. */
         DIE_MID_WRITE,
         /** Has no room for the first seven chunks it is sent. */
         BUSY
     }
+
+    private static final Set<Script> DAMAGING =
+            EnumSet.of(Script.CORRUPT_LEAF, Script.DAMAGED_ON_THE_WAY, Script.CORRUPT_REPLICA);
 
     private final HelperId id;
     private final Script script;
@@ -236,6 +246,7 @@ public final class FakeHelper implements AutoCloseable {
 
     private final class Transfer implements StreamObserver<TransferCommand> {
         private final StreamObserver<TransferEvent> events;
+        private final Map<Integer, IssuedBlock> issued = new ConcurrentHashMap<>();
         private @Nullable BeginTransfer begin;
 
         Transfer(StreamObserver<TransferEvent> events) {
@@ -253,8 +264,22 @@ public final class FakeHelper implements AutoCloseable {
                 }
                 case ISSUE -> issued(command.getIssue());
                 case HEDGES -> hedgesTold.addAndGet(command.getHedges().getWon());
+                case DOUBT_BLOCK -> judge(command.getDoubtBlock());
                 default -> {}
             }
+        }
+
+        private void judge(int block) {
+            IssuedBlock doubted = issued.get(block);
+            if (script == Script.CORRUPT_REPLICA && doubted != null) {
+                say(TransferEvent.newBuilder()
+                        .setFault(ReplicaFault.newBuilder()
+                                .setChunkId(doubted.chunk().toString())
+                                .setStoreId(doubted.replicas().get(0).value())
+                                .setErrorCode(ErrorCode.REPLICA_CORRUPT.name()))
+                        .build());
+            }
+            say(TransferEvent.newBuilder().setJudgedBlock(block).build());
         }
 
         private void issued(io.cloudmw.proto.v1.Block message) {
@@ -265,6 +290,7 @@ public final class FakeHelper implements AutoCloseable {
                 events.onError(e);
                 return;
             }
+            issued.put(block.block().id().value(), block);
             BeginTransfer setup = begin;
             if (setup == null || script == Script.SILENT) {
                 return;
@@ -377,10 +403,12 @@ public final class FakeHelper implements AutoCloseable {
                 int from = (int) (block.block().range().offset() + sent);
                 byte[] bytes = Arrays.copyOfRange(chunk, from, from + leaf);
                 int number = leavesRelayed.incrementAndGet();
-                if (script == Script.CORRUPT_LEAF && number == 2) {
+                int crc = crc(bytes, 0, leaf);
+                if (number == 2 && DAMAGING.contains(script)) {
                     bytes[0]++;
+                    crc = script == Script.CORRUPT_LEAF ? crc(bytes, 0, leaf) : crc;
                 }
-                var unused = open.send(Unpooled.wrappedBuffer(bytes), crc(bytes, 0, leaf));
+                var unused = open.send(Unpooled.wrappedBuffer(bytes), crc);
                 sent += leaf;
                 if (script == Script.DIE_MID_RELAY) {
                     var unusedThen = unused.whenComplete((nothing, failure) -> die());

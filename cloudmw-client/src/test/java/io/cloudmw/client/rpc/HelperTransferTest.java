@@ -155,6 +155,9 @@ final class HelperTransferTest {
         public void faulted(ChunkId chunk, StoreId store, ErrorCode code) {}
 
         @Override
+        public void judged(BlockId block) {}
+
+        @Override
         public void gone(CloudMwException why) {}
     }
 }

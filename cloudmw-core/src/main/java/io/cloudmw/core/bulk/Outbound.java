@@ -7,6 +7,8 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.FileRegion;
+import io.netty.channel.epoll.EpollSocketChannelConfig;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.zip.CRC32C;
@@ -33,6 +35,7 @@ final class Outbound {
     private boolean pumping;
     private boolean held;
     private boolean dirty;
+    private boolean corked;
     private @Nullable CloudMwException over;
 
     Outbound(FrameChannel owner, ByteBufAllocator allocator) {
@@ -141,6 +144,9 @@ final class Outbound {
             stream.unreadable(frame, e);
             return;
         }
+        if (payload instanceof FileRegion) {
+            cork(true);
+        }
         ByteBuf header = allocator.directBuffer(FrameHeader.BYTES, FrameHeader.BYTES);
         new FrameHeader(FrameType.DATA, id, frame.length(), frame.crc32c()).write(header);
         channel.write(header, channel.voidPromise());
@@ -164,6 +170,20 @@ final class Outbound {
         inFlightBytes -= bytes;
         framesSent++;
         pump();
+        if (inFlightBytes == 0) {
+            cork(false);
+        }
+    }
+
+    /**
+     * While it is on, the kernel sends full segments only. A frame's header and its file are two calls: without this the
+     * header travels alone, and wakes the peer for 16 bytes. Off again as soon as the kernel has taken everything.
+     */
+    private void cork(boolean on) {
+        if (corked != on && channel.isActive() && channel.config() instanceof EpollSocketChannelConfig socket) {
+            socket.setTcpCork(on);
+            corked = on;
+        }
     }
 
     private void pump() {

@@ -43,6 +43,15 @@ public interface ChunkStore extends Closeable {
     }
 
     /**
+     * As {@link #read}, for a caller that will send the range from its {@link #file} and has no use for a copy: the bytes
+     * are brought into memory, so that who sends them does not wait for a disk, and counted against the buffers they are
+     * read into, but what these then hold may be anything.
+     */
+    default ChunkReader readAhead(ChunkId chunk, ByteRange range) throws CloudMwException {
+        return read(chunk, range);
+    }
+
+    /**
      * Writes a whole chunk durably, or nothing: after a failure or crash at any point the chunk is either absent
      * or whole. Writing a chunk that is already there is a success that changes nothing
      * ({@link PutOutcome#EXISTED}); two writers at once both succeed and one of them wrote.

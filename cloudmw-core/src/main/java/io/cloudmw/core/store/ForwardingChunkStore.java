@@ -37,7 +37,12 @@ public abstract class ForwardingChunkStore implements ChunkStore {
         return opened(chunk, range, () -> store.readExtra(chunk, range));
     }
 
-    /** What either kind of read gives; overridden by decorators of readers. */
+    @Override
+    public final ChunkReader readAhead(ChunkId chunk, ByteRange range) throws CloudMwException {
+        return opened(chunk, range, () -> store.readAhead(chunk, range));
+    }
+
+    /** What any kind of read gives; overridden by decorators of readers. */
     protected ChunkReader opened(ChunkId chunk, ByteRange range, Opening opening) throws CloudMwException {
         return opening.open();
     }

@@ -3,6 +3,8 @@ package io.cloudmw.core.store;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.error.Reasons;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,14 +13,15 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a leaf-aligned range of one replica and checks the CRC32C of every leaf before passing it on. One thread
- * runs it, once; any thread may cancel it. Allocates nothing per leaf: bytes go into buffers of the
- * {@link LeafTarget}.
+ * Reads a leaf-aligned range of one replica and checks the CRC32C of every leaf before passing it on, unless that is left
+ * to others ({@link #unchecked}). One thread runs it, once; any thread may cancel it. Allocates nothing per leaf: bytes go
+ * into buffers of the {@link LeafTarget}.
  */
 public final class LeafVerifier {
     private final ChunkStore store;
     private final LeafRange wanted;
-    private final boolean extra;
+    private final boolean checks;
+    private final Source source;
     private final Object lock = new Object();
 
     @GuardedBy("lock")
@@ -40,15 +43,33 @@ public final class LeafVerifier {
      * @param extra see {@link ChunkStore#readExtra}
      */
     public LeafVerifier(ChunkStore store, LeafRange wanted, boolean extra) {
+        this(store, wanted, true, extra ? store::readExtra : store::read);
+    }
+
+    private LeafVerifier(ChunkStore store, LeafRange wanted, boolean checks, Source source) {
         this.store = store;
         this.wanted = wanted;
-        this.extra = extra;
+        this.checks = checks;
+        this.source = source;
+    }
+
+    /** Which kind of read it is. */
+    private interface Source {
+        ChunkReader open(ChunkId chunk, ByteRange range) throws CloudMwException;
+    }
+
+    /**
+     * For leaves that will be sent from the store's {@link ChunkStore#file} to somebody who checks them: passes over the
+     * range as {@link ChunkStore#readAhead} does, and finds everything that can be found without looking at the bytes.
+     */
+    public static LeafVerifier unchecked(ChunkStore store, LeafRange wanted) {
+        return new LeafVerifier(store, wanted, false, store::readAhead);
     }
 
     /**
      * Reads and verifies everything, or fails. Blocks.
      *
-     * @param progress is told the bytes verified so far after every leaf, on this thread
+     * @param progress is told the bytes passed on so far after every leaf, on this thread
      * @throws CloudMwException {@code REPLICA_CORRUPT} naming chunk, store and leaf; {@code STORE_UNAVAILABLE} when
      *     the stream ends early; {@code CANCELLED} after {@link #cancel()}; {@code LOCAL_IO} when the target fails;
      *     and whatever the store fails with. Leaves passed on before stay good.
@@ -62,7 +83,10 @@ public final class LeafVerifier {
                 ByteBuffer buffer = target.buffer(offset, length);
                 int start = buffer.position();
                 fill(in, buffer, offset);
-                verify(crc, buffer.flip().position(start), leaf);
+                buffer.flip().position(start);
+                if (checks) {
+                    verify(crc, buffer, leaf);
+                }
                 pass(target, offset, buffer.position(start));
                 progress.accept(offset + length);
             }
@@ -93,7 +117,7 @@ public final class LeafVerifier {
             }
         }
         ChunkReader opened = reading(() ->
-                extra ? store.readExtra(wanted.chunk(), wanted.range()) : store.read(wanted.chunk(), wanted.range()));
+                source.open(wanted.chunk(), wanted.range()));
         synchronized (lock) {
             reader = opened;
             if (!cancelled) {

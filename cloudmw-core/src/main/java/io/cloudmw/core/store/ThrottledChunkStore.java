@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A store whose reads are as slow, uneven or stalled as a law says: for demonstrations, for tests of the race, and for
  * disks that must leave room to others. Only reads are slowed. {@link #file} is passed through: a caller that sends from
- * the file has read and verified the range through {@link #read} before.
+ * the file has read the range through {@link #read} or {@link #readAhead} before.
  */
 public final class ThrottledChunkStore extends ForwardingChunkStore {
     /** A reader waits in naps of this length, so that it notices soon that it was closed. */

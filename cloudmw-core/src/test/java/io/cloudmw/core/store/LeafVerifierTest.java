@@ -90,6 +90,22 @@ final class LeafVerifierTest {
     }
 
     @Test
+    void uncheckedItPassesOverWrongBytesButNotOverMissingOnes() throws Exception {
+        int[] wrong = crcs.clone();
+        wrong[2]++;
+        LeafRange range = new LeafRange(chunk, new ByteRange(0, SIZE), LEAF, wrong);
+        LeafVerifier.unchecked(store, range).run(LeafTarget.discarding(scratch), progress::add);
+        assertThat(progress).endsWith((long) SIZE);
+
+        ChunkId truncated = Chunks.id();
+        store.put(truncated, Chunks.source(Arrays.copyOf(content, SIZE - 1)));
+        LeafRange more = new LeafRange(truncated, new ByteRange(0, SIZE), LEAF, crcs);
+        assertThat(failure(LeafVerifier.unchecked(store, more), LeafTarget.discarding(scratch))
+                        .code())
+                .isEqualTo(ErrorCode.REPLICA_CORRUPT);
+    }
+
+    @Test
     void aReplicaThatIsTooShortIsCorrupt() throws Exception {
         ChunkId truncated = Chunks.id();
         store.put(truncated, Chunks.source(Arrays.copyOf(content, SIZE - 1)));

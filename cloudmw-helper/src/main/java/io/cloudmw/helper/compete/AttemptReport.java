@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How an attempt is doing.
  *
- * @param bytes fetched and verified so far
+ * @param bytes fetched so far
  * @param cause only of {@link State#FAILED}
  */
 public record AttemptReport(

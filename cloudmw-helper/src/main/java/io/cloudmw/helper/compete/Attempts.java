@@ -102,6 +102,20 @@ final class Attempts {
         entries.values().forEach(Entry::lastWords);
     }
 
+    /**
+     * The destination got a leaf of this block that is not what its checksum says. The replica it came from is looked at,
+     * whatever becomes of the attempt meanwhile: the destination and the network may be wrong, too.
+     */
+    void doubt(BlockId block) {
+        for (Entry entry : List.copyOf(entries.values())) {
+            if (entry.id.block().equals(block) && entry.relay != null) {
+                entry.doubt();
+                return;
+            }
+        }
+        destination.judged(block); // it failed here as well, and that was told
+    }
+
     void discard(AttemptId id) {
         Entry entry = entries.remove(id);
         if (entry != null) {
@@ -153,6 +167,8 @@ final class Attempts {
         private boolean whole;
 
         private boolean cancelling;
+        private boolean doubted;
+
         /** It was offered, and the destination's connection had no stream left: offered again now and then. */
         private volatile boolean crowded;
 
@@ -406,7 +422,32 @@ final class Attempts {
             }
         }
 
-        private void reportFault(CloudMwException cause) {
+        void doubt() {
+            if (doubted) {
+                return;
+            }
+            doubted = true;
+            try {
+                around.fetcher().check(block, store, stores, wrong -> {
+                    Runnable report = () -> reportFault(wrong);
+                    events.post(
+                            () -> {
+                                report.run();
+                                destination.judged(id.block());
+                            },
+                            report);
+                });
+            } catch (CloudMwException e) {
+                LOG.warn("{} {} store={} was doubted and not looked at", spec, block, store, e);
+                destination.judged(id.block());
+            }
+        }
+
+        private void reportFault(@Nullable CloudMwException cause) {
+            if (cause == null) {
+                LOG.warn("{} {} store={} arrived damaged; the replica is right", spec, block, store);
+                return;
+            }
             boolean corrupt = cause.code() == ErrorCode.REPLICA_CORRUPT;
             if (corrupt || cause.code() == ErrorCode.REPLICA_MISSING) {
                 around.meters().fault();

@@ -23,6 +23,9 @@ public interface Destination {
     /** Everything was said, as the destination has wished; nothing follows. */
     void ended();
 
+    /** Answers the destination's doubt of a block; if its replica is bad, {@link #fault} was called before. */
+    void judged(BlockId block);
+
     /** The transfer cannot go on here; nothing follows. Not called when the destination itself ended it. */
     void failed(CloudMwException cause);
 }

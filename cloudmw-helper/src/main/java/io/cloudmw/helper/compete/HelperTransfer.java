@@ -132,6 +132,11 @@ public final class HelperTransfer {
         post(() -> settle(block, new RaceEvent.Delivered(block)));
     }
 
+    /** The destination got a damaged leaf of this block: the replica is looked at, and {@link Destination#judged} follows. */
+    public void doubt(BlockId block) {
+        post(() -> attempts.doubt(block));
+    }
+
     /** The destination wants only the first {@code length} bytes of this block. */
     public void shorten(BlockId block, long length) {
         post(() -> {

@@ -25,12 +25,12 @@ public interface Attempt {
      */
     interface Listener {
         /**
-         * The store is asked, bytes are about to come. What is verified of {@code growing} may be sent as it comes; it is closed with the
-         * attempt unless that finishes.
+         * The store is asked, bytes are about to come. What is available of {@code growing} may be sent as it comes; it is
+         * closed with the attempt unless that finishes.
          */
         default void began(FetchedBlock growing) {}
 
-        /** {@code bytes} are fetched and verified so far. */
+        /** {@code bytes} are fetched so far, and verified unless that is the destination's to do. */
         void progressed(long bytes);
 
         /** The whole block, or what it was shortened to, is here. The listener takes it over and closes it. */

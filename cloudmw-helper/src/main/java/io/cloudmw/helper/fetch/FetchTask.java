@@ -41,7 +41,7 @@ final class FetchTask implements Runnable, Attempt {
     private @Nullable Thread preparing;
 
     /** Written by the pool thread only. */
-    private volatile long verifiedBytes;
+    private volatile long fetchedBytes;
 
     private volatile long wantedBytes;
 
@@ -61,7 +61,7 @@ final class FetchTask implements Runnable, Attempt {
             wantedBytes = Math.min(wantedBytes, bytes);
             running = verifier;
         }
-        if (running != null && verifiedBytes >= wantedBytes) {
+        if (running != null && fetchedBytes >= wantedBytes) {
             running.cancel(); // it may be waiting for bytes nobody wants
         }
     }
@@ -151,15 +151,22 @@ final class FetchTask implements Runnable, Attempt {
         }
     }
 
-    /** The replica's own file is what will be sent: it is read once, to verify it. */
+    /**
+     * The replica's own file is what will be sent. Who races for the block reads it once, to verify what he claims. A
+     * block that is relayed while it is fetched is verified by the destination alone: here its bytes only come into
+     * memory, and a destination that doubts them has them looked at ({@link Fetcher#check}).
+     */
     private FetchedBlock fetchInPlace(ChunkStore store, Path path) throws CloudMwException {
-        ByteBuf scratch = scratch();
+        ByteBuf scratch = fetcher.scratch(block);
         @Nullable FetchedBlock fetched = null;
         boolean kept = false;
         try {
             fetched =
                     new FileBlock(block, openReplica(path), block.race().range().offset(), () -> {});
-            verify(store, LeafTarget.discarding(scratch.nioBuffer(0, scratch.capacity())), fetched);
+            LeafVerifier reading = block.race().isCutThrough()
+                    ? LeafVerifier.unchecked(store, block.leaves())
+                    : new LeafVerifier(store, block.leaves());
+            run(reading, LeafTarget.discarding(scratch.nioBuffer(0, scratch.capacity())), fetched);
             kept = true;
             return fetched;
         } finally {
@@ -190,7 +197,7 @@ final class FetchTask implements Runnable, Attempt {
     }
 
     private FetchedBlock fetchToSpool(ChunkStore store) throws CloudMwException {
-        ByteBuf scratch = scratch();
+        ByteBuf scratch = fetcher.scratch(block);
         @Nullable FetchedBlock fetched = null;
         boolean kept = false;
         try {
@@ -218,28 +225,31 @@ final class FetchTask implements Runnable, Attempt {
     }
 
     private void verify(ChunkStore store, LeafTarget target, FetchedBlock fetched) throws CloudMwException {
-        LeafVerifier created = new LeafVerifier(store, block.leaves(), block.extra());
+        run(new LeafVerifier(store, block.leaves(), block.extra()), target, fetched);
+    }
+
+    private void run(LeafVerifier reading, LeafTarget target, FetchedBlock fetched) throws CloudMwException {
         synchronized (lock) {
             if (cancelled) {
                 throw new CloudMwException(ErrorCode.CANCELLED, block + " store=" + storeId + ": cancelled");
             }
-            verifier = created;
+            verifier = reading;
         }
         prepared();
         listener.began(fetched);
         try {
-            created.run(target, bytes -> {
-                verifiedBytes = bytes;
-                fetched.verified(bytes);
+            reading.run(target, bytes -> {
+                fetchedBytes = bytes;
+                fetched.arrived(bytes);
                 listener.progressed(bytes);
                 if (bytes >= wantedBytes && bytes < block.length()) {
                     throw new Enough();
                 }
             });
         } catch (Enough e) {
-            LOG.trace("{} shortened to {} bytes", block, verifiedBytes);
+            LOG.trace("{} shortened to {} bytes", block, fetchedBytes);
         } catch (CloudMwException e) {
-            if (isCancelled() || verifiedBytes < wantedBytes) {
+            if (isCancelled() || fetchedBytes < wantedBytes) {
                 throw e;
             }
         }
@@ -276,11 +286,6 @@ final class FetchTask implements Runnable, Attempt {
             throw new CloudMwException(
                     ErrorCode.STORE_UNAVAILABLE, block + " store=" + storeId + ": " + Reasons.of(e), e);
         }
-    }
-
-    private ByteBuf scratch() {
-        int length = (int) Math.min(block.leaves().leafSizeBytes(), block.length());
-        return fetcher.allocator().directBuffer(length, length);
     }
 
     private boolean isCancelled() {

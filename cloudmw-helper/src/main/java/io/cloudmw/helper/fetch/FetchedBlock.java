@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A block, as far as it is fetched and verified, kept until it is closed. Safe for any thread. Sends under way keep what they
+ * A block, as far as it is fetched, kept until it is closed. Safe for any thread. Sends under way keep what they
  * send from; the last of them frees it.
  */
 public abstract class FetchedBlock implements AutoCloseable {
@@ -19,12 +19,12 @@ public abstract class FetchedBlock implements AutoCloseable {
         this.block = block;
     }
 
-    /** So much of it is verified now. */
-    final void verified(long bytes) {
+    /** So much of it may be sent now. */
+    final void arrived(long bytes) {
         availableBytes = bytes;
     }
 
-    /** How much of it is there and verified, from its first byte: whole leaves. */
+    /** How much of it is there and may be sent, from its first byte: whole leaves. */
     public final long availableBytes() {
         return availableBytes;
     }

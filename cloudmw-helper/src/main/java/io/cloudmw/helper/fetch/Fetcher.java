@@ -3,10 +3,16 @@ package io.cloudmw.helper.fetch;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.LeafTarget;
+import io.cloudmw.core.store.LeafVerifier;
 import io.cloudmw.core.thread.Threads;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs attempts on a bounded pool of blocking threads, and those that make up for late ones on another, so that they never
@@ -67,13 +73,59 @@ public final class Fetcher implements AutoCloseable {
     public Attempt start(WantedBlock block, StoreId store, StoreResolver stores, Attempt.Listener listener)
             throws CloudMwException {
         FetchTask task = new FetchTask(this, block, store, stores, listener);
+        execute(block, store, task);
+        return task;
+    }
+
+    private void execute(WantedBlock block, StoreId store, Runnable task) throws CloudMwException {
         try {
             pool(block).execute(task);
         } catch (RejectedExecutionException e) {
             throw new CloudMwException(
                     ErrorCode.OVERLOADED, block + " store=" + store + ": no room for another attempt", e);
         }
-        return task;
+    }
+
+    /**
+     * Looks whether a replica that was sent unverified is what the manifest says. {@code verdict} hears once, on a pool
+     * thread: what is wrong with it, or null.
+     *
+     * @throws CloudMwException {@code OVERLOADED} when too many are waiting already
+     */
+    public void check(
+            WantedBlock block, StoreId store, StoreResolver stores, Consumer<@Nullable CloudMwException> verdict)
+            throws CloudMwException {
+        execute(block, store, () -> {
+            CloudMwException wrong = null;
+            try {
+                check(block, stores.open(store));
+            } catch (CloudMwException e) {
+                wrong = e;
+            } catch (RuntimeException | Error e) {
+                wrong = new CloudMwException(ErrorCode.INTERNAL, block + " store=" + store + ": " + e, e);
+            }
+            verdict.accept(wrong);
+        });
+    }
+
+    /** What is no file here was verified when it was fetched, and is not fetched again. */
+    private void check(WantedBlock block, ChunkStore store) throws CloudMwException {
+        if (store.file(block.leaves().chunk()).isEmpty()) {
+            return;
+        }
+        ByteBuf scratch = scratch(block);
+        try {
+            LeafTarget target = LeafTarget.discarding(scratch.nioBuffer(0, scratch.capacity()));
+            new LeafVerifier(store, block.leaves()).run(target, bytes -> {});
+        } finally {
+            scratch.release();
+        }
+    }
+
+    /** Room for one of the block's leaves; the caller releases it. */
+    ByteBuf scratch(WantedBlock block) {
+        int length = (int) Math.min(block.leaves().leafSizeBytes(), block.length());
+        return allocator.directBuffer(length, length);
     }
 
     private ThreadPoolExecutor pool(WantedBlock block) {

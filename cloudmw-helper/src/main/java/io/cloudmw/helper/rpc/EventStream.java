@@ -121,6 +121,11 @@ final class EventStream implements Destination {
     }
 
     @Override
+    public void judged(BlockId block) {
+        send(TransferEvent.newBuilder().setJudgedBlock(block.value()).build());
+    }
+
+    @Override
     public void failed(CloudMwException cause) {
         synchronized (lock) {
             if (!over && !call.isCancelled()) {

@@ -160,6 +160,7 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
                         new BlockId(command.getShorten().getBlockId()),
                         command.getShorten().getLength());
             case HEDGES -> transfer.hedged(MonitorWire.hedges(command.getHedges()));
+            case DOUBT_BLOCK -> transfer.doubt(new BlockId(command.getDoubtBlock()));
             case BEGIN, COMMAND_NOT_SET ->
                 throw new CloudMwException(
                         ErrorCode.PROTOCOL_VIOLATION, transfer.spec() + ": command " + command.getCommandCase());

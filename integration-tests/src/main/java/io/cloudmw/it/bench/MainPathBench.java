@@ -40,7 +40,9 @@ import java.util.SplittableRandom;
  * before it.
  */
 public final class MainPathBench {
-    private static final int WARM_UPS = 2;
+    /** Of every way, until the JIT compilers are done with most of it; what the first costs is printed, too. */
+    private static final int WARM_UPS = 6;
+
     private static final VolumeName VOLUME = new VolumeName("bench");
 
     private final Path launcher;
@@ -58,15 +60,19 @@ public final class MainPathBench {
     }
 
     /** One way of reading the file: what it cost. */
-    private record Sample(double serverCpu, double clientCpu, double seconds) {}
+    private record Sample(double serverCpu, double clientCpu, double seconds) {
+        double cpu() {
+            return serverCpu + clientCpu;
+        }
+    }
 
     private interface Way {
         Sample run() throws Exception;
     }
 
-    private record Row(String name, Way way, List<Sample> samples) {
+    private record Row(String name, Way way, List<Sample> warmUps, List<Sample> samples) {
         Row(String name, Way way) {
-            this(name, way, new ArrayList<>());
+            this(name, way, new ArrayList<>(), new ArrayList<>());
         }
 
         double median(java.util.function.ToDoubleFunction<Sample> of) {
@@ -105,10 +111,17 @@ public final class MainPathBench {
                 List<Row> all = List.of(
                         new Row("nginx + curl, to a file", () -> curl(nginx, target)),
                         new Row("nginx + curl, to /dev/null", () -> curl(nginx, Path.of("/dev/null"))),
-                        new Row("CloudMW k = 1, to a file", () -> cloudmw(helpers, () -> get(client, one, target))),
-                        new Row("CloudMW k = 1, to nowhere", () -> cloudmw(helpers, () -> read(client, one))),
-                        new Row("CloudMW k = 3, to a file", () -> cloudmw(helpers, () -> get(client, three, target))),
-                        new Row("CloudMW k = 3, to nowhere", () -> cloudmw(helpers, () -> read(client, three))));
+                        cloudmw("k = 1, single, to a file", helpers, () -> get(client, one, Mode.SINGLE, target)),
+                        cloudmw("k = 1, single, to nowhere", helpers, () -> read(client, one, Mode.SINGLE)),
+                        cloudmw("k = 1, rounds, to a file", helpers, () -> get(client, one, Mode.ROUNDS, target)),
+                        cloudmw("k = 1, rounds, to nowhere", helpers, () -> read(client, one, Mode.ROUNDS)),
+                        cloudmw(
+                                "k = 3, cooperative, to a file",
+                                helpers,
+                                () -> get(client, three, Mode.COOPERATIVE, target)),
+                        cloudmw("k = 3, cooperative, to nowhere", helpers, () -> read(client, three, Mode.COOPERATIVE)),
+                        cloudmw("k = 3, rounds, to a file", helpers, () -> get(client, three, Mode.ROUNDS, target)),
+                        cloudmw("k = 3, rounds, to nowhere", helpers, () -> read(client, three, Mode.ROUNDS)));
                 List<Row> rows =
                         all.stream().filter(row -> row.name().contains(ways)).toList();
                 measure(rows, target);
@@ -160,7 +173,11 @@ public final class MainPathBench {
         return new Sample(nginx.cpuSeconds() - before, curl[0], curl[1]);
     }
 
-    private static Sample cloudmw(List<ServerProcess> helpers, Runnable job) throws Exception {
+    private static Row cloudmw(String name, List<ServerProcess> helpers, Runnable job) {
+        return new Row("CloudMW " + name, () -> measured(helpers, job));
+    }
+
+    private static Sample measured(List<ServerProcess> helpers, Runnable job) throws Exception {
         double server = helperCpu(helpers);
         double client = ProcessUsage.cpuSeconds(ProcessHandle.current().pid());
         long start = System.nanoTime();
@@ -181,12 +198,14 @@ public final class MainPathBench {
     }
 
     /** Without forcing it to the disk, which curl does not do either. */
-    private static void get(CloudMw client, FilePath file, Path target) {
-        client.get(file, target, GetOptions.defaults().withDurable(false)).join();
+    private static void get(CloudMw client, FilePath file, Mode mode, Path target) {
+        client.get(file, target, GetOptions.defaults().withMode(mode).withDurable(false))
+                .join();
     }
 
-    private static void read(CloudMw client, FilePath file) {
-        client.read(file, Channels.newChannel(OutputStream.nullOutputStream()), GetOptions.defaults())
+    private static void read(CloudMw client, FilePath file, Mode mode) {
+        GetOptions options = GetOptions.defaults().withMode(mode);
+        client.read(file, Channels.newChannel(OutputStream.nullOutputStream()), options)
                 .join();
     }
 
@@ -196,9 +215,7 @@ public final class MainPathBench {
                 Files.deleteIfExists(target);
                 claimMemory(target);
                 Sample sample = row.way().run();
-                if (run >= 0) {
-                    row.samples().add(sample);
-                }
+                (run < 0 ? row.warmUps() : row.samples()).add(sample);
                 System.err.printf(Locale.ROOT, "run %d: %s: %s%n", run, row.name(), sample);
             }
         }
@@ -218,22 +235,24 @@ public final class MainPathBench {
         double gib = bytes / (double) (1L << 30);
         System.out.printf(
                 Locale.ROOT,
-                "JDK %s, %d MiB, medians of %d runs, load average %s%n%n",
+                "JDK %s, %d MiB, medians of %d runs after %d warm-ups, load average %s%n%n",
                 Runtime.version(),
                 bytes >> 20,
                 runs,
+                WARM_UPS,
                 Files.readString(Path.of("/proc/loadavg")).strip());
-        System.out.println("| | server CPU-s/GiB | client CPU-s/GiB | sum | GiB/s |");
-        System.out.println("|---|---|---|---|---|");
+        System.out.println("| | server CPU-s/GiB | client CPU-s/GiB | sum | GiB/s | sum of the first |");
+        System.out.println("|---|---|---|---|---|---|");
         for (Row row : rows) {
             System.out.printf(
                     Locale.ROOT,
-                    "| %s | %.2f | %.2f | %.2f | %.2f |%n",
+                    "| %s | %.2f | %.2f | %.2f | %.2f | %.2f |%n",
                     row.name(),
                     row.median(Sample::serverCpu) / gib,
                     row.median(Sample::clientCpu) / gib,
-                    row.median(sample -> sample.serverCpu() + sample.clientCpu()) / gib,
-                    gib / row.median(Sample::seconds));
+                    row.median(Sample::cpu) / gib,
+                    gib / row.median(Sample::seconds),
+                    row.warmUps().get(0).cpu() / gib);
         }
         double[] helperMib = new double[helpers.size()];
         for (int i = 0; i < helperMib.length; i++) {

@@ -73,6 +73,15 @@ public final class DiskChunkStore implements ChunkStore {
 
     @Override
     public ChunkReader read(ChunkId chunk, ByteRange range) throws CloudMwException {
+        return open(chunk, range, DiskReader.Into.BUFFERS);
+    }
+
+    @Override
+    public ChunkReader readAhead(ChunkId chunk, ByteRange range) throws CloudMwException {
+        return open(chunk, range, DiskReader.Into.PAGE_CACHE);
+    }
+
+    private ChunkReader open(ChunkId chunk, ByteRange range, DiskReader.Into into) throws CloudMwException {
         checkOpen();
         String what = "chunk=" + chunk;
         FileChannel file = null;
@@ -83,7 +92,7 @@ public final class DiskChunkStore implements ChunkStore {
                         ErrorCode.INVALID_ARGUMENT,
                         what + " store=" + id + ": range " + range + " (expected: within " + file.size() + " bytes)");
             }
-            DiskReader reader = new DiskReader(id, what, file, range);
+            DiskReader reader = new DiskReader(id, what, file, range, into);
             file = null;
             return reader;
         } catch (NoSuchFileException e) {

@@ -84,6 +84,43 @@ public abstract class ChunkReadingContract {
     }
 
     @Test
+    void readingAheadGoesOverTheSameBytesToTheSameEnd() throws Exception {
+        ChunkId chunk = seeded(content);
+        ByteBuffer buffer = ByteBuffer.allocateDirect(70_000);
+
+        try (ChunkReader reader = store().readAhead(chunk, new ByteRange(100, SIZE - 100))) {
+            int sum = 0;
+            for (int read = reader.read(buffer); read >= 0; read = reader.read(buffer.clear())) {
+                assertThat(read).isEqualTo(buffer.position()).isPositive();
+                sum += read;
+            }
+            assertThat(sum).isEqualTo(SIZE - 100);
+        }
+    }
+
+    @Test
+    void readingAheadFailsAsReadingDoes() throws Exception {
+        ChunkId chunk = seeded(content);
+        ByteBuffer buffer = ByteBuffer.allocateDirect(10);
+
+        assertThat(failure(() -> readAhead(newChunk(), new ByteRange(0, 1), buffer))
+                        .code())
+                .isEqualTo(ErrorCode.REPLICA_MISSING);
+        assertThat(failure(() -> readAhead(chunk, new ByteRange(SIZE - 1, 2), buffer))
+                        .code())
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        ChunkReader closed = store().readAhead(chunk, new ByteRange(0, SIZE));
+        closed.close();
+        assertThat(failure(() -> closed.read(buffer)).code()).isEqualTo(ErrorCode.CANCELLED);
+    }
+
+    private void readAhead(ChunkId chunk, ByteRange range, ByteBuffer buffer) throws CloudMwException {
+        try (ChunkReader reader = store().readAhead(chunk, range)) {
+            reader.read(buffer);
+        }
+    }
+
+    @Test
     void anEmptyRangeIsAtItsEnd() throws Exception {
         ChunkId chunk = seeded(content);
 
