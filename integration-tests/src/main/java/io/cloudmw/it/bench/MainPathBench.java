@@ -41,7 +41,7 @@ import java.util.SplittableRandom;
  */
 public final class MainPathBench {
     /** Of every way, until the JIT compilers are done with most of it; what the first costs is printed, too. */
-    private static final int WARM_UPS = 6;
+    private static final int WARM_UPS = 4;
 
     private static final VolumeName VOLUME = new VolumeName("bench");
 
