@@ -285,9 +285,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         if (doubted.isEmpty()) {
             Tally tally = delivery.tally();
             racers.finish(new Hedges(
-                    tally.hedges() + tally.handOvers(),
-                    tally.hedgesWon() + tally.handOversWon(),
-                    tally.suppressed()));
+                    tally.hedges() + tally.handOvers(), tally.hedgesWon() + tally.handOversWon(), tally.suppressed()));
         }
     }
 

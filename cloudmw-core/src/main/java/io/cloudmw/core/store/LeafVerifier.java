@@ -3,9 +3,9 @@ package io.cloudmw.core.store;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.LongConsumer;
@@ -116,8 +116,7 @@ public final class LeafVerifier {
                 throw cancelled();
             }
         }
-        ChunkReader opened = reading(() ->
-                source.open(wanted.chunk(), wanted.range()));
+        ChunkReader opened = reading(() -> source.open(wanted.chunk(), wanted.range()));
         synchronized (lock) {
             reader = opened;
             if (!cancelled) {
