@@ -162,9 +162,7 @@ final class HelperRaceTest {
             byte[] chunk = random(11, 300_000);
             uploadTo(client, cluster, chunk);
             client.begin();
-            assertThat(client.issueTo(0, 0, chunk)
-                            .get(20, TimeUnit.SECONDS))
-                    .isEqualTo(chunk);
+            assertThat(client.issueTo(0, 0, chunk).get(20, TimeUnit.SECONDS)).isEqualTo(chunk);
             client.doubt(0, 0);
             client.doubt(0, 7);
             await().untilAsserted(() -> assertThat(client.events.get(0).stream()
