@@ -3,11 +3,15 @@ package io.cloudmw.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.it.localstack.LocalStack;
 import io.cloudmw.it.localstack.LocalStackExtension;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -101,6 +105,33 @@ final class BenchIT {
 
         assertThat(report.path("modes").get(0).path("mode").asText()).isEqualTo("rounds");
         assertThat(report.path("modes").get(0).path("bytes_ratio").asDouble()).isGreaterThanOrEqualTo(1);
+        nothingIsLeft();
+    }
+
+    @Test
+    void everyModeIsMeasuredOnAVolumeOfARunningClusterToo() throws IOException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+            VolumeName volume = fleet.volume("v", new Chunking.ByCount(2), 3, Fleet.disks(1, 2, 3));
+            JsonNode report = new CommandLine(fleet.coordinatorAddress())
+                    .with(Map.of("CLOUDMW_JAVA_OPTS", "-Djava.io.tmpdir=" + directory))
+                    .run("bench", "race", "--volume", "v", "--size", "3MiB", "--runs", "2", "--warm-up", "1", "--json")
+                    .orThrow()
+                    .json();
+
+            assertThat(report.path("modes"))
+                    .extracting(mode -> mode.path("mode").asText())
+                    .containsExactly(
+                            Arrays.stream(Mode.values()).map(Mode::label).toArray(String[]::new));
+            for (JsonNode mode : report.path("modes")) {
+                assertThat(mode.path("runs").asInt()).isEqualTo(2);
+                assertThat(mode.path("p50_seconds").asDouble()).isPositive();
+                assertThat(mode.path("bytes_ratio").asDouble()).isBetween(1.0, 3.5);
+                assertThat(mode.path("requests_ratio").asDouble()).isPositive();
+            }
+            assertThat(report.path("emulation").asText()).isEqualTo("none");
+            assertThat(report.path("time_scale").asDouble()).isEqualTo(1);
+            assertThat(fleet.client().list(volume, "/", "", 10).join().items()).isEmpty();
+        }
         nothingIsLeft();
     }
 
