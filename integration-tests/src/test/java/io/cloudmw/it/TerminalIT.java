@@ -15,11 +15,15 @@ import org.junit.jupiter.api.io.TempDir;
 /** The command on a terminal, and the key people press there. */
 @Timeout(300)
 final class TerminalIT {
-    /** Presses Ctrl-C once the output matches; prints what came after it. Any python3 has all this. */
+    /**
+     * Presses Ctrl-C once the output matches; prints what came after it. The command gets the interrupt's default back, as
+     * a shell gives it to what is in front: a build in the background has it ignored. Any python3 has all this.
+     */
     private static final String PRESS_CTRL_C = """
-            import os, pty, re, sys
+            import os, pty, re, signal, sys
             pid, terminal = pty.fork()
             if pid == 0:
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
                 os.execvp(sys.argv[2], sys.argv[2:])
             seen, pressed = b"", 0
             while True:
