@@ -298,10 +298,7 @@ final class Attempts {
             } else if (held != null) {
                 around.meters().wasted(block.length());
             }
-            if (held != null) {
-                held.close();
-                held = null;
-            }
+            letGo();
         }
 
         void relay(FetchedBlock fetched) {

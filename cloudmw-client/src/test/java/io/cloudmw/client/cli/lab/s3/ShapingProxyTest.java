@@ -150,15 +150,19 @@ final class ShapingProxyTest {
         assertThat(store.end()).isEqualTo(crossed);
     }
 
+    private static InputStream askForHuge(Socket socket) throws IOException {
+        OutputStream out = socket.getOutputStream();
+        out.write("GET /bucket/huge HTTP/1.1\r\nHost: lab\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        return socket.getInputStream();
+    }
+
     @Test
     void aClientThatDoesNotReadHoldsItsResponseBackAndOneThatHangsUpEndsIt() throws Exception {
         put("/bucket/huge", new byte[64 << 20]);
         store.begin(List.of());
         URI at = URI.create(store.endpoint());
         try (Socket socket = new Socket(at.getHost(), at.getPort())) {
-            OutputStream out = socket.getOutputStream();
-            out.write("GET /bucket/huge HTTP/1.1\r\nHost: lab\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            InputStream in = socket.getInputStream();
+            InputStream in = askForHuge(socket);
             assertThat(in.read()).isEqualTo('H');
             // What the kernel's buffers hold has crossed, and then no more.
             long[] last = {-1};
@@ -181,9 +185,7 @@ final class ShapingProxyTest {
         store.begin(List.of());
         URI at = URI.create(store.endpoint());
         try (Socket socket = new Socket(at.getHost(), at.getPort())) {
-            OutputStream out = socket.getOutputStream();
-            out.write("GET /bucket/huge HTTP/1.1\r\nHost: lab\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            InputStream in = socket.getInputStream();
+            InputStream in = askForHuge(socket);
             assertThat(in.read()).isEqualTo('H');
             assertThat(store.end().requests()).isEqualTo(1);
 
