@@ -26,13 +26,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.regex.Pattern;
 
 /**
  * The main path against nginx and curl on the same machine, in the same run, interleaved: one file on disk stores, read
  * through loopback by one client, to a new file and to nowhere. Prints a Markdown table of medians.
  *
- * <p>Arguments: {@code <launcher> <work directory> <size in MiB> <runs> [ways]}, where {@code ways} names, by a part of
- * them, the ways to run. The client is this process: run it with {@code -Xmx64m}. CPU is counted by the kernel: the
+ * <p>Arguments: {@code <launcher> <work directory> <size in MiB> <runs> [ways]}, where {@code ways}, a regular expression,
+ * names the ways to run. The client is this process: run it with {@code -Xmx64m}. CPU is counted by the kernel: the
  * client's own, and the helpers'.
  *
  * <p>A virtual machine may have to get the memory of a new file from its host first, which costs several times what
@@ -43,15 +44,17 @@ public final class MainPathBench {
     /** Of every way, until the JIT compilers are done with most of it; what the first costs is printed, too. */
     private static final int WARM_UPS = 4;
 
+    private static final String PEER = "nginx + curl";
+
     private static final VolumeName VOLUME = new VolumeName("bench");
 
     private final Path launcher;
     private final Path directory;
     private final long bytes;
     private final int runs;
-    private final String ways;
+    private final Pattern ways;
 
-    private MainPathBench(Path launcher, Path directory, long bytes, int runs, String ways) {
+    private MainPathBench(Path launcher, Path directory, long bytes, int runs, Pattern ways) {
         this.launcher = launcher;
         this.directory = directory;
         this.bytes = bytes;
@@ -75,6 +78,10 @@ public final class MainPathBench {
             this(name, way, new ArrayList<>(), new ArrayList<>());
         }
 
+        boolean toFile() {
+            return name.endsWith("to a file");
+        }
+
         double median(java.util.function.ToDoubleFunction<Sample> of) {
             double[] sorted = samples.stream().mapToDouble(of).sorted().toArray();
             return sorted[sorted.length / 2];
@@ -92,7 +99,7 @@ public final class MainPathBench {
                         directory,
                         Long.parseLong(arguments[2]) << 20,
                         Integer.parseInt(arguments[3]),
-                        arguments.length > 4 ? arguments[4] : "")
+                        Pattern.compile(arguments.length > 4 ? arguments[4] : ""))
                 .run();
         System.exit(0);
     }
@@ -109,8 +116,8 @@ public final class MainPathBench {
                 FilePath three = put(client, source, "three", List.of("disk-1", "disk-2", "disk-3"));
                 Path target = directory.resolve("target");
                 List<Row> all = List.of(
-                        new Row("nginx + curl, to a file", () -> curl(nginx, target)),
-                        new Row("nginx + curl, to /dev/null", () -> curl(nginx, Path.of("/dev/null"))),
+                        new Row(PEER + ", to a file", () -> curl(nginx, target)),
+                        new Row(PEER + ", to /dev/null", () -> curl(nginx, Path.of("/dev/null"))),
                         cloudmw("k = 1, single, to a file", helpers, () -> get(client, one, Mode.SINGLE, target)),
                         cloudmw("k = 1, single, to nowhere", helpers, () -> read(client, one, Mode.SINGLE)),
                         cloudmw("k = 1, rounds, to a file", helpers, () -> get(client, one, Mode.ROUNDS, target)),
@@ -122,8 +129,9 @@ public final class MainPathBench {
                         cloudmw("k = 3, cooperative, to nowhere", helpers, () -> read(client, three, Mode.COOPERATIVE)),
                         cloudmw("k = 3, rounds, to a file", helpers, () -> get(client, three, Mode.ROUNDS, target)),
                         cloudmw("k = 3, rounds, to nowhere", helpers, () -> read(client, three, Mode.ROUNDS)));
-                List<Row> rows =
-                        all.stream().filter(row -> row.name().contains(ways)).toList();
+                List<Row> rows = all.stream()
+                        .filter(row -> ways.matcher(row.name()).find())
+                        .toList();
                 measure(rows, target);
                 print(rows, helpers);
             }
@@ -231,6 +239,14 @@ public final class MainPathBench {
         Files.delete(target);
     }
 
+    /** What nginx and curl did with the same target; the row itself where they were not asked. */
+    private static Row peer(Row row, List<Row> rows) {
+        return rows.stream()
+                .filter(other -> other.name().startsWith(PEER) && other.toFile() == row.toFile())
+                .findFirst()
+                .orElse(row);
+    }
+
     private void print(List<Row> rows, List<ServerProcess> helpers) throws IOException {
         double gib = bytes / (double) (1L << 30);
         System.out.printf(
@@ -241,17 +257,20 @@ public final class MainPathBench {
                 runs,
                 WARM_UPS,
                 Files.readString(Path.of("/proc/loadavg")).strip());
-        System.out.println("| | server CPU-s/GiB | client CPU-s/GiB | sum | GiB/s | sum of the first |");
-        System.out.println("|---|---|---|---|---|---|");
+        System.out.println(
+                "| | server CPU-s/GiB | client CPU-s/GiB | sum | above nginx | GiB/s | of nginx's | sum of the first |");
+        System.out.println("|---|---|---|---|---|---|---|---|");
         for (Row row : rows) {
             System.out.printf(
                     Locale.ROOT,
-                    "| %s | %.2f | %.2f | %.2f | %.2f | %.2f |%n",
+                    "| %s | %.2f | %.2f | %.2f | %+.2f | %.2f | %.0f%% | %.2f |%n",
                     row.name(),
                     row.median(Sample::serverCpu) / gib,
                     row.median(Sample::clientCpu) / gib,
                     row.median(Sample::cpu) / gib,
+                    (row.median(Sample::cpu) - peer(row, rows).median(Sample::cpu)) / gib,
                     gib / row.median(Sample::seconds),
+                    100 * peer(row, rows).median(Sample::seconds) / row.median(Sample::seconds),
                     row.warmUps().get(0).cpu() / gib);
         }
         double[] helperMib = new double[helpers.size()];
