@@ -44,6 +44,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -53,6 +54,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(120)
 final class TransferTest {
@@ -629,20 +632,57 @@ final class TransferTest {
         byte[] content = bytes(3 * CHUNK + 9);
         put(content);
         writer.die();
-        for (String name : List.of("d0", "d1", "d2")) {
-            Path disk = directory.resolve(name);
-            try (DiskChunkStore store = DiskChunkStore.open(new StoreId(name), disk, 0, FreeSpace.system())) {
-                for (Map.Entry<ChunkId, byte[]> chunk : chunks.entrySet()) {
-                    store.put(chunk.getKey(), source(chunk.getValue()));
-                }
-            }
-            coordinator.add(new Store(new StoreId(name), name, new Store.Disk(new HelperId("gone"), disk)));
-        }
-        coordinator.replicate(List.of(new StoreId("d0"), new StoreId("d1"), new StoreId("d2")));
+        coordinator.replicate(List.of(ownDisk("d0"), ownDisk("d1"), ownDisk("d2")));
         Path target = directory.resolve("out");
         GetReceipt receipt = get(target);
         assertThat(Files.readAllBytes(target)).isEqualTo(content);
         assertThat(receipt.winners()).containsOnlyKeys("local");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Mode.class,
+            names = {"ROUNDS", "COOPERATIVE"})
+    void aReplicaKnownToBeBadIsTheClientsLastResortToo(Mode mode) throws Exception {
+        FakeHelper writer = helper(Script.SERVE);
+        byte[] content = bytes(3 * CHUNK + 9);
+        put(content);
+        writer.die();
+        StoreId good = ownDisk("d0");
+        StoreId bad = ownDisk("d1");
+        coordinator.replicate(List.of(bad, good));
+        coordinator.bad(Set.of(bad));
+        GetOptions options = GetOptions.defaults().withMode(mode);
+        assertThat(get(options).rows()).isNotEmpty().allMatch(row -> row.store().equals(good));
+
+        lose(good);
+        assertThat(get(options).rows()).anyMatch(row -> row.store().equals(bad));
+        assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
+
+        lose(bad);
+        assertThat(code(client.get(FILE, directory.resolve("out"), options))).isEqualTo(ErrorCode.REPLICA_MISSING);
+    }
+
+    /** A disk this process can read by itself, with everything that was put. */
+    private StoreId ownDisk(String name) throws CloudMwException {
+        StoreId id = new StoreId(name);
+        Path disk = directory.resolve(name);
+        try (DiskChunkStore store = DiskChunkStore.open(id, disk, 0, FreeSpace.system())) {
+            for (Map.Entry<ChunkId, byte[]> chunk : chunks.entrySet()) {
+                store.put(chunk.getKey(), source(chunk.getValue()));
+            }
+        }
+        coordinator.add(new Store(id, name, new Store.Disk(new HelperId("gone"), disk)));
+        return id;
+    }
+
+    private void lose(StoreId disk) throws CloudMwException {
+        try (DiskChunkStore store =
+                DiskChunkStore.open(disk, directory.resolve(disk.value()), 0, FreeSpace.system())) {
+            for (ChunkId chunk : chunks.keySet()) {
+                store.delete(chunk);
+            }
+        }
     }
 
     private static ChunkSource source(byte[] bytes) {

@@ -42,7 +42,6 @@ enum ExitCode {
                     HELPER_UNKNOWN,
                     STORE_UNAVAILABLE,
                     STORE_FULL,
-                    NO_REPLICA,
                     QUORUM_NOT_MET,
                     OVERLOADED,
                     DEADLINE_EXCEEDED -> UNAVAILABLE;

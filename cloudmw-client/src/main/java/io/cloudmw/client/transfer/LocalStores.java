@@ -83,13 +83,9 @@ final class LocalStores {
     /**
      * The store to read this chunk from.
      *
-     * @throws CloudMwException when it is not to be read, or not from here
+     * @throws CloudMwException when it cannot be read from here
      */
     ChunkStore open(StoreId id, SegmentFeed.Item item) throws CloudMwException {
-        if (item.chunk().bad().contains(id)) {
-            throw new CloudMwException(
-                    ErrorCode.NO_REPLICA, "chunk=" + item.chunk().chunk().id() + " store=" + id + ": known to be bad");
-        }
         Store store = stores.get(id);
         if (store == null) {
             throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store " + id + " is not in the plan");

@@ -181,6 +181,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
                 range.length(),
                 item.chunk().chunk().leafSizeBytes(),
                 item.chunk().chunk().replicas(),
+                item.chunk().bad(),
                 item.chunk().entrants()));
     }
 

@@ -65,6 +65,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
@@ -89,6 +90,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private volatile FleetView fleet = new FleetView(List.of(), List.of());
     private volatile Optional<ReadTarget> target = Optional.empty();
     private volatile SpeedBook speeds = SpeedBook.EMPTY;
+    private volatile Set<StoreId> bad = Set.of();
     private int port;
     private @Nullable Server server;
 
@@ -201,6 +203,11 @@ public final class FakeCoordinator implements AutoCloseable {
                 version.leafSizeBytes(),
                 version.committedAtMillis(),
                 version.manifestSha256()));
+    }
+
+    /** From now on plans call every replica in these stores bad. */
+    public void bad(Set<StoreId> known) {
+        bad = known;
     }
 
     public List<ReplicaReport> reports() {
@@ -336,8 +343,7 @@ public final class FakeCoordinator implements AutoCloseable {
                             i++) {
                         entrants.add(new Entrant(new RacerId(i), i));
                     }
-                    answer.addChunks(
-                            ToWire.plannedChunk(new PlannedChunk(chunk, java.util.Set.of(), entrants, Map.of())));
+                    answer.addChunks(ToWire.plannedChunk(new PlannedChunk(chunk, bad, entrants, Map.of())));
                 }
                 return answer.build();
             });

@@ -123,7 +123,7 @@ public final class Reads {
     }
 
     /**
-     * One segment of a plan: its chunks, who races for them, and which replicas not to read.
+     * One segment of a plan: its chunks, who races for them, and which replicas to read only when nothing else is left.
      *
      * @param plannedHelpers the plan's helpers: entrants are indexes into it. They are taken to be alive, since who uses the
      *     plan will notice sooner than this coordinator if one is not. Empty: those {@link #plan} would name now
@@ -165,7 +165,7 @@ public final class Reads {
                     chunk,
                     badHere,
                     ReadPlanner.entrants(chunk, ranked, byId, reachable, badHere, preference),
-                    withDirect ? presigned(chunk, byId, badHere, failed) : Map.of()));
+                    withDirect ? presigned(chunk, byId, failed) : Map.of()));
         }
         return new PlannedSegment(planned, HexFormat.of().formatHex(ManifestDigest.ofSegment(bytes)));
     }
@@ -180,11 +180,11 @@ public final class Reads {
     }
 
     /** A store that cannot be presigned is not asked again for this segment: finding that out may take seconds. */
-    private Map<StoreId, URI> presigned(Chunk chunk, Map<StoreId, Store> byId, Set<StoreId> bad, Set<StoreId> failed) {
+    private Map<StoreId, URI> presigned(Chunk chunk, Map<StoreId, Store> byId, Set<StoreId> failed) {
         Map<StoreId, URI> urls = new HashMap<>();
         for (StoreId id : chunk.replicas()) {
             Store store = byId.get(id);
-            if (store == null || bad.contains(id) || failed.contains(id)) {
+            if (store == null || failed.contains(id)) {
                 continue;
             }
             try {

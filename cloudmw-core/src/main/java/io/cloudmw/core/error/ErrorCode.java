@@ -44,8 +44,6 @@ public enum ErrorCode {
     REPLICA_MISSING("NOT_FOUND", OTHER_REPLICA),
     /** The bytes do not match their digest. */
     REPLICA_CORRUPT("DATA_LOSS", OTHER_REPLICA),
-    /** Every replica of a chunk failed. */
-    NO_REPLICA("UNAVAILABLE", AFTER_REFRESH),
     /** No helper could be reached and the operation needs one. */
     HELPER_UNAVAILABLE("UNAVAILABLE", OTHER_REPLICA),
     /** The coordinator could not be reached in time. */

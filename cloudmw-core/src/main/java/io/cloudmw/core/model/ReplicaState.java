@@ -8,6 +8,6 @@ public enum ReplicaState {
     OWED,
     /** The store answered that it has no such chunk. */
     MISSING,
-    /** Its bytes did not match their digest: quarantined, never read again. */
+    /** Its bytes did not match their digest: quarantined, read only when nothing else is left. */
     CORRUPT
 }

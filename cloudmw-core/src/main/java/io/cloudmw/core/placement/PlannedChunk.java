@@ -11,7 +11,7 @@ import java.util.Set;
 /**
  * One chunk of a read plan.
  *
- * @param bad replicas not to be read: quarantined, known to be missing, or not yet written
+ * @param bad replicas to be read only when nothing else is left: quarantined, known to be missing, or not yet written
  * @param entrants who races for it, at most one entrant per replica; empty when no helper can reach a replica
  * @param direct presigned URLs by store, for a client's own race; empty unless asked for
  */

@@ -88,7 +88,7 @@ public final class ReadPlanner {
      * @param helpers of the transfer, in rank order
      * @param stores by id: those of the volume; a replica in none of them is not raced for
      * @param reachable helpers that are alive, whether in the plan or not
-     * @param bad replicas not to be read
+     * @param bad replicas that nobody is to begin with
      */
     public static List<Entrant> entrants(
             Chunk chunk,

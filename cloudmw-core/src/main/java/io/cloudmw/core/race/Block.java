@@ -2,6 +2,7 @@ package io.cloudmw.core.race;
 
 import io.cloudmw.core.model.ByteRange;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The unit of the race: a leaf-aligned range of one chunk, wanted once. In {@code rounds} it is what is wanted
@@ -11,11 +12,19 @@ import java.util.List;
  * @param range within the chunk
  * @param replicas how many replicas there are to choose from
  * @param entrants who is asked, each with the replica it starts with; racers are distinct
+ * @param barred replicas that nobody may read
  */
 public record Block(
-        BlockId id, long chunkIndex, ByteRange range, int replicas, List<Entrant> entrants, BlockRule rule) {
+        BlockId id,
+        long chunkIndex,
+        ByteRange range,
+        int replicas,
+        List<Entrant> entrants,
+        BlockRule rule,
+        Set<Integer> barred) {
     public Block {
         entrants = List.copyOf(entrants);
+        barred = Set.copyOf(barred);
         if (chunkIndex < 0) {
             throw new IllegalArgumentException("chunkIndex: " + chunkIndex + " (expected: >= 0)");
         }
@@ -30,11 +39,25 @@ public record Block(
             throw new IllegalArgumentException("entrants: a racer is named twice in " + entrants);
         }
         for (Entrant entrant : entrants) {
-            if (entrant.replica() < 0 || entrant.replica() >= replicas) {
-                throw new IllegalArgumentException(
-                        "replica: " + entrant.replica() + " (expected: 0.." + (replicas - 1) + ")");
+            checkReplica(entrant.replica(), replicas);
+            if (barred.contains(entrant.replica())) {
+                throw new IllegalArgumentException("replica: " + entrant.replica() + " (expected: none of " + barred + ")");
             }
         }
+        for (int replica : barred) {
+            checkReplica(replica, replicas);
+        }
+    }
+
+    private static void checkReplica(int replica, int replicas) {
+        if (replica < 0 || replica >= replicas) {
+            throw new IllegalArgumentException("replica: " + replica + " (expected: 0.." + (replicas - 1) + ")");
+        }
+    }
+
+    /** A block of which every replica may be read. */
+    public Block(BlockId id, long chunkIndex, ByteRange range, int replicas, List<Entrant> entrants, BlockRule rule) {
+        this(id, chunkIndex, range, replicas, entrants, rule, Set.of());
     }
 
     /** A block its entrants race for. */

@@ -99,7 +99,8 @@ final class Board {
                 piece.missing(),
                 piece.chunk.plan.replicas(),
                 entrants,
-                rule);
+                rule,
+                piece.chunk.barred());
         Flight flight = new Flight(piece, block, reason, allowedBytes, nowNanos);
         issued.put(block.id(), flight);
         piece.flights.add(flight);
@@ -221,7 +222,7 @@ final class Board {
         withdraw(flight);
         window.unissued(piece);
         piece.next = IssueReason.RETRY;
-        if (piece.reissued() > policy.patience().maxReissues()) {
+        if (piece.reissued() > policy.patience().maxReissues() && !piece.resort()) {
             fail(piece);
         }
     }

@@ -4,6 +4,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.StoreId;
 import java.util.List;
+import java.util.Set;
 
 /** What can happen at the destination. */
 public sealed interface DeliveryEvent {
@@ -16,6 +17,7 @@ public sealed interface DeliveryEvent {
      * @param range what is wanted of it, leaf-aligned except at the chunk's end
      * @param chunkLength bytes of the whole chunk
      * @param stores where its replicas are
+     * @param bad those of them whose replica is known to be bad, lost or not yet written: read when nothing else is left
      * @param entrants which helper (its first lane) is meant for which replica, in the order of the replicas
      */
     record Planned(
@@ -24,10 +26,12 @@ public sealed interface DeliveryEvent {
             long chunkLength,
             int leafSizeBytes,
             List<StoreId> stores,
+            Set<StoreId> bad,
             List<Entrant> entrants)
             implements DeliveryEvent {
         public Planned {
             stores = List.copyOf(stores);
+            bad = Set.copyOf(bad);
             entrants = List.copyOf(entrants);
         }
 

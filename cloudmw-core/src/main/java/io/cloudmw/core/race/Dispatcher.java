@@ -67,6 +67,9 @@ final class Dispatcher {
             if (piece.chunk.forgive()) {
                 entrants = board.roster.racersFor(piece);
             }
+            if (entrants.isEmpty() && piece.resort()) {
+                entrants = board.roster.racersFor(piece);
+            }
         }
         if (entrants.isEmpty()) {
             board.fail(piece);
@@ -159,7 +162,7 @@ final class Dispatcher {
         Entrant slow = null;
         for (RacerId racer : board.roster.idle()) {
             int helper = board.roster.helperOf(racer);
-            for (int replica = 0; replica < piece.chunk.plan.replicas(); replica++) {
+            for (int replica : piece.chunk.readable()) {
                 double time = expectedNanos(helper, replica, piece);
                 boolean fit = replica != first.replica() && piece.chunk.doubts(helper, replica) == 0;
                 if (fit && time > slowest) {
@@ -194,14 +197,14 @@ final class Dispatcher {
         return partner;
     }
 
-    /** The racer's best way to the piece, by what failed and then by expected time; null when all are spent. */
+    /** The racer's best way to what may be read of the piece, by what failed and then by expected time; null: all are spent. */
     @Nullable
     Entrant best(RacerId racer, Piece piece, @Nullable StoreId not) {
         int helper = board.roster.helperOf(racer);
         Entrant best = null;
         int fewestDoubts = Integer.MAX_VALUE;
         double shortest = 0;
-        for (int replica = 0; replica < piece.chunk.plan.replicas(); replica++) {
+        for (int replica : piece.chunk.readable()) {
             if (piece.chunk.isSpent(helper, replica)
                     || piece.chunk.store(replica).equals(not)) {
                 continue;
@@ -256,7 +259,20 @@ final class Dispatcher {
                 board.issue(piece, List.of(local), BlockRule.SOLE, piece.next, 0);
             }
         } else if (leastBusy(board.roster.workers(), piece) == null) {
+            resort(piece);
+        }
+    }
+
+    /** What is known to be bad is all that is left of the piece; after that nothing is. */
+    private void resort(Piece piece) {
+        Entrant entrant = piece.resort() ? leastBusy(board.roster.workers(), piece) : null;
+        if (entrant == null) {
+            entrant = leastBusy(board.roster.locals(), piece);
+        }
+        if (entrant == null) {
             board.fail(piece);
+        } else {
+            board.issue(piece, List.of(entrant), BlockRule.SOLE, piece.next, 0);
         }
     }
 

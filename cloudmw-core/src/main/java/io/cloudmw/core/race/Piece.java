@@ -68,4 +68,13 @@ final class Piece {
     int reissues() {
         return reissues;
     }
+
+    /** As {@link PlannedChunk#resort}; it is then as if the piece had never been issued. */
+    boolean resort() {
+        if (!chunk.resort()) {
+            return false;
+        }
+        reissues = 0;
+        return true;
+    }
 }

@@ -5,8 +5,11 @@ import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.StoreId;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** A chunk as planned, and what went wrong with it so far. */
 final class PlannedChunk {
@@ -24,9 +27,48 @@ final class PlannedChunk {
     private final Map<Way, Integer> failures = new HashMap<>();
     private final Map<Integer, Integer> failuresAtReplica = new HashMap<>();
     private final Map<Integer, Integer> failuresOfHelper = new HashMap<>();
+    /** Replicas that are not to be read: those known to be bad, until nothing else is left. */
+    private Set<Integer> barred;
+
+    private List<Integer> readable;
 
     PlannedChunk(DeliveryEvent.Planned plan) {
         this.plan = plan;
+        Set<Integer> bad = IntStream.range(0, plan.replicas())
+                .filter(replica -> plan.bad().contains(plan.stores().get(replica)))
+                .boxed()
+                .collect(Collectors.toUnmodifiableSet());
+        barred = bad.size() == plan.replicas() ? Set.of() : bad;
+        readable = readable(plan, barred);
+    }
+
+    private static List<Integer> readable(DeliveryEvent.Planned plan, Set<Integer> barred) {
+        return IntStream.range(0, plan.replicas())
+                .filter(replica -> !barred.contains(replica))
+                .boxed()
+                .toList();
+    }
+
+    /** Replicas that are not to be read now. */
+    Set<Integer> barred() {
+        return barred;
+    }
+
+    /** The others, in their order; never none. */
+    List<Integer> readable() {
+        return readable;
+    }
+
+    /** Nothing else is left: what is known to be bad may be read too, by every racer; false when it may already. */
+    boolean resort() {
+        if (barred.isEmpty()) {
+            return false;
+        }
+        barred = Set.of();
+        readable = readable(plan, barred);
+        forfeited.clear();
+        avoided.clear();
+        return true;
     }
 
     ErrorCode lastCode() {

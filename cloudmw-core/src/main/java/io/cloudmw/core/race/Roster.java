@@ -102,20 +102,21 @@ final class Roster {
 
     /**
      * Who may race for the piece: the helpers its plan names, else any other helper, else the in-process racers (the
-     * i-th starts with replica i); never more than it has replicas, never one that was spent on it. Where there are fewer
-     * helpers than replicas, one that has several lanes races for several replicas.
+     * i-th starts with the i-th replica that may be read); never more than there are of these, never one that was spent on
+     * it. Where there are fewer helpers than such replicas, one that has several lanes races for several of them.
      */
     List<Entrant> racersFor(Piece piece) {
         int lane = (int) (piece.sequence % lanes.perHelper());
         List<Entrant> planned = new ArrayList<>();
         for (Entrant entrant : piece.chunk.plan.entrants()) {
             RacerId racer = new RacerId(entrant.racer().rank() + lane * lanes.helpers());
-            if (isLive(racer) && !piece.chunk.isSpent(racer)) {
+            boolean mayRead = piece.chunk.readable().contains(entrant.replica());
+            if (mayRead && isLive(racer) && !piece.chunk.isSpent(racer)) {
                 planned.add(new Entrant(racer, entrant.replica()));
             }
         }
         if (!planned.isEmpty()) {
-            return helpers.size() < piece.chunk.plan.replicas() ? inMoreLanes(planned, piece, lane) : planned;
+            return helpers.size() < piece.chunk.readable().size() ? inMoreLanes(planned, piece, lane) : planned;
         }
         List<RacerId> inLane =
                 helpers.stream().map(helper -> lanes.racer(helper, lane)).toList();
@@ -133,20 +134,20 @@ final class Roster {
             }
         }
         free.removeIf(piece.chunk::isSpent);
-        for (int replica = 0; replica < piece.chunk.plan.replicas() && !free.isEmpty(); replica++) {
-            int wanted = replica;
-            if (planned.stream().noneMatch(entrant -> entrant.replica() == wanted)) {
-                entrants.add(new Entrant(free.remove(), wanted));
+        for (int replica : piece.chunk.readable()) {
+            if (!free.isEmpty() && planned.stream().noneMatch(entrant -> entrant.replica() == replica)) {
+                entrants.add(new Entrant(free.remove(), replica));
             }
         }
         return entrants;
     }
 
     private static List<Entrant> inOrder(Collection<RacerId> racers, PlannedChunk chunk) {
+        List<Integer> readable = chunk.readable();
         List<Entrant> entrants = new ArrayList<>();
         for (RacerId racer : racers) {
-            if (entrants.size() < chunk.plan.replicas() && !chunk.isSpent(racer)) {
-                entrants.add(new Entrant(racer, entrants.size()));
+            if (entrants.size() < readable.size() && !chunk.isSpent(racer)) {
+                entrants.add(new Entrant(racer, readable.get(entrants.size())));
             }
         }
         return entrants;

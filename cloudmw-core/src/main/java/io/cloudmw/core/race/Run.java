@@ -83,7 +83,7 @@ final class Run {
         }
         for (int step = 1; step < tries.length; step++) {
             int next = (replica + step) % tries.length;
-            if (tries[next] == 0) {
+            if (tries[next] == 0 && !block.barred().contains(next)) {
                 replica = next;
                 return;
             }

@@ -325,7 +325,8 @@ public final class FromWire {
                     range,
                     replicas.size(),
                     entrants,
-                    rule(message.getRule()));
+                    rule(message.getRule()),
+                    Set.copyOf(message.getBarredReplicasList()));
             ChunkId chunk = ChunkId.parse(message.getChunkId());
             return new IssuedBlock(
                     block, chunk, length, leafSize, ints(message.getLeafCrc32CList()), replicas, message.getExtra());

@@ -184,6 +184,7 @@ public final class ToWire {
                         issued.block().entrants().stream().map(ToWire::entrant).toList())
                 .setRule(rule(issued.block().rule()))
                 .setExtra(issued.extra())
+                .addAllBarredReplicas(issued.block().barred().stream().sorted().toList())
                 .build();
     }
 

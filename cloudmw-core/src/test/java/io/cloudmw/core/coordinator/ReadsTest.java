@@ -129,7 +129,7 @@ final class ReadsTest {
     }
 
     @Test
-    void directReadsArePresignedForGoodCopiesInBucketsOnly() throws Exception {
+    void directReadsArePresignedForCopiesInBucketsOnlyBadOnesIncluded() throws Exception {
         var administration = cluster.coordinator.administration();
         administration.addStore(TestCluster.bucket("b1"), false);
         administration.addStore(TestCluster.bucket("b2"), false);
@@ -140,7 +140,10 @@ final class ReadsTest {
         cluster.coordinator.replicas().report(file, version.id(), List.of(bad));
         PlannedChunk chunk =
                 reads().segment(file, version.id(), 0, List.of(), true).chunks().get(0);
-        assertThat(chunk.direct()).containsOnlyKeys(new StoreId("b1"));
+        assertThat(chunk.bad()).containsExactly(new StoreId("b2"));
+        assertThat(chunk.direct())
+                .as("a bad copy is the last resort of a client too")
+                .containsOnlyKeys(new StoreId("b1"), new StoreId("b2"));
         assertThat(chunk.toString()).doesNotContain("https://");
         assertThat(reads().segment(file, version.id(), 0, List.of(), false)
                         .chunks()

@@ -405,9 +405,75 @@ class DeliveryTest {
             on(new RacerGone(E0));
             List<Entrant> onlyE0 = List.of(new Entrant(E0, 2));
 
-            assertThat(on(new Planned(0, new ByteRange(0, 250), 250, 100, STORES, onlyE0)))
+            assertThat(on(new Planned(0, new ByteRange(0, 250), 250, 100, STORES, Set.of(), onlyE0)))
                     .containsExactly(
                             issue(new Block(new BlockId(0), 0, new ByteRange(0, 250), 3, List.of(new Entrant(E1, 0)))));
+        }
+    }
+
+    /** The copy of each chunk at s0, which E0 is meant for, is bad. */
+    @Nested
+    class KnownToBeBad {
+        private final Set<StoreId> bad = Set.of(STORES.get(0));
+
+        @Test
+        void nobodyRacesForABadReplicaNorMayTurnToIt() {
+            assertThat(plan(0, bad)).containsExactly(issue(barring(0, new Entrant(E1, 1), new Entrant(E2, 2))));
+        }
+
+        @Test
+        void whoStandsInForTheOthersDoesNotBeginWithItEither() {
+            plan(0, bad);
+            on(new RacerGone(E1));
+
+            assertThat(on(new RacerGone(E2))).endsWith(again(barring(1, new Entrant(E0, 1))));
+        }
+
+        @Test
+        void whenNeitherHelpersNorTheClientHaveAnythingElseEverybodyMayReadIt() {
+            plan(0, bad);
+            on(new Forfeited(new BlockId(0), E1, ErrorCode.REPLICA_MISSING));
+            assertThat(on(new Forfeited(new BlockId(0), E2, ErrorCode.REPLICA_MISSING)))
+                    .endsWith(again(barring(1, new Entrant(E0, 1))));
+            assertThat(on(new Forfeited(new BlockId(1), E0, ErrorCode.REPLICA_MISSING)))
+                    .endsWith(new RaceLocally());
+            assertThat(on(new LocalRacersReady(List.of(OWN0))))
+                    .containsExactly(again(barring(2, new Entrant(OWN0, 1))));
+
+            assertThat(on(new Forfeited(new BlockId(2), OWN0, ErrorCode.REPLICA_MISSING)))
+                    .endsWith(again(block(3, 0, 0, E0, E1, E2)));
+
+            on(new Forfeited(new BlockId(3), E0, ErrorCode.REPLICA_CORRUPT));
+            on(new Forfeited(new BlockId(3), E1, ErrorCode.REPLICA_CORRUPT));
+            assertThat(on(new Forfeited(new BlockId(3), E2, ErrorCode.REPLICA_CORRUPT)))
+                    .endsWith(again(block(4, 0, 0, OWN0)));
+            assertThat(on(new Forfeited(new BlockId(4), OWN0, ErrorCode.REPLICA_CORRUPT)))
+                    .endsWith(new Fail(0, ErrorCode.REPLICA_CORRUPT));
+        }
+
+        @Test
+        void aRangeIssuedTooOftenIsAReasonToo() {
+            delivery = delivery(false, 0, E0, E1, E2);
+            plan(0, bad);
+
+            assertThat(relayBreaks(7, 0, E1)).endsWith(again(block(1, 0, 0, E0, E1, E2)));
+            assertThat(relayBreaks(8, 1, E1)).endsWith(new Fail(0, ErrorCode.HELPER_UNAVAILABLE));
+        }
+
+        @Test
+        void whenAllAreBadNothingElseIsLeftFromTheStart() {
+            assertThat(plan(0, Set.copyOf(STORES))).containsExactly(issue(block(0, 0, 0, E0, E1, E2)));
+        }
+
+        private Block barring(int id, Entrant... entrants) {
+            return new Block(
+                    new BlockId(id),
+                    0,
+                    new ByteRange(0, 250),
+                    3,
+                    List.of(entrants),
+                    BlockRule.RACE,
+                    Set.of(0));
         }
     }
 
@@ -449,8 +515,12 @@ class DeliveryTest {
     }
 
     private List<DeliveryCommand> plan(long chunk) {
+        return plan(chunk, Set.of());
+    }
+
+    private List<DeliveryCommand> plan(long chunk, Set<StoreId> bad) {
         List<Entrant> entrants = List.of(new Entrant(E0, 0), new Entrant(E1, 1), new Entrant(E2, 2));
-        return on(new Planned(chunk, new ByteRange(0, 250), 250, 100, STORES, entrants));
+        return on(new Planned(chunk, new ByteRange(0, 250), 250, 100, STORES, bad, entrants));
     }
 
     private List<DeliveryCommand> on(DeliveryEvent event) {

@@ -92,6 +92,23 @@ class RaceTest {
         }
 
         @Test
+        void aReplicaThatIsBarredIsNotTried() {
+            Block block = new Block(
+                    new BlockId(0),
+                    0,
+                    new ByteRange(0, 50),
+                    3,
+                    block(0).entrants().subList(0, 2),
+                    BlockRule.RACE,
+                    Set.of(2));
+            on(new Issued(block));
+
+            assertThat(on(failed(0, 0, ErrorCode.REPLICA_MISSING))).containsExactly(new Start(attempt(0, 1), block, 0));
+            assertThat(on(failed(0, 1, ErrorCode.STORE_UNAVAILABLE)))
+                    .endsWith(new ReportForfeited(new BlockId(0), SELF, ErrorCode.STORE_UNAVAILABLE));
+        }
+
+        @Test
         void aReplicaThatMayAnswerASecondTimeIsTriedTwiceAndNotThrice() {
             Block block = block(0);
             on(new Issued(block));

@@ -16,6 +16,7 @@ import io.cloudmw.core.race.DeliveryEvent.Attempted;
 import io.cloudmw.core.race.DeliveryEvent.CreditWithheld;
 import io.cloudmw.core.race.DeliveryEvent.Forfeited;
 import io.cloudmw.core.race.DeliveryEvent.LeafDelivered;
+import io.cloudmw.core.race.DeliveryEvent.LocalRacersReady;
 import io.cloudmw.core.race.DeliveryEvent.Lost;
 import io.cloudmw.core.race.DeliveryEvent.Offered;
 import io.cloudmw.core.race.DeliveryEvent.PlanEnded;
@@ -29,6 +30,8 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The modes without a race of k: one attempt per block, of two helpers with one lane for what is planned and one spare.
@@ -83,7 +86,7 @@ class SingleAttemptsTest {
             delivery = delivery(ModePolicy.of(Mode.KN, false), false, 1);
 
             List<Block> blocks = issues(on(
-                    new Planned(0, new ByteRange(0, 200), 200, 100, List.of(S0, S1), List.of(new Entrant(r(0), 0)))));
+                    planned(0, 200, Set.of(), new Entrant(r(0), 0))));
 
             assertThat(blocks).hasSize(1);
             assertThat(blocks.get(0).entrants()).containsExactly(new Entrant(r(0), 0), new Entrant(r(1), 1));
@@ -273,6 +276,81 @@ class SingleAttemptsTest {
             on(new RacerGone(r(0)));
 
             assertThat(delivery.tally().retries()).isEqualTo(1);
+        }
+    }
+
+    /** The copies at s0 are bad. */
+    @Nested
+    class KnownToBeBad {
+        private final Set<StoreId> bad = Set.of(S0);
+
+        @ParameterizedTest
+        @EnumSource(
+                value = Mode.class,
+                names = {"SINGLE", "CHUNKED", "HEDGED", "COOPERATIVE"})
+        void inNoModeIsABadReplicaReadWhileAnotherIsLeft(Mode mode) {
+            delivery = delivery(ModePolicy.of(mode, false), false, 2);
+            List<Block> blocks = new ArrayList<>();
+            for (int chunk = 0; chunk < 4; chunk++) {
+                blocks.addAll(issues(plan(chunk, 400, bad)));
+            }
+            blocks.addAll(issues(on(new Forfeited(new BlockId(0), racer(blocks.get(0)), ErrorCode.STORE_UNAVAILABLE))));
+
+            assertThat(blocks).hasSizeGreaterThan(1).allSatisfy(block -> assertThat(block.entrants())
+                    .extracting(Entrant::replica)
+                    .containsOnly(1));
+        }
+
+        @Test
+        void aSoleHelpersLanesDoNotRaceForIt() {
+            delivery = delivery(ModePolicy.of(Mode.KN, false), false, 1);
+
+            assertThat(issues(on(planned(0, 200, bad, new Entrant(r(0), 1)))))
+                    .singleElement()
+                    .satisfies(block -> assertThat(block.entrants()).containsExactly(new Entrant(r(0), 1)));
+        }
+
+        @Test
+        void noAttemptIsMadeUpForThere() {
+            plan(0, 200, bad);
+            started(0, r(0));
+            now = 4 * LATE;
+
+            assertThat(on(new TimePassed())).isEmpty();
+        }
+
+        @Test
+        void whenNeitherHelpersNorTheClientHaveAnythingElseItIsRead() {
+            plan(0, 200, bad);
+            assertThat(issues(on(missing(0, r(0))))).containsExactly(barring(1, r(1)));
+            assertThat(on(missing(1, r(1)))).endsWith(new DeliveryCommand.RaceLocally());
+            assertThat(issues(on(new LocalRacersReady(List.of(r(10)))))).containsExactly(barring(2, r(10)));
+
+            assertThat(issues(on(missing(2, r(10))))).containsExactly(sole(3, 0, 200, r(0), 0));
+
+            assertThat(issues(on(missing(3, r(0))))).containsExactly(sole(4, 0, 200, r(1), 0));
+            assertThat(issues(on(missing(4, r(1))))).containsExactly(sole(5, 0, 200, r(10), 0));
+            assertThat(on(missing(5, r(10)))).endsWith(new DeliveryCommand.Fail(0, ErrorCode.REPLICA_MISSING));
+        }
+
+        @Test
+        void whenAllAreBadNothingElseIsLeftFromTheStart() {
+            assertThat(issues(plan(0, 200, Set.of(S0, S1)))).containsExactly(sole(0, 0, 200, r(0), 0));
+        }
+
+        private Forfeited missing(int block, RacerId racer) {
+            return new Forfeited(new BlockId(block), racer, ErrorCode.REPLICA_MISSING);
+        }
+
+        private Block barring(int id, RacerId racer) {
+            return new Block(
+                    new BlockId(id),
+                    0,
+                    new ByteRange(0, 200),
+                    2,
+                    List.of(new Entrant(racer, 1)),
+                    BlockRule.SOLE,
+                    Set.of(0));
         }
     }
 
@@ -590,8 +668,16 @@ class SingleAttemptsTest {
     }
 
     private List<DeliveryCommand> plan(long chunk, long bytes) {
-        List<Entrant> entrants = List.of(new Entrant(r(0), 0), new Entrant(r(1), 1));
-        return on(new Planned(chunk, new ByteRange(0, bytes), bytes, 100, List.of(S0, S1), entrants));
+        return plan(chunk, bytes, Set.of());
+    }
+
+    private List<DeliveryCommand> plan(long chunk, long bytes, Set<StoreId> bad) {
+        return on(planned(chunk, bytes, bad, new Entrant(r(0), 0), new Entrant(r(1), 1)));
+    }
+
+    private static Planned planned(long chunk, long bytes, Set<StoreId> bad, Entrant... entrants) {
+        return new Planned(
+                chunk, new ByteRange(0, bytes), bytes, 100, List.of(S0, S1), bad, List.of(entrants));
     }
 
     private void started(int block, RacerId racer) {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
@@ -49,7 +50,13 @@ final class SimulatedDestination {
             int chunk = nextChunk++;
             long length = (long) settings.leavesPerChunk() * SimulationSettings.LEAF_BYTES;
             take(new DeliveryEvent.Planned(
-                    chunk, new ByteRange(0, length), length, SimulationSettings.LEAF_BYTES, stores(), entrants(chunk)));
+                    chunk,
+                    new ByteRange(0, length),
+                    length,
+                    SimulationSettings.LEAF_BYTES,
+                    stores(),
+                    Set.of(),
+                    entrants(chunk)));
         }
         if (nextChunk == settings.chunks() && !planEnded) {
             planEnded = true;

@@ -30,6 +30,7 @@ import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferToken;
@@ -127,6 +128,14 @@ final class WireTest {
     }
 
     @Test
+    void aBlockBarsReplicasItHasAndNoneThatAnEntrantIsToRead() {
+        io.cloudmw.proto.v1.Block good = ToWire.block(block(new ByteRange(400, 600), 2));
+        refused(() -> FromWire.block(good.toBuilder().addBarredReplicas(0).build()));
+        refused(() -> FromWire.block(good.toBuilder().addBarredReplicas(3).build()));
+        refused(() -> FromWire.block(good.toBuilder().addBarredReplicas(-1).build()));
+    }
+
+    @Test
     void emptyMessagesAreRefusedNotThrownAt() {
         refused(() -> FromWire.volume(io.cloudmw.proto.v1.Volume.getDefaultInstance()));
         refused(() -> FromWire.store(io.cloudmw.proto.v1.Store.getDefaultInstance()));
@@ -195,7 +204,8 @@ final class WireTest {
     }
 
     private static IssuedBlock block(ByteRange range, int checksums) {
-        Block block = new Block(new BlockId(3), 7, range, 3, List.of(new Entrant(new RacerId(0), 0)));
+        Block block = new Block(
+                new BlockId(3), 7, range, 3, List.of(new Entrant(new RacerId(0), 0)), BlockRule.RACE, Set.of(1, 2));
         return new IssuedBlock(block, new ChunkId(VERSION, 7), 1000, 400, new int[checksums], STORES, false);
     }
 

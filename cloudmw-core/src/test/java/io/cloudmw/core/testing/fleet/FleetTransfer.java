@@ -132,7 +132,8 @@ public final class FleetTransfer {
             for (int i = 0; i < Math.min(stores.size(), spec.helpers().size()); i++) {
                 entrants.add(new Entrant(lanes.racer(i, 0), (i + chunk) % stores.size()));
             }
-            take(new DeliveryEvent.Planned(chunk, new ByteRange(0, bytes), bytes, (int) LEAF_BYTES, stores, entrants));
+            take(new DeliveryEvent.Planned(
+                    chunk, new ByteRange(0, bytes), bytes, (int) LEAF_BYTES, stores, Set.of(), entrants));
         }
         if (!over && nextChunk == spec.chunkBytes().size() && !planEnded) {
             planEnded = true;
