@@ -45,6 +45,7 @@ public final class Administration {
      *
      * @return the volume as it is kept
      * @throws CloudMwException {@code NOT_ENOUGH_STORES} when fewer than k of its stores are available now;
+     *     {@code COORDINATOR_UNAVAILABLE} right after a start, while so many may be about to be available again;
      *     {@code ALREADY_EXISTS}; {@code NOT_FOUND} for a store nobody knows
      */
     public Volume createVolume(Volume wanted) throws CloudMwException {
@@ -65,7 +66,9 @@ public final class Administration {
                 wanted.rotateReplicas(),
                 clock.millis(),
                 wanted.target());
-        List<StoreId> available = stores.of(volume).stream()
+        List<Store> used = stores.of(volume);
+        stores.awaitOwners(used, used.size() - volume.replicas());
+        List<StoreId> available = used.stream()
                 .filter(stores::isAvailable)
                 .map(Store::id)
                 .toList();

@@ -83,17 +83,14 @@ public final class Reads {
      *
      * @param wanted a version; empty: the current one
      * @throws CloudMwException {@code NOT_FOUND}; {@code VOLUME_NOT_FOUND}; {@code COORDINATOR_UNAVAILABLE} right after
-     *     a start, until a helper is back
+     *     a start, until a helper is back, and as long as all copies of a chunk may be on disks whose owners are not
      */
     public ReadPlan plan(FilePath file, Optional<VersionId> wanted) throws CloudMwException {
         Volume volume = volume(file.volume());
         FileVersion version = wanted.isPresent() ? version(file, wanted.get()) : current(file);
         List<Store> volumeStores = stores.of(volume);
-        if (helpers.live().isEmpty() && helpers.isStarting()) {
-            throw new CloudMwException(
-                    ErrorCode.COORDINATOR_UNAVAILABLE,
-                    "the coordinator has just started: waiting for helpers to register again");
-        }
+        stores.awaitAnyHelper();
+        stores.awaitOwners(volumeStores, volume.replicas() - 1);
         List<HelperAddress> ranked = ranked(version, volumeStores, volume);
         return new ReadPlan(
                 version,

@@ -69,14 +69,9 @@ final class StoreView {
      *     owners may be about to register again: to place chunks without its disk would cost copies for nothing
      */
     List<Candidate> candidates(List<Store> stores, long chunkBytes) throws CloudMwException {
+        awaitOwners(stores, 0);
         long mostFree = 1;
         for (Store store : stores) {
-            Optional<HelperId> owner = store.owner();
-            if (owner.isPresent() && helpers.mayReturn(owner.get())) {
-                throw new CloudMwException(
-                        ErrorCode.COORDINATOR_UNAVAILABLE,
-                        "the coordinator has just started: waiting for helper " + owner.get() + " to register again");
-            }
             mostFree = Math.max(mostFree, freeBytes(store).orElse(0));
         }
         List<Candidate> candidates = new ArrayList<>();
@@ -87,6 +82,39 @@ final class StoreView {
             candidates.add(new Candidate(store, isAvailable(store) && room, Math.max(MIN_WEIGHT, share)));
         }
         return candidates;
+    }
+
+    /**
+     * Refuses while owners of the stores may just not have come back yet after a restart of the coordinator.
+     *
+     * @param spare so many of the stores may do without theirs
+     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE}: the caller is to ask again
+     */
+    void awaitOwners(List<Store> stores, int spare) throws CloudMwException {
+        List<HelperId> awaited = stores.stream()
+                .flatMap(store -> store.owner().stream())
+                .filter(helpers::mayReturn)
+                .toList();
+        if (!awaited.isEmpty() && awaited.size() > spare) {
+            throw justStarted("helper " + awaited.get(0));
+        }
+    }
+
+    /**
+     * Refuses while no helper has come back yet after a restart of the coordinator.
+     *
+     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE}: the caller is to ask again
+     */
+    void awaitAnyHelper() throws CloudMwException {
+        if (helpers.isStarting() && helpers.live().isEmpty()) {
+            throw justStarted("helpers");
+        }
+    }
+
+    private static CloudMwException justStarted(String who) {
+        return new CloudMwException(
+                ErrorCode.COORDINATOR_UNAVAILABLE,
+                "the coordinator has just started: waiting for " + who + " to register again");
     }
 
     private OptionalLong freeBytes(Store store) {

@@ -99,7 +99,8 @@ public final class Uploads {
      *
      * @param avoid helpers the writer could not reach: not chosen again if there is another
      * @throws CloudMwException {@code QUORUM_NOT_MET} when too few stores can take a chunk; {@code HELPER_UNAVAILABLE}
-     *     when no helper is alive; {@code COORDINATOR_UNAVAILABLE} right after a start, until the helpers are back
+     *     when no helper is alive; {@code COORDINATOR_UNAVAILABLE} right after a start, until the owners of the volume's
+     *     disks, and at least one helper, are back
      */
     public WritePlan place(FilePath file, VersionId version, long firstIndex, int count, Set<HelperId> avoid)
             throws CloudMwException {
@@ -113,6 +114,7 @@ public final class Uploads {
         List<Store> volumeStores = stores.of(volume);
         long chunkBytes = volume.chunking() instanceof Chunking.BySize bySize ? bySize.bytes() : 0;
         List<Candidate> candidates = stores.candidates(volumeStores, chunkBytes);
+        stores.awaitAnyHelper();
         List<HelperAddress> live = helpers.live();
         List<PlacedChunk> placed = new ArrayList<>(count);
         for (long index = firstIndex; index < firstIndex + count; index++) {

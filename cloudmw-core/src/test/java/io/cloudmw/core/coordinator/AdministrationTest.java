@@ -50,6 +50,19 @@ final class AdministrationTest {
     }
 
     @Test
+    void rightAfterAStartAVolumeWaitsForTheStoresItNeedsButNotForever() throws Exception {
+        cluster.helper(1);
+        cluster.helper(2);
+        cluster.restart();
+        cluster.helper(1);
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> create(volume("v", 2, 2, "d1", "d2")));
+        assertThat(create(volume("w", 1, 1, "d1", "d2")).replicas()).isEqualTo(1);
+        cluster.ticker.advance(Duration.ofSeconds(7));
+        cluster.helper(1);
+        refused(ErrorCode.NOT_ENOUGH_STORES, () -> create(volume("v", 2, 2, "d1", "d2")));
+    }
+
+    @Test
     void aVolumeThatNamesNoStoresUsesAll() throws Exception {
         cluster.helper(1);
         cluster.coordinator.administration().addStore(bucket("b1"), false);

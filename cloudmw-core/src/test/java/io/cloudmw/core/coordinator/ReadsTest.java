@@ -106,6 +106,28 @@ final class ReadsTest {
     }
 
     @Test
+    void rightAfterAStartAPlanWaitsWhileAllCopiesOfAChunkMayBeAtHelpersThatAreNotBack() throws Exception {
+        FilePath once = FilePath.parse("once:/a");
+        cluster.coordinator.administration().createVolume(TestCluster.volume("once", 1, 1, "d1", "d2", "d3"));
+        cluster.put(once, MIB);
+        cluster.put(FILE, MIB);
+        cluster.restart();
+        cluster.helper(1);
+        assertThat(ids(reads().plan(FILE, Optional.empty())))
+                .as("one of three copies is enough")
+                .containsExactly(id(1));
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> reads().plan(once, Optional.empty()));
+        cluster.helper(2);
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> reads().plan(once, Optional.empty()));
+        cluster.helper(3);
+        assertThat(ids(reads().plan(once, Optional.empty()))).containsExactly(id(1), id(2), id(3));
+        cluster.restart();
+        cluster.ticker.advance(Duration.ofSeconds(7));
+        cluster.helper(1);
+        assertThat(ids(reads().plan(once, Optional.empty()))).containsExactly(id(1));
+    }
+
+    @Test
     void aHelperWhoseLeaseEndedIsInNoPlan() throws Exception {
         FileVersion version = cluster.put(FILE, MIB);
         cluster.ticker.advance(Duration.ofSeconds(5));

@@ -135,6 +135,21 @@ final class UploadsTest {
     }
 
     @Test
+    void afterARestartPlacingInBucketsWaitsForAnyHelperButNotForever() throws Exception {
+        cluster.coordinator.administration().addStore(TestCluster.bucket("b1"), false);
+        cluster.coordinator.administration().createVolume(TestCluster.volume("buckets", 1, 1, "b1"));
+        FilePath file = FilePath.parse("buckets:/a");
+        cluster.restart();
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> uploads().place(file, VersionId.random(), 0, 1, Set.of()));
+        cluster.helper(1);
+        assertThat(uploads().place(file, VersionId.random(), 0, 1, Set.of()).placements())
+                .hasSize(1);
+        cluster.restart();
+        cluster.ticker.advance(Duration.ofSeconds(7));
+        refused(ErrorCode.HELPER_UNAVAILABLE, () -> uploads().place(file, VersionId.random(), 0, 1, Set.of()));
+    }
+
+    @Test
     void anUploadThatBeganBeforeARestartGoesOnAfterIt() throws Exception {
         FileVersion written = cluster.written(FILE, 5 * MIB);
         cluster.restart();
