@@ -29,6 +29,7 @@ import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.store.disk.FreeSpace;
+import io.cloudmw.core.testing.RoundsAndCooperative;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -54,8 +55,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(120)
 final class TransferTest {
@@ -189,8 +188,9 @@ final class TransferTest {
         }
     }
 
-    @Test
-    void aHelperThatDiesInMidRelayIsReplacedByAnother() throws Exception {
+    @RoundsAndCooperative
+    void aHelperThatDiesInMidRelayIsReplacedByAnother(Mode mode) throws Exception {
+        coordinator.mode(mode);
         helper(Script.DIE_MID_RELAY);
         helper(Script.SERVE);
         byte[] content = bytes(6 * CHUNK);
@@ -201,8 +201,9 @@ final class TransferTest {
         assertThat(receipt.winners()).containsKey("h1");
     }
 
-    @Test
-    void aWrongByteIsNeverHandedOnAndItsReplicaIsReported() throws Exception {
+    @RoundsAndCooperative
+    void aWrongByteIsNeverHandedOnAndItsReplicaIsReported(Mode mode) throws Exception {
+        coordinator.mode(mode);
         helper(Script.CORRUPT_LEAF);
         byte[] content = bytes(2 * CHUNK);
         put(content);
@@ -217,8 +218,9 @@ final class TransferTest {
         await().until(() -> helpers.get(0).corruptRelays() == 1);
     }
 
-    @Test
-    void whatWasDamagedOnTheWayIsFetchedAgainAndNoReplicaIsBlamed() throws Exception {
+    @RoundsAndCooperative
+    void whatWasDamagedOnTheWayIsFetchedAgainAndNoReplicaIsBlamed(Mode mode) throws Exception {
+        coordinator.mode(mode);
         helper(Script.DAMAGED_ON_THE_WAY);
         byte[] content = bytes(2 * CHUNK);
         put(content);
@@ -228,8 +230,9 @@ final class TransferTest {
         assertThat(coordinator.reports()).isEmpty();
     }
 
-    @Test
-    void aReplicaThatItsHelperFindsBadIsInTheReceipt() throws Exception {
+    @RoundsAndCooperative
+    void aReplicaThatItsHelperFindsBadIsInTheReceipt(Mode mode) throws Exception {
+        coordinator.mode(mode);
         helper(Script.CORRUPT_REPLICA);
         byte[] content = bytes(2 * CHUNK);
         put(content);
@@ -390,8 +393,9 @@ final class TransferTest {
                 .isEqualTo(ErrorCode.INVALID_ARGUMENT);
     }
 
-    @Test
-    void aSlowReaderHoldsBackItsHelpersAndLosesNothing() throws Exception {
+    @RoundsAndCooperative
+    void aSlowReaderHoldsBackItsHelpersAndLosesNothing(Mode mode) throws Exception {
+        coordinator.mode(mode);
         FakeHelper helper = helper(Script.SERVE);
         byte[] content = bytes(10 * CHUNK);
         put(content);
@@ -406,8 +410,9 @@ final class TransferTest {
         assertThat(helper.largestCredit()).isLessThanOrEqualTo(4L << 20);
     }
 
-    @Test
-    void cancellingFreesEverythingEverywhere() throws Exception {
+    @RoundsAndCooperative
+    void cancellingFreesEverythingEverywhere(Mode mode) throws Exception {
+        coordinator.mode(mode);
         FakeHelper helper = helper(Script.SILENT);
         put(bytes(4 * CHUNK));
         CompletableFuture<GetReceipt> get = client.get(FILE, directory.resolve("out"), GetOptions.defaults());
@@ -626,8 +631,9 @@ final class TransferTest {
         await().until(() -> client.runningTransfers() == 0);
     }
 
-    @Test
-    void withoutHelpersTheClientRacesOverTheDisksItCanReach() throws Exception {
+    @RoundsAndCooperative
+    void withoutHelpersTheClientRacesOverTheDisksItCanReach(Mode mode) throws Exception {
+        coordinator.mode(mode);
         FakeHelper writer = helper(Script.SERVE);
         byte[] content = bytes(3 * CHUNK + 9);
         put(content);
@@ -639,11 +645,9 @@ final class TransferTest {
         assertThat(receipt.winners()).containsOnlyKeys("local");
     }
 
-    @ParameterizedTest
-    @EnumSource(
-            value = Mode.class,
-            names = {"ROUNDS", "COOPERATIVE"})
+    @RoundsAndCooperative
     void aReplicaKnownToBeBadIsTheClientsLastResortToo(Mode mode) throws Exception {
+        coordinator.mode(mode);
         FakeHelper writer = helper(Script.SERVE);
         byte[] content = bytes(3 * CHUNK + 9);
         put(content);
@@ -652,15 +656,15 @@ final class TransferTest {
         StoreId bad = ownDisk("d1");
         coordinator.replicate(List.of(bad, good));
         coordinator.bad(Set.of(bad));
-        GetOptions options = GetOptions.defaults().withMode(mode);
-        assertThat(get(options).rows()).isNotEmpty().allMatch(row -> row.store().equals(good));
+        Path target = directory.resolve("out");
+        assertThat(get(target).rows()).isNotEmpty().allMatch(row -> row.store().equals(good));
 
         lose(good);
-        assertThat(get(options).rows()).anyMatch(row -> row.store().equals(bad));
-        assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
+        assertThat(get(target).rows()).anyMatch(row -> row.store().equals(bad));
+        assertThat(Files.readAllBytes(target)).isEqualTo(content);
 
         lose(bad);
-        assertThat(code(client.get(FILE, directory.resolve("out"), options))).isEqualTo(ErrorCode.REPLICA_MISSING);
+        assertThat(code(client.get(FILE, target, GetOptions.defaults()))).isEqualTo(ErrorCode.REPLICA_MISSING);
     }
 
     /** A disk this process can read by itself, with everything that was put. */
@@ -806,8 +810,9 @@ final class TransferTest {
                 .isEqualTo(ErrorCode.NOT_FOUND);
     }
 
-    @Test
-    void fiftyGetsAtOnceShareOneLimitOfMemory() throws Exception {
+    @RoundsAndCooperative
+    void fiftyGetsAtOnceShareOneLimitOfMemory(Mode mode) throws Exception {
+        coordinator.mode(mode);
         helper(Script.SERVE);
         helper(Script.SERVE);
         byte[] content = bytes(3 * CHUNK + 1);

@@ -35,6 +35,7 @@ final class Fleet implements AutoCloseable {
     private final Path directory;
     private final LocalFleet processes;
     private final CloudMw client;
+    private Mode mode = Mode.ROUNDS;
 
     /** A coordinator only. */
     Fleet(Path directory, Map<String, String> environment) throws IOException {
@@ -57,8 +58,23 @@ final class Fleet implements AutoCloseable {
         return fleet;
     }
 
-    /** What a disk helper's metrics endpoint says of one meter, all tags together. */
-    double metric(int i, String name) throws IOException, InterruptedException {
+    /** Volumes made from now on are read in this mode; otherwise by rounds. */
+    Fleet in(Mode wanted) {
+        mode = wanted;
+        return this;
+    }
+
+    /** What the metrics endpoints of helpers 1 to {@code helpers} together say of one meter. */
+    double metricOfAll(int helpers, String name) throws IOException, InterruptedException {
+        double sum = 0;
+        for (int i = 1; i <= helpers; i++) {
+            sum += metric(i, name);
+        }
+        return sum;
+    }
+
+    /** What the metrics endpoint of a helper that has one says of one meter, all tags together. */
+    private double metric(int i, String name) throws IOException, InterruptedException {
         URI metrics = URI.create("http://" + helper(i).ready().path("http").asText() + "/metrics");
         String answer = HttpClient.newHttpClient()
                 .send(HttpRequest.newBuilder(metrics).build(), HttpResponse.BodyHandlers.ofString())
@@ -75,15 +91,17 @@ final class Fleet implements AutoCloseable {
 
     ServerProcess startDiskHelper(int i, String throttle) throws IOException {
         Map<String, String> own = new HashMap<>(processes.disk("disk-" + i));
-        own.put("helper.http.listen", "127.0.0.1:0");
         if (!throttle.isEmpty()) {
             own.put("helper.disk.disk-" + i + ".throttle", throttle);
         }
-        return processes.startHelper("helper-" + i, own);
+        return startHelper(i, own);
     }
 
+    /** A helper with these settings, and a metrics endpoint. */
     ServerProcess startHelper(int i, Map<String, String> settings) throws IOException {
-        return processes.startHelper("helper-" + i, settings);
+        Map<String, String> own = new HashMap<>(settings);
+        own.put("helper.http.listen", "127.0.0.1:0");
+        return processes.startHelper("helper-" + i, own);
     }
 
     CloudMw client() {
@@ -118,7 +136,7 @@ final class Fleet implements AutoCloseable {
 
     VolumeName volume(String name, Chunking chunking, int replicas, StoreId... stores) {
         VolumeName volume = new VolumeName(name);
-        client.createVolume(new Volume(volume, chunking, replicas, List.of(stores), replicas, Mode.ROUNDS, false, 0))
+        client.createVolume(new Volume(volume, chunking, replicas, List.of(stores), replicas, mode, false, 0))
                 .join();
         return volume;
     }

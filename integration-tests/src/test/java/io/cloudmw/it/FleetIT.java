@@ -13,8 +13,12 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.testing.RoundsAndCooperative;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,13 +26,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The main job and its accidents on real processes: a coordinator and helpers with a disk each. */
 final class FleetIT {
@@ -41,8 +46,9 @@ final class FleetIT {
     @Test
     void filesOfAnySizeComeBackWhole() throws IOException {
         try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
-            VolumeName byCount = fleet.volume("by-count", Fleet.disks(1, 2, 3));
-            VolumeName bySize = fleet.volume("by-size", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
+            VolumeName byCount = fleet.in(Mode.ROUNDS).volume("by-count", Fleet.disks(1, 2, 3));
+            VolumeName bySize = fleet.in(Mode.DEFAULT)
+                    .volume("by-size", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
             for (long size : new long[] {0, 1, MIB - 1, MIB, MIB + 1, 3 * MIB + 17, 20 * MIB}) {
                 Path source = fleet.file("source", size);
                 for (VolumeName volume : List.of(byCount, bySize)) {
@@ -95,17 +101,28 @@ final class FleetIT {
 
     private static CompletableFuture<GetReceipt> getUpToItsMiddle(Fleet fleet, FilePath file)
             throws InterruptedException {
+        return getUpToItsMiddle(fleet, file, GetOptions.defaults());
+    }
+
+    private static CompletableFuture<GetReceipt> getUpToItsMiddle(Fleet fleet, FilePath file, Mode mode)
+            throws InterruptedException {
+        return getUpToItsMiddle(fleet, file, GetOptions.defaults().withMode(mode));
+    }
+
+    private static CompletableFuture<GetReceipt> getUpToItsMiddle(Fleet fleet, FilePath file, GetOptions options)
+            throws InterruptedException {
         Milestone middle = new Milestone(MIB);
-        CompletableFuture<GetReceipt> get = fleet.client()
-                .get(file, fleet.target("back"), GetOptions.defaults().withListener(middle));
+        CompletableFuture<GetReceipt> get =
+                fleet.client().get(file, fleet.target("back"), options.withListener(middle));
         middle.await();
         return get;
     }
 
+    /** The first one is killed by {@link ModesIT}, in every mode. */
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3})
-    void anyHelperMayBeKilledInTheMiddleOfAGet(int victim) throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
+    @CsvSource({"2, ROUNDS", "3, ROUNDS", "2, COOPERATIVE", "3, COOPERATIVE"})
+    void anyHelperMayBeKilledInTheMiddleOfAGet(int victim, Mode mode) throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW).in(mode)) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
             Path source = fleet.file("source", 24 * MIB);
             fleet.put(source, file);
@@ -136,9 +153,9 @@ final class FleetIT {
         }
     }
 
-    @Test
-    void withoutAnyHelperTheClientRacesByItselfOverTheDisksItCanReach() throws IOException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+    @RoundsAndCooperative
+    void withoutAnyHelperTheClientRacesByItselfOverTheDisksItCanReach(Mode mode) throws IOException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, "").in(mode)) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
             Path source = fleet.file("source", 5 * MIB);
             fleet.put(source, file);
@@ -153,9 +170,9 @@ final class FleetIT {
         }
     }
 
-    @Test
-    void allHelpersKilledInTheMiddleOfAGetLeaveTheRestToTheClient() throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
+    @RoundsAndCooperative
+    void allHelpersKilledInTheMiddleOfAGetLeaveTheRestToTheClient(Mode mode) throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW).in(mode)) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
             Path source = fleet.file("source", 24 * MIB);
             fleet.put(source, file);
@@ -170,20 +187,23 @@ final class FleetIT {
         }
     }
 
+    /** The first segment of the manifest describes 16 MiB, 15 of which are still to come when the coordinator dies. */
     @Test
-    void aGetDoesNotNoticeThatTheCoordinatorWasKilledAndRestarted() throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
-            VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3));
+    void aGetThatNeedsMoreOfTheManifestDoesNotNoticeThatTheCoordinatorWasKilledAndRestarted()
+            throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 2, "4MiB/s")) {
+            VolumeName volume = fleet.volume("v", new Chunking.BySize(16 << 10), 2, Fleet.disks(1, 2));
             FilePath file = new FilePath(volume, "/f");
-            Path source = fleet.file("source", 24 * MIB);
+            Path source = fleet.file("source", 18 * MIB);
             fleet.put(source, file);
+            for (Mode mode : List.of(Mode.ROUNDS, Mode.COOPERATIVE)) {
+                CompletableFuture<GetReceipt> get = getUpToItsMiddle(fleet, file, mode);
+                fleet.coordinator().kill();
+                fleet.restart("coordinator");
 
-            CompletableFuture<GetReceipt> get = getUpToItsMiddle(fleet, file);
-            fleet.coordinator().kill();
-            fleet.restart("coordinator");
-
-            get.join();
-            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+                assertThat(get.join().version().segmentCount()).isEqualTo(2);
+                assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+            }
         }
     }
 
@@ -191,7 +211,7 @@ final class FleetIT {
     void aPutSurvivesThatTheCoordinatorIsKilledAndRestartedAndNothingAcknowledgedIsLost()
             throws IOException, InterruptedException {
         try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
-            VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3));
+            VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB / 2), 3, Fleet.disks(1, 2, 3));
             Path before = fleet.file("before", 3 * MIB);
             fleet.put(before, new FilePath(volume, "/before"));
 
@@ -243,10 +263,13 @@ final class FleetIT {
 
             List<CompletableFuture<PutReceipt>> puts;
             List<ErrorCode> failures;
-            try (CloudMw second = CloudMw.connect(fleet.coordinatorAddress())) {
+            CountDownLatch begun = new CountDownLatch(2);
+            try (CloudMw second = CloudMw.connect(fleet.coordinatorAddress());
+                    InputStream first = together(one, begun);
+                    InputStream last = together(other, begun)) {
                 puts = List.of(
-                        fleet.client().put(one, file, PutOptions.defaults()),
-                        second.put(other, file, PutOptions.defaults()));
+                        fleet.client().put(first, Files.size(one), file, PutOptions.defaults()),
+                        second.put(last, Files.size(other), file, PutOptions.defaults()));
                 failures = puts.stream().flatMap(FleetIT::failure).toList();
             }
 
@@ -255,6 +278,29 @@ final class FleetIT {
             fleet.get(file, fleet.target("back"));
             assertThat(fleet.target("back")).hasSameBinaryContentAs(winner);
         }
+    }
+
+    /** A source that gives nothing before as many have begun as the latch says: a put reads once it has begun. */
+    private static InputStream together(Path file, CountDownLatch begun) throws IOException {
+        return new FilterInputStream(Files.newInputStream(file)) {
+            private boolean here;
+
+            @Override
+            public int read(byte[] target, int offset, int length) throws IOException {
+                if (!here) {
+                    here = true;
+                    begun.countDown();
+                }
+                try {
+                    if (!begun.await(60, TimeUnit.SECONDS)) {
+                        throw new IOException("the other put has not begun within 60 s");
+                    }
+                } catch (InterruptedException e) {
+                    throw new IOException(e);
+                }
+                return super.read(target, offset, length);
+            }
+        };
     }
 
     private static Stream<ErrorCode> failure(CompletableFuture<?> future) {
@@ -296,7 +342,7 @@ final class FleetIT {
                             3,
                             List.of(Fleet.disks(1, 2, 3)),
                             2,
-                            io.cloudmw.core.model.Mode.ROUNDS,
+                            Mode.ROUNDS,
                             false,
                             0))
                     .join();
@@ -308,8 +354,15 @@ final class FleetIT {
             fleet.put(source, file);
 
             assertThat(fleet.client().stat(file).join().underReplicatedChunks()).isEqualTo(3);
-            fleet.get(file, fleet.target("back"));
-            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+            for (Mode mode : List.of(Mode.ROUNDS, Mode.COOPERATIVE)) {
+                GetReceipt receipt = fleet.client()
+                        .get(file, fleet.target("back"), GetOptions.defaults().withMode(mode))
+                        .join();
+                assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+                assertThat(receipt.rows())
+                        .as("what is owed is not asked for")
+                        .noneMatch(row -> row.store().value().equals("disk-3"));
+            }
         }
     }
 
@@ -329,11 +382,12 @@ final class FleetIT {
         }
     }
 
+    /** A flipped byte in every mode: {@link ModesIT}. */
     @ParameterizedTest
-    @EnumSource
-    void aDamagedReplicaOnADiskIsNamedCountedQuarantinedAndReadAroundFromThenOn(Damage damage)
+    @CsvSource({"FLIPPED_BYTE, ROUNDS", "TRUNCATED, ROUNDS", "TRUNCATED, COOPERATIVE"})
+    void aDamagedReplicaOnADiskIsNamedCountedQuarantinedAndReadAroundFromThenOn(Damage damage, Mode mode)
             throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW)) {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW).in(mode)) {
             FilePath file = new FilePath(fleet.volume("v", new Chunking.ByCount(1), 3, Fleet.disks(1, 2, 3)), "/f");
             Path source = fleet.file("source", 6 * MIB);
             fleet.put(source, file);
@@ -353,10 +407,7 @@ final class FleetIT {
                 assertThat(fault.store().value()).isEqualTo("disk-1");
                 assertThat(fault.code()).isEqualTo(ErrorCode.REPLICA_CORRUPT);
             });
-            assertThat(fleet.metric(1, "cloudmw_replica_faults_total")
-                            + fleet.metric(2, "cloudmw_replica_faults_total")
-                            + fleet.metric(3, "cloudmw_replica_faults_total"))
-                    .isGreaterThanOrEqualTo(1);
+            assertThat(fleet.metricOfAll(3, "cloudmw_replica_faults_total")).isGreaterThanOrEqualTo(1);
             Awaitility.await().until(() -> fleet.client().stat(file).join().underReplicatedChunks() == 1);
             GetReceipt again = fleet.get(file, fleet.target("again"));
             assertThat(again.rows()).noneMatch(row -> row.store().value().equals("disk-1"));

@@ -2,9 +2,12 @@ package io.cloudmw.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.testing.RoundsAndCooperative;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,9 +24,9 @@ final class SmallHeapIT {
     Path directory;
 
     /** The launcher gives every helper and the coordinator 128 MB as well. */
-    @Test
-    void fiftyGetsAtOnceFitInto128MegabytesOfHeapPerProcess() throws IOException, InterruptedException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
+    @RoundsAndCooperative
+    void fiftyGetsAtOnceFitInto128MegabytesOfHeapPerProcess(Mode mode) throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 3, "").in(mode)) {
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
             Path source = fleet.file("source", 24 * MIB);
             fleet.put(source, file);
@@ -66,12 +69,28 @@ final class SmallHeapIT {
     @Test
     void aFileLargerThanAllHeapsTogetherPassesThrough64MegabytesAtTheClient() throws IOException {
         try (Fleet fleet = Fleet.ofDisks(directory, 2, "")) {
-            FilePath file = new FilePath(fleet.volume("v", new Chunking.ByCount(3), 2, Fleet.disks(1, 2)), "/f");
             Path source = fleet.file("source", 640 * MIB);
+            String file = "v:/f";
 
             CommandLine commands = new CommandLine(fleet.coordinatorAddress());
-            commands.run("put", source.toString(), file.toString()).orThrow();
-            commands.run("get", file.toString(), fleet.target("back").toString())
+            JsonNode volume = commands.run(
+                            "volume",
+                            "create",
+                            "v",
+                            "--chunks",
+                            "3",
+                            "--replicas",
+                            "2",
+                            "--store",
+                            "disk-1",
+                            "--store",
+                            "disk-2",
+                            "--json")
+                    .orThrow()
+                    .json();
+            assertThat(volume.get("mode").asText()).isEqualTo(Mode.DEFAULT.label());
+            commands.run("put", source.toString(), file).orThrow();
+            commands.run("get", file, fleet.target("back").toString())
                     .orThrow();
 
             assertThat(Files.mismatch(fleet.target("back"), source)).isEqualTo(-1);

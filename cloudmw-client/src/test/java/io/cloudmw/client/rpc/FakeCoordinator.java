@@ -91,6 +91,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private volatile Optional<ReadTarget> target = Optional.empty();
     private volatile SpeedBook speeds = SpeedBook.EMPTY;
     private volatile Set<StoreId> bad = Set.of();
+    private volatile Mode mode = Mode.ROUNDS;
     private int port;
     private @Nullable Server server;
 
@@ -203,6 +204,11 @@ public final class FakeCoordinator implements AutoCloseable {
                 version.leafSizeBytes(),
                 version.committedAtMillis(),
                 version.manifestSha256()));
+    }
+
+    /** How its volumes are read from now on; by rounds otherwise. */
+    public void mode(Mode volumes) {
+        mode = volumes;
     }
 
     /** From now on plans call every replica in these stores bad. */
@@ -318,7 +324,7 @@ public final class FakeCoordinator implements AutoCloseable {
                             current(FromWire.file(request.getVolume(), request.getPath())),
                             helpers,
                             statuses(),
-                            Mode.ROUNDS,
+                            mode,
                             false,
                             token(),
                             stores.size(),
