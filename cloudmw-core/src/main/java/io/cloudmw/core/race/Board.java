@@ -3,7 +3,6 @@ package io.cloudmw.core.race;
 import io.cloudmw.core.model.StoreId;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,7 +23,6 @@ final class Board {
 
     private final Map<BlockId, Flight> issued = new TreeMap<>();
     private final Map<Long, Relay> relays = new TreeMap<>();
-    private final Map<StoreId, Integer> busy = new HashMap<>();
     private int nextBlock;
     private double paceNanos;
     private long lastLeafAtNanos;
@@ -86,9 +84,15 @@ final class Board {
         return leaves * paceNanos;
     }
 
-    /** Attempts that wait or fetch at a store. */
+    /** Attempts that fetch at a store, or wait for it: those of tied blocks where they run, or else may first. */
     int busy(StoreId store) {
-        return busy.getOrDefault(store, 0);
+        int busy = 0;
+        for (Flight flight : issued.values()) {
+            if (flight.isCutThrough() && !flight.fetched && flight.store().equals(store)) {
+                busy++;
+            }
+        }
+        return busy;
     }
 
     /** Issues what is missing of the piece. {@code allowedBytes}: as asked of the governor. */
@@ -107,7 +111,6 @@ final class Board {
         window.issued(piece);
         if (block.isCutThrough()) {
             roster.queued(flight);
-            busy.merge(firstStore(flight), 1, Integer::sum);
         }
         ledger.issued(reason);
         commands.add(new DeliveryCommand.Issue(block, reason));
@@ -132,17 +135,8 @@ final class Board {
     void fetched(Flight flight) {
         if (!flight.fetched) {
             flight.fetched = true;
-            leaveQueues(flight);
+            roster.unqueued(flight);
         }
-    }
-
-    private void leaveQueues(Flight flight) {
-        roster.unqueued(flight);
-        busy.computeIfPresent(firstStore(flight), (store, count) -> count == 1 ? null : count - 1);
-    }
-
-    private static StoreId firstStore(Flight flight) {
-        return flight.piece.chunk.store(flight.block.entrants().get(0).replica());
     }
 
     /** Ends a flight here, without a word to anybody. */
@@ -150,7 +144,7 @@ final class Board {
         issued.remove(flight.block.id());
         flight.piece.flights.remove(flight);
         if (flight.isCutThrough() && !flight.fetched) {
-            leaveQueues(flight);
+            roster.unqueued(flight);
         }
         Relay relay = flight.relay;
         if (relay != null) {

@@ -311,8 +311,10 @@ final class Watch {
         flight.quietUntilNanos = board.nowNanos + delayNanos(flight);
         Entrant entrant = best(board.roster.idle(), flight.piece, flight.store());
         long bytes = flight.piece.missing().length();
-        if (entrant == null
-                || !board.governor.spend(flight.store(), flight.piece.chunk.store(entrant.replica()), bytes)) {
+        if (entrant == null) {
+            return; // there is nobody to ask, or no other store
+        }
+        if (!board.governor.spend(flight.store(), flight.piece.chunk.store(entrant.replica()), bytes)) {
             board.ledger.suppressed();
             return;
         }

@@ -317,6 +317,9 @@ class SingleAttemptsTest {
             now = 4 * LATE;
 
             assertThat(on(new TimePassed())).isEmpty();
+            assertThat(delivery.tally().suppressed())
+                    .as("nobody forbade it")
+                    .isZero();
         }
 
         @Test
@@ -630,6 +633,25 @@ class SingleAttemptsTest {
             on(new Lost(new BlockId(2), r(0), r(1)));
 
             assertThat(on(new Offered(9, new BlockId(2), r(1)))).hasOnlyElementsOfType(Accept.class);
+        }
+
+        /** The block tied last runs at s1 by r1, which was its second entrant: s0 is as good as idle then. */
+        @Test
+        void itsStoreIsTheOneOfWhoRunsIt() {
+            delivery = delivery(cooperative(2, true), false, 2);
+            plan(0, 600);
+            started(0, r(0));
+            started(1, r(1));
+            now = 20;
+            fetched(1, r(1), 200);
+            started(2, r(1));
+            on(new Lost(new BlockId(2), r(0), r(1)));
+            fetched(0, r(0), 200);
+
+            List<Block> next = issues(plan(1, 200));
+
+            assertThat(next).singleElement().satisfies(block -> assertThat(block.entrants())
+                    .containsExactly(new Entrant(r(0), 0)));
         }
 
         @Test
