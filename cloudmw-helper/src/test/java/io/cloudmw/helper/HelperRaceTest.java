@@ -269,6 +269,60 @@ final class HelperRaceTest {
         }
     }
 
+    /** Of a block of five leaves that is relayed while it is fetched, the destination wants two. */
+    @Test
+    void ofABlockTheDestinationWantsLessOfOnlyTheRestIsWastedAndNothingHasFailed() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            byte[] chunk = random(12, 5 * ScriptedClient.LEAF);
+            client.upload(0, 0, chunk, ScriptedClient.crcs(chunk), cluster.stores(), 1)
+                    .get(20, TimeUnit.SECONDS);
+            client.begin();
+            client.takeOnly(2 * ScriptedClient.LEAF);
+            client.issueTo(0, 0, chunk).get(20, TimeUnit.SECONDS);
+            await().until(() -> attempts(client.events.get(0), AttemptState.ATTEMPT_STATE_FINISHED)
+                            .count()
+                    == 1);
+            assertThat(count(cluster, RaceMetrics.WINS))
+                    .as("before the destination says that it has it")
+                    .isZero();
+            client.acknowledge(0);
+            await().until(() -> count(cluster, RaceMetrics.WASTED) > 0);
+            assertThat(count(cluster, RaceMetrics.WINS)).isEqualTo(1);
+            assertThat(count(cluster, RaceMetrics.RELAYED)).isEqualTo(2 * ScriptedClient.LEAF);
+            assertThat(count(cluster, RaceMetrics.WASTED)).isEqualTo(3 * ScriptedClient.LEAF);
+            await().until(() -> count(cluster, RaceMetrics.RELAYS) == 1);
+            assertThat(count(cluster, RaceMetrics.RELAYS_FAILED)).isZero();
+        }
+    }
+
+    /** Its fetch is slow: it ends when the destination withdraws the block, because another brings the rest. */
+    @Test
+    void ofABlockThatIsHandedOverWhatWasSentIsNotWastedAndNothingIsWon() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), ScriptedClient.LEAF);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            byte[] chunk = random(13, 50 * ScriptedClient.LEAF);
+            client.upload(0, 0, chunk, ScriptedClient.crcs(chunk), cluster.stores(), 1)
+                    .get(20, TimeUnit.SECONDS);
+            client.begin();
+            client.takeOnly(ScriptedClient.LEAF);
+            client.issueTo(0, 0, chunk).get(20, TimeUnit.SECONDS);
+            client.send(0, TransferCommand.newBuilder().setWithdrawBlock(0).build());
+            await().until(() -> count(cluster, RaceMetrics.RELAYED) > 0);
+            assertThat(count(cluster, RaceMetrics.RELAYED)).isEqualTo(ScriptedClient.LEAF);
+            await().until(() -> count(cluster, RaceMetrics.RELAYS) == 1);
+            assertThat(count(cluster, RaceMetrics.RELAYS_FAILED)).isZero();
+            assertThat(count(cluster, RaceMetrics.WINS)).isZero();
+            assertThat(count(cluster, RaceMetrics.WASTED))
+                    .as("what arrived and was not sent: a leaf each second")
+                    .isLessThan(49 * ScriptedClient.LEAF);
+        }
+    }
+
+    private static double count(HelperCluster cluster, String meter) {
+        return cluster.meters.get(0).get(meter).counter().count();
+    }
+
     private static final int MANY = 16;
 
     private static byte[][] uploadMany(ScriptedClient client, HelperCluster cluster) throws Exception {

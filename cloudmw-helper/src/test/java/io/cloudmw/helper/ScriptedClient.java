@@ -70,6 +70,9 @@ final class ScriptedClient implements AutoCloseable {
     /** Relays that are granted nothing yet; null: they are granted all at once. */
     private @Nullable List<Runnable> heldBack;
 
+    /** So much of a relay is taken. */
+    private volatile int most = Integer.MAX_VALUE;
+
     private final List<BulkConnection> bulk = new ArrayList<>();
     private final List<ManagedChannel> channels = new ArrayList<>();
     private final List<StreamObserver<TransferCommand>> commands = new ArrayList<>();
@@ -250,6 +253,11 @@ final class ScriptedClient implements AutoCloseable {
         bulk.get(rank).close();
     }
 
+    /** From now on only so many first bytes of a relay are taken; then it is ended. */
+    void takeOnly(int bytes) {
+        most = bytes;
+    }
+
     /** From now on relays are granted nothing, until {@link #release}. */
     synchronized void holdBack() {
         heldBack = new ArrayList<>();
@@ -279,7 +287,7 @@ final class ScriptedClient implements AutoCloseable {
                 || offers.stream().filter(b -> b == block).count() > 1) {
             throw new CloudMwException(ErrorCode.CANCELLED, "not wanted");
         }
-        grant(() -> stream.grant(target.length));
+        grant(() -> stream.grant(Math.min(most, target.length)));
         return new BulkStreamListener() {
             private int position;
 
@@ -289,6 +297,10 @@ final class ScriptedClient implements AutoCloseable {
                 payload.readBytes(target, position, length);
                 payload.release();
                 position += length;
+                if (position == most) {
+                    stream.reset(ErrorCode.CANCELLED, "enough");
+                    whole.complete(target);
+                }
             }
 
             @Override

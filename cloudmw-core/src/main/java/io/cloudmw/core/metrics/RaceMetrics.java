@@ -8,7 +8,7 @@ public final class RaceMetrics {
     /** Attempts started. */
     public static final String ATTEMPTS = "cloudmw.race.attempts";
 
-    /** Blocks this helper won. */
+    /** Blocks the destination has from this helper; of those whose rest another brought, only that one has won. */
     public static final String WINS = "cloudmw.race.wins";
 
     /** Blocks another racer won. */
@@ -23,16 +23,16 @@ public final class RaceMetrics {
     /** Attempts that failed. */
     public static final String FAILED = "cloudmw.race.failed";
 
-    /** Bytes fetched and not relayed: the price of racing. */
+    /** Bytes fetched and not sent to a destination: the price of racing. */
     public static final String WASTED = "cloudmw.race.wasted";
 
-    /** Blocks relayed whole. */
+    /** Relays that brought all the destination wanted of them. */
     public static final String RELAYS = "cloudmw.relay.sent";
 
     /** Relays the destination refused, or that broke. */
     public static final String RELAYS_FAILED = "cloudmw.relay.failed";
 
-    /** Bytes of the blocks relayed whole. */
+    /** Bytes sent to destinations. */
     public static final String RELAYED = "cloudmw.relay.bytes";
 
     /** Replicas found missing or corrupt. */
@@ -124,24 +124,22 @@ public final class RaceMetrics {
         forfeits.increment();
     }
 
-    public void cancelled(long bytes) {
+    public void cancelled() {
         cancelled.increment();
-        wasted(bytes);
     }
 
-    public void failed(long bytes) {
+    public void failed() {
         failed.increment();
-        wasted(bytes);
     }
 
-    /** Bytes fetched that nobody needed. */
-    public void wasted(long bytes) {
-        wasted.increment((double) bytes);
+    /** What became of the bytes of one attempt. */
+    public void brought(long relayedBytes, long wastedBytes) {
+        relayed.increment((double) relayedBytes);
+        wasted.increment((double) wastedBytes);
     }
 
-    public void relayed(long bytes) {
+    public void relayed() {
         relays.increment();
-        relayed.increment((double) bytes);
     }
 
     public void relayFailed() {

@@ -5,11 +5,11 @@ package io.cloudmw.core.monitor;
  *
  * @param transfers under way now
  * @param attempts started
- * @param wins blocks it won
+ * @param wins blocks that destinations have from it
  * @param cancelled attempts cancelled
  * @param failed attempts that failed
- * @param relayedBytes of the blocks relayed whole
- * @param wastedBytes fetched and not relayed
+ * @param relayedBytes sent to destinations
+ * @param wastedBytes fetched and not sent to one
  * @param hedges of the transfers whose ends it was told: each client tells one helper of each transfer
  */
 public record HelperActivity(

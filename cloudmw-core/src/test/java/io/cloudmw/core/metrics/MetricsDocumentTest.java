@@ -61,7 +61,7 @@ final class MetricsDocumentTest {
         store.error("read", "INTERNAL");
 
         RaceMetrics race = new RaceMetrics(meters);
-        race.cancelled(1);
+        race.cancelled();
         new MonitorMetrics(meters).evicted();
 
         assertThat(meters.getMeters())

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -116,6 +117,11 @@ final class Attempts {
         destination.judged(block); // it failed here as well, and that was told
     }
 
+    /** Whether the destination took anything of this block from here. */
+    boolean hasBrought(BlockId block) {
+        return entries.values().stream().anyMatch(entry -> entry.id.block().equals(block) && entry.handedBytes() > 0);
+    }
+
     void discard(AttemptId id) {
         Entry entry = entries.remove(id);
         if (entry != null) {
@@ -165,6 +171,12 @@ final class Attempts {
 
         /** All of it was here, whatever became of that. */
         private boolean whole;
+
+        /** How much that was; meaningless before. */
+        private long wholeBytes;
+
+        /** What it fetched, and how much of that went to the destination, was counted. */
+        private final AtomicBoolean accounted = new AtomicBoolean();
 
         private boolean cancelling;
         private boolean doubted;
@@ -245,10 +257,24 @@ final class Attempts {
             }
         }
 
+        /** What the destination took before it wanted no more was a relay all the same. */
         void endRelay() {
             Relay open = relay;
-            if (open != null) {
-                open.cancel();
+            if (open != null && open.cancel() && open.handedBytes() > 0) {
+                around.meters().relayed();
+            }
+        }
+
+        long handedBytes() {
+            Relay open = relay;
+            return open == null ? 0 : open.handedBytes();
+        }
+
+        /** Nothing more of it is fetched or relayed; what ends it first counts. Any thread. */
+        private void account(long fetchedBytes) {
+            if (accounted.compareAndSet(false, true)) {
+                long handed = handedBytes();
+                around.meters().brought(handed, Math.max(0, fetchedBytes - handed));
             }
         }
 
@@ -274,9 +300,6 @@ final class Attempts {
         /** Nothing is said of it any more: the destination wants it of another. */
         private void unsendable(CloudMwException cause) {
             around.meters().relayFailed();
-            if (held != null) {
-                around.meters().wasted(block.length());
-            }
             letGo();
             events.failed(id.block(), cause);
             around.meters().forfeited();
@@ -292,12 +315,9 @@ final class Attempts {
         }
 
         void drop() {
-            Relay open = relay;
-            if (open != null) {
-                open.cancel();
-            } else if (held != null) {
-                around.meters().wasted(block.length());
-            }
+            endRelay();
+            long read = attempt == null ? 0 : attempt.bytesRead();
+            account(whole ? wholeBytes : read);
             letGo();
         }
 
@@ -343,6 +363,7 @@ final class Attempts {
             }
             held = fetched;
             whole = true;
+            wholeBytes = fetched.availableBytes();
             report(State.FINISHED, fetched.availableBytes(), null);
             Relay open = relay;
             if (open != null) {
@@ -358,10 +379,11 @@ final class Attempts {
             events.post(() -> {
                 entries.remove(id);
                 Relay open = relay;
-                if (open != null) {
-                    open.fail(cause);
+                if (open != null && open.fail(cause)) {
+                    around.meters().relayFailed();
                 }
-                around.meters().failed(bytes);
+                around.meters().failed();
+                account(bytes);
                 report(State.FAILED, bytes, cause);
                 reportFault(cause);
                 events.failed(id.block(), cause);
@@ -372,8 +394,9 @@ final class Attempts {
         @Override
         public void cancelled(long bytes) {
             if (begun) {
-                around.meters().cancelled(bytes);
+                around.meters().cancelled();
             }
+            account(bytes);
             events.post(() -> {
                 entries.remove(id);
                 if (begun) {
@@ -385,7 +408,7 @@ final class Attempts {
 
         @Override
         public void sent() {
-            around.meters().relayed(block.length());
+            around.meters().relayed();
         }
 
         /**
@@ -398,8 +421,11 @@ final class Attempts {
                 events.post(this::crowded);
                 return;
             }
-            around.meters().relayFailed();
-            around.meters().wasted(block.length());
+            if (cause.code() == ErrorCode.CANCELLED && handedBytes() > 0) {
+                around.meters().relayed(); // it wanted no more of it
+            } else {
+                around.meters().relayFailed();
+            }
             LOG.debug("{} relay of {} ended: {}", spec, block, cause.getMessage());
             events.post(this::letGo);
         }

@@ -129,7 +129,12 @@ public final class HelperTransfer {
 
     /** The destination has this block. */
     public void delivered(BlockId block) {
-        post(() -> settle(block, new RaceEvent.Delivered(block)));
+        post(() -> {
+            if (attempts.hasBrought(block)) {
+                around.meters().won();
+            }
+            settle(block, new RaceEvent.Delivered(block));
+        });
     }
 
     /** The destination got a damaged leaf of this block: the replica is looked at, and {@link Destination#judged} follows. */
@@ -315,7 +320,6 @@ public final class HelperTransfer {
         } else if (command instanceof RaceCommand.Discard discard) {
             attempts.discard(discard.attempt());
         } else if (command instanceof RaceCommand.Deliver deliver) {
-            around.meters().won();
             attempts.deliver(deliver.attempt());
         } else if (command instanceof RaceCommand.Claim claim) {
             tell(claim.peer(), new PeerMessage(PeerMessage.Kind.CLAIM, claim.block(), claim.self()));

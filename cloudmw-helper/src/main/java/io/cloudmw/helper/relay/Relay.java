@@ -9,6 +9,7 @@ import io.cloudmw.helper.fetch.FetchedBlock;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,7 @@ public final class Relay implements BulkStreamListener {
     private final Listener listener;
     private final AtomicInteger wanted = new AtomicInteger();
     private final AtomicInteger leavesSent = new AtomicInteger();
+    private final AtomicLong handedBytes = new AtomicLong();
     private final AtomicBoolean over = new AtomicBoolean();
     private volatile @Nullable BulkStream stream;
 
@@ -54,29 +56,33 @@ public final class Relay implements BulkStreamListener {
         return relay;
     }
 
+    /** How much of the block, from its first byte, was handed to the connection: the destination had asked for it. */
+    public long handedBytes() {
+        return handedBytes.get();
+    }
+
     /** More of the block is there. */
     public void advanced() {
         pump();
     }
 
-    /** The rest of the block will not come; the listener hears nothing more. */
-    public void fail(CloudMwException cause) {
-        if (over.compareAndSet(false, true)) {
-            BulkStream open = stream;
-            if (open != null) {
-                open.reset(cause.code(), String.valueOf(cause.getMessage()));
-            }
-        }
+    /** The rest of the block will not come; the listener hears nothing more. False when it was over already. */
+    public boolean fail(CloudMwException cause) {
+        return reset(cause.code(), String.valueOf(cause.getMessage()));
     }
 
-    /** Stops sending; the listener hears nothing more. Idempotent. */
-    public void cancel() {
-        if (over.compareAndSet(false, true)) {
-            BulkStream open = stream;
-            if (open != null) {
-                open.reset(ErrorCode.CANCELLED, "no longer wanted");
-            }
+    /** Stops sending; the listener hears nothing more. False when it was over already. */
+    public boolean cancel() {
+        return reset(ErrorCode.CANCELLED, "no longer wanted");
+    }
+
+    private boolean reset(ErrorCode code, String why) {
+        boolean first = over.compareAndSet(false, true);
+        BulkStream open = stream;
+        if (first && open != null) {
+            open.reset(code, why);
         }
+        return first;
     }
 
     @Override
@@ -124,6 +130,7 @@ public final class Relay implements BulkStreamListener {
                 && isThere(next)
                 && block.block().leaves().length(next) <= open.credit()) {
             int leaf = next++;
+            handedBytes.addAndGet(block.block().leaves().length(leaf));
             var unused = block.send(open, leaf).whenComplete((nothing, error) -> leafDone(leaves, error));
             if (next == leaves) {
                 open.end(NO_TRAILER);
@@ -144,11 +151,7 @@ public final class Relay implements BulkStreamListener {
     }
 
     private void broken(CloudMwException cause) {
-        if (over.compareAndSet(false, true)) {
-            BulkStream open = stream;
-            if (open != null) {
-                open.reset(cause.code(), String.valueOf(cause.getMessage()));
-            }
+        if (fail(cause)) {
             listener.failed(cause);
         }
     }
