@@ -667,6 +667,20 @@ final class TransferTest {
         assertThat(code(client.get(FILE, target, GetOptions.defaults()))).isEqualTo(ErrorCode.REPLICA_MISSING);
     }
 
+    /** This coordinator signs nothing. */
+    @Test
+    void aBucketNobodyCouldSignForIsNotSaidToHaveLostItsReplicas() throws Exception {
+        FakeHelper writer = helper(Script.SERVE);
+        put(bytes(CHUNK));
+        writer.die();
+        StoreId bucket = new StoreId("b0");
+        coordinator.add(new Store(bucket, "far", new Store.S3("b0", "us-east-1", "", false, "")));
+        coordinator.replicate(List.of(bucket));
+        assertThat(code(client.get(FILE, directory.resolve("out"), GetOptions.defaults())))
+                .isEqualTo(ErrorCode.STORE_DENIED);
+        assertThat(coordinator.reports()).isEmpty();
+    }
+
     /** A disk this process can read by itself, with everything that was put. */
     private StoreId ownDisk(String name) throws CloudMwException {
         StoreId id = new StoreId(name);

@@ -120,11 +120,14 @@ final class LocalStores {
 
     private Optional<URI> url(StoreId store, ChunkId chunk, int segment) throws CloudMwException {
         for (PlannedChunk planned : signed(segment).chunks()) {
-            if (planned.chunk().id().equals(chunk)) {
-                return Optional.ofNullable(planned.direct().get(store));
+            URI url = planned.direct().get(store);
+            if (url != null && planned.chunk().id().equals(chunk)) {
+                return Optional.of(url);
             }
         }
-        return Optional.empty();
+        throw new CloudMwException(
+                ErrorCode.STORE_DENIED,
+                "chunk=" + chunk + " store=" + store + ": the coordinator could not sign a URL for it");
     }
 
     /** URLs are asked for anew long before they expire. */
