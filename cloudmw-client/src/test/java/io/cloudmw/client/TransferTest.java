@@ -695,8 +695,7 @@ final class TransferTest {
     }
 
     private void lose(StoreId disk) throws CloudMwException {
-        try (DiskChunkStore store =
-                DiskChunkStore.open(disk, directory.resolve(disk.value()), 0, FreeSpace.system())) {
+        try (DiskChunkStore store = DiskChunkStore.open(disk, directory.resolve(disk.value()), 0, FreeSpace.system())) {
             for (ChunkId chunk : chunks.keySet()) {
                 store.delete(chunk);
             }

@@ -47,8 +47,8 @@ final class FleetIT {
     void filesOfAnySizeComeBackWhole() throws IOException {
         try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
             VolumeName byCount = fleet.in(Mode.ROUNDS).volume("by-count", Fleet.disks(1, 2, 3));
-            VolumeName bySize = fleet.in(Mode.DEFAULT)
-                    .volume("by-size", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
+            VolumeName bySize =
+                    fleet.in(Mode.DEFAULT).volume("by-size", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
             for (long size : new long[] {0, 1, MIB - 1, MIB, MIB + 1, 3 * MIB + 17, 20 * MIB}) {
                 Path source = fleet.file("source", size);
                 for (VolumeName volume : List.of(byCount, bySize)) {

@@ -113,8 +113,7 @@ final class ModesIT {
             GetReceipt again = get(fleet, file, GetOptions.defaults().withMode(mode));
 
             assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
-            assertThat(again.rows())
-                    .noneMatch(row -> row.store().equals(DAMAGED) && bad.contains(row.chunkIndex()));
+            assertThat(again.rows()).noneMatch(row -> row.store().equals(DAMAGED) && bad.contains(row.chunkIndex()));
         }
     }
 

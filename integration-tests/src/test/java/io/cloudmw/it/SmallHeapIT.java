@@ -90,8 +90,7 @@ final class SmallHeapIT {
                     .json();
             assertThat(volume.get("mode").asText()).isEqualTo(Mode.DEFAULT.label());
             commands.run("put", source.toString(), file).orThrow();
-            commands.run("get", file, fleet.target("back").toString())
-                    .orThrow();
+            commands.run("get", file, fleet.target("back").toString()).orThrow();
 
             assertThat(Files.mismatch(fleet.target("back"), source)).isEqualTo(-1);
         }

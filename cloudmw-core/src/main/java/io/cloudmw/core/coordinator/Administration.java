@@ -68,10 +68,8 @@ public final class Administration {
                 wanted.target());
         List<Store> used = stores.of(volume);
         stores.awaitOwners(used, used.size() - volume.replicas());
-        List<StoreId> available = used.stream()
-                .filter(stores::isAvailable)
-                .map(Store::id)
-                .toList();
+        List<StoreId> available =
+                used.stream().filter(stores::isAvailable).map(Store::id).toList();
         PlacementPolicy.requireEnough(available, volume.replicas());
         catalog.createVolume(volume);
         return volume;

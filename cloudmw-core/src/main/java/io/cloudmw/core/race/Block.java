@@ -41,7 +41,8 @@ public record Block(
         for (Entrant entrant : entrants) {
             checkReplica(entrant.replica(), replicas);
             if (barred.contains(entrant.replica())) {
-                throw new IllegalArgumentException("replica: " + entrant.replica() + " (expected: none of " + barred + ")");
+                throw new IllegalArgumentException(
+                        "replica: " + entrant.replica() + " (expected: none of " + barred + ")");
             }
         }
         for (int replica : barred) {

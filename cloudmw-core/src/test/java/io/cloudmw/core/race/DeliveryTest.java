@@ -467,13 +467,7 @@ class DeliveryTest {
 
         private Block barring(int id, Entrant... entrants) {
             return new Block(
-                    new BlockId(id),
-                    0,
-                    new ByteRange(0, 250),
-                    3,
-                    List.of(entrants),
-                    BlockRule.RACE,
-                    Set.of(0));
+                    new BlockId(id), 0, new ByteRange(0, 250), 3, List.of(entrants), BlockRule.RACE, Set.of(0));
         }
     }
 

@@ -85,8 +85,7 @@ class SingleAttemptsTest {
         void ofFewerHelpersThanReplicasOneWithSeveralLanesRacesForSeveral() {
             delivery = delivery(ModePolicy.of(Mode.KN, false), false, 1);
 
-            List<Block> blocks = issues(on(
-                    planned(0, 200, Set.of(), new Entrant(r(0), 0))));
+            List<Block> blocks = issues(on(planned(0, 200, Set.of(), new Entrant(r(0), 0))));
 
             assertThat(blocks).hasSize(1);
             assertThat(blocks.get(0).entrants()).containsExactly(new Entrant(r(0), 0), new Entrant(r(1), 1));
@@ -296,9 +295,11 @@ class SingleAttemptsTest {
             }
             blocks.addAll(issues(on(new Forfeited(new BlockId(0), racer(blocks.get(0)), ErrorCode.STORE_UNAVAILABLE))));
 
-            assertThat(blocks).hasSizeGreaterThan(1).allSatisfy(block -> assertThat(block.entrants())
-                    .extracting(Entrant::replica)
-                    .containsOnly(1));
+            assertThat(blocks)
+                    .hasSizeGreaterThan(1)
+                    .allSatisfy(block -> assertThat(block.entrants())
+                            .extracting(Entrant::replica)
+                            .containsOnly(1));
         }
 
         @Test
@@ -317,9 +318,7 @@ class SingleAttemptsTest {
             now = 4 * LATE;
 
             assertThat(on(new TimePassed())).isEmpty();
-            assertThat(delivery.tally().suppressed())
-                    .as("nobody forbade it")
-                    .isZero();
+            assertThat(delivery.tally().suppressed()).as("nobody forbade it").isZero();
         }
 
         @Test
@@ -650,8 +649,9 @@ class SingleAttemptsTest {
 
             List<Block> next = issues(plan(1, 200));
 
-            assertThat(next).singleElement().satisfies(block -> assertThat(block.entrants())
-                    .containsExactly(new Entrant(r(0), 0)));
+            assertThat(next)
+                    .singleElement()
+                    .satisfies(block -> assertThat(block.entrants()).containsExactly(new Entrant(r(0), 0)));
         }
 
         @Test
@@ -698,8 +698,7 @@ class SingleAttemptsTest {
     }
 
     private static Planned planned(long chunk, long bytes, Set<StoreId> bad, Entrant... entrants) {
-        return new Planned(
-                chunk, new ByteRange(0, bytes), bytes, 100, List.of(S0, S1), bad, List.of(entrants));
+        return new Planned(chunk, new ByteRange(0, bytes), bytes, 100, List.of(S0, S1), bad, List.of(entrants));
     }
 
     private void started(int block, RacerId racer) {
