@@ -30,6 +30,7 @@ import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.store.disk.FreeSpace;
 import io.cloudmw.core.testing.RoundsAndCooperative;
+import io.cloudmw.core.testing.store.ScriptedHttpServer;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -41,6 +42,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -699,6 +701,31 @@ final class TransferTest {
             for (ChunkId chunk : chunks.keySet()) {
                 store.delete(chunk);
             }
+        }
+    }
+
+    /** The first bucket keeps silent: after the p95 the client asks the other one too. */
+    @Test
+    void withoutHelpersALateAttemptIsMadeUpForAtAnotherStore() throws Exception {
+        FakeHelper writer = helper(Script.SERVE);
+        byte[] content = bytes(CHUNK);
+        put(content);
+        writer.die();
+        Map<String, byte[]> objects = new HashMap<>();
+        chunks.forEach((id, bytes) -> objects.put("/" + id, bytes));
+        try (ScriptedHttpServer silent = new ScriptedHttpServer().thenSilence();
+                ScriptedHttpServer sound = new ScriptedHttpServer().serving(objects)) {
+            coordinator.add(new StoreId("silent"), silent.uri());
+            coordinator.add(new StoreId("sound"), sound.uri());
+            coordinator.replicate(List.of(new StoreId("silent"), new StoreId("sound")));
+            coordinator.speeds(new ExpectedSpeed(1_000_000, 2_000_000, 500_000_000, 50 << 20, 49 << 20, 0, 1, 99));
+
+            GetReceipt receipt = get(GetOptions.defaults().withMode(Mode.HEDGED));
+
+            assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
+            assertThat(receipt.winners()).containsOnlyKeys("local");
+            assertThat(receipt.extras().hedges()).isEqualTo(1);
+            assertThat(receipt.extras().hedgesWon()).isEqualTo(1);
         }
     }
 

@@ -28,8 +28,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who race for one get: the plan's helpers by rank, and, when asked for, as many in-process racers as there are
- * replicas, ranked after them. Confined to the transfer.
+ * Those who race for one get: the plan's helpers by rank, and, when asked for, in-process racers, ranked after them: as
+ * many as there are replicas, and some to spare. Confined to the transfer.
  */
 final class Racers {
     private final Engine engine;
@@ -171,10 +171,10 @@ final class Racers {
         }
     }
 
-    /** Makes the in-process racers; {@link RacerEvents#localRacersReady} follows. */
-    void raceLocally() {
+    /** Makes the in-process racers, {@code spare} more than there are replicas; {@link RacerEvents#localRacersReady} follows. */
+    void raceLocally(int spare) {
         List<RacerId> ranks = new ArrayList<>();
-        for (int i = 0; i < plan.replicas(); i++) {
+        for (int i = 0; i < plan.replicas() + spare; i++) {
             ranks.add(new RacerId(plan.helpers().size() * setup.lanes().perHelper() + i));
         }
         LocalStores stores = new LocalStores(engine, plan);

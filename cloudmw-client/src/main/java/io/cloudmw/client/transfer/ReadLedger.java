@@ -16,6 +16,9 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.race.AttemptId;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.race.Tally;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
@@ -38,14 +41,12 @@ import org.slf4j.LoggerFactory;
  * transfer.
  */
 final class ReadLedger {
-    private record Key(int block, String racer, StoreId store, int number) {}
-
     private static final int MAX_HINDRANCES = 8;
     private static final Logger log = LoggerFactory.getLogger(ReadLedger.class);
 
     private final TransferListener listener;
     private final Ticker ticker;
-    private final Map<Key, Attempt> live = new HashMap<>();
+    private final Map<AttemptId, Attempt> live = new HashMap<>();
     private final List<Attempt> rows = new ArrayList<>();
     private final List<Win> wins = new ArrayList<>();
     private final Set<ReplicaFault> faults = new HashSet<>();
@@ -74,8 +75,13 @@ final class ReadLedger {
         this.ticker = ticker;
     }
 
-    void attempted(Attempt attempt) {
-        Key key = new Key(attempt.block(), attempt.racer(), attempt.store(), attempt.number());
+    /**
+     * Notes how an attempt is doing.
+     *
+     * @param racer who makes it; in-process racers share a name
+     */
+    void attempted(RacerId racer, Attempt attempt) {
+        AttemptId key = new AttemptId(new BlockId(attempt.block()), racer, attempt.number());
         Attempt before = live.get(key);
         boolean neverStarted = before == null && attempt.state() != AttemptState.STARTED && attempt.bytes() == 0;
         if (neverStarted && attempt.state() == AttemptState.CANCELLED) {

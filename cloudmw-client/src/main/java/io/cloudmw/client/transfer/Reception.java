@@ -222,9 +222,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         } else if (command instanceof DeliveryCommand.Abandon abandon) {
             racers.abandon(abandon.racer(), abandon.code());
             ledger.racerGone(racers.name(abandon.racer()), abandon.code());
-        } else if (command instanceof DeliveryCommand.RaceLocally) {
+        } else if (command instanceof DeliveryCommand.RaceLocally locally) {
             ledger.racingLocally();
-            racers.raceLocally();
+            racers.raceLocally(locally.spare());
         } else if (command instanceof DeliveryCommand.Complete) {
             complete();
         } else if (command instanceof DeliveryCommand.Fail failed) {
@@ -406,7 +406,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
 
     @Override
     public void attempted(RacerId racer, BlockId block, Attempt attempt) {
-        ledger.attempted(attempt);
+        ledger.attempted(racer, attempt);
         if (delivered) {
             heard();
             return;

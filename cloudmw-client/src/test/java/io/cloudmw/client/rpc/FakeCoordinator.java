@@ -60,7 +60,9 @@ import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -81,6 +83,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final Map<Key, List<Chunk>> segments = new ConcurrentHashMap<>();
     private final List<HelperAddress> helpers = new CopyOnWriteArrayList<>();
     private final List<Store> stores = new CopyOnWriteArrayList<>();
+    private final Map<StoreId, URI> signed = new ConcurrentHashMap<>();
     private final List<ReplicaReport> reports = new CopyOnWriteArrayList<>();
     private final List<List<String>> avoided = new CopyOnWriteArrayList<>();
     private final AtomicInteger tooMany = new AtomicInteger();
@@ -160,6 +163,18 @@ public final class FakeCoordinator implements AutoCloseable {
 
     public void add(Store store) {
         stores.add(store);
+    }
+
+    /** Adds a bucket whose chunks, by their ids, can be read without a helper below {@code base}. */
+    public void add(StoreId bucket, URI base) {
+        add(new Store(bucket, bucket.value(), new Store.S3(bucket.value(), "somewhere", "", false, "")));
+        signed.put(bucket, base);
+    }
+
+    private Map<StoreId, URI> urls(Chunk chunk) {
+        Map<StoreId, URI> urls = new HashMap<>();
+        signed.forEach((store, base) -> urls.put(store, base.resolve("/" + chunk.id())));
+        return urls;
     }
 
     /** From now on every chunk is in these stores. */
@@ -349,7 +364,8 @@ public final class FakeCoordinator implements AutoCloseable {
                             i++) {
                         entrants.add(new Entrant(new RacerId(i), i));
                     }
-                    answer.addChunks(ToWire.plannedChunk(new PlannedChunk(chunk, bad, entrants, Map.of())));
+                    Map<StoreId, URI> direct = request.getDirect() ? urls(chunk) : Map.of();
+                    answer.addChunks(ToWire.plannedChunk(new PlannedChunk(chunk, bad, entrants, direct)));
                 }
                 return answer.build();
             });

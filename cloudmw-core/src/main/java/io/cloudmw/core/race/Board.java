@@ -228,7 +228,7 @@ final class Board {
 
     void askLocal() {
         if (roster.askLocal()) {
-            commands.add(new DeliveryCommand.RaceLocally());
+            commands.add(new DeliveryCommand.RaceLocally(mode().lineup().spareLanes()));
         }
     }
 }

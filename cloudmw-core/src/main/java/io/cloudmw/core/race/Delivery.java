@@ -50,8 +50,8 @@ import java.util.Set;
  * </ul>
  * A racer that forfeited a chunk is not asked for it again; of single attempts, a way (helper and replica) that failed
  * twice, or for good, is not tried again, and the ways least doubtful are tried first. When no helper is left for a
- * chunk, the client's in-process racers are asked for, once, and issued that chunk. When they are spent too, racers that
- * were only avoided are forgiven and tried again. When there are none, or a range was issued again
+ * chunk, the client's in-process racers are asked for, once, and issued that chunk; what is late there is made up for
+ * there. When they are spent too, racers that were only avoided are forgiven and tried again. When there are none, or a range was issued again
  * {@link DeliveryPolicy.Patience#maxReissues()} times without a leaf arriving, replicas known to be bad when the chunk was
  * planned are all that is left: until then nobody reads them, from then on everybody may. When they bring nothing either,
  * the transfer fails with the chunk's last failure.

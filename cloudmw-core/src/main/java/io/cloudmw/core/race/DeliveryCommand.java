@@ -44,8 +44,12 @@ public sealed interface DeliveryCommand {
      */
     record Abandon(RacerId racer, ErrorCode code) implements DeliveryCommand {}
 
-    /** Make the client's own racers ready, then say {@link DeliveryEvent.LocalRacersReady}. Given at most once. */
-    record RaceLocally() implements DeliveryCommand {}
+    /**
+     * Make the client's own racers ready, then say {@link DeliveryEvent.LocalRacersReady}. Given at most once.
+     *
+     * @param spare how many there should be for extras, besides one for each replica
+     */
+    record RaceLocally(int spare) implements DeliveryCommand {}
 
     /** Every planned byte was delivered exactly once. Nothing follows. */
     record Complete() implements DeliveryCommand {}

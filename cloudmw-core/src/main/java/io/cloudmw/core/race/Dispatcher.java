@@ -160,7 +160,7 @@ final class Dispatcher {
     private void explore(Piece piece, Entrant first) {
         double slowest = CLEARLY_SLOWER * expectedNanos(board.roster.helperOf(first.racer()), first.replica(), piece);
         Entrant slow = null;
-        for (RacerId racer : board.roster.idle()) {
+        for (RacerId racer : board.roster.idleBeside(first.racer())) {
             int helper = board.roster.helperOf(racer);
             for (int replica : piece.chunk.readable()) {
                 double time = expectedNanos(helper, replica, piece);
@@ -253,7 +253,7 @@ final class Dispatcher {
         if (!board.roster.isLocalReady()) {
             return;
         }
-        Entrant local = leastBusy(board.roster.locals(), piece);
+        Entrant local = leastBusy(board.roster.localWorkers(piece.chunk), piece);
         if (local != null) {
             if (board.roster.load(local.racer()) == 0 || board.window.isLowest(piece)) {
                 board.issue(piece, List.of(local), BlockRule.SOLE, piece.next, 0);

@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -17,7 +18,7 @@ final class Roster {
     private final Lanes lanes;
     private final ModePolicy mode;
     private final Set<Integer> helpers = new TreeSet<>();
-    private final Set<RacerId> locals = new TreeSet<>();
+    private final NavigableSet<RacerId> locals = new TreeSet<>();
     private final Map<Integer, Long> heardAtNanos = new HashMap<>();
     /** What each racer was issued and has not fetched, in the order of issue. */
     private final Map<RacerId, Deque<Flight>> queues = new TreeMap<>();
@@ -166,22 +167,28 @@ final class Roster {
         return workers;
     }
 
-    /** Racers that have nothing to do, for extras. */
-    List<RacerId> idle() {
-        List<RacerId> idle = new ArrayList<>();
-        for (int lane = lanes.perHelper() - 1; lane >= 0; lane--) {
-            for (int helper : helpers) {
-                RacerId racer = lanes.racer(helper, lane);
-                if (load(racer) == 0) {
-                    idle.add(racer);
-                }
-            }
-        }
-        return idle;
+    /** The client's own, for what is planned of a chunk: as many as it has replicas. Those beyond are for extras. */
+    List<RacerId> localWorkers(PlannedChunk chunk) {
+        return locals.stream().limit(chunk.plan.replicas()).toList();
     }
 
-    Collection<RacerId> locals() {
-        return List.copyOf(locals);
+    /**
+     * Racers that have nothing to do, for an extra beside an attempt of {@code racer}: helpers make up for helpers, and
+     * the client's own racers for each other.
+     */
+    List<RacerId> idleBeside(RacerId racer) {
+        Collection<RacerId> lastFirst = lanes.isHelpers(racer) ? helpersLastFirst() : locals.descendingSet();
+        return lastFirst.stream().filter(other -> load(other) == 0).toList();
+    }
+
+    private List<RacerId> helpersLastFirst() {
+        List<RacerId> racers = new ArrayList<>();
+        for (int lane = lanes.perHelper() - 1; lane >= 0; lane--) {
+            for (int helper : helpers) {
+                racers.add(lanes.racer(helper, lane));
+            }
+        }
+        return racers;
     }
 
     /** Blocks the racer was issued and has not fetched. */

@@ -288,7 +288,7 @@ final class Watch {
     private void move(Flight flight) {
         int crowded = board.roster.helperOf(runner(flight));
         flight.quietUntilNanos = board.nowNanos + delayNanos(flight);
-        List<RacerId> elsewhere = board.roster.idle().stream()
+        List<RacerId> elsewhere = board.roster.idleBeside(runner(flight)).stream()
                 .filter(racer -> board.roster.helperOf(racer) != crowded)
                 .toList();
         Entrant entrant = best(elsewhere, flight.piece, null);
@@ -309,7 +309,7 @@ final class Watch {
             judged(flight, true); // not what a promise alone calls late
         }
         flight.quietUntilNanos = board.nowNanos + delayNanos(flight);
-        Entrant entrant = best(board.roster.idle(), flight.piece, flight.store());
+        Entrant entrant = best(board.roster.idleBeside(runner(flight)), flight.piece, flight.store());
         long bytes = flight.piece.missing().length();
         if (entrant == null) {
             return; // there is nobody to ask, or no other store

@@ -344,7 +344,7 @@ class DeliveryTest {
                             new Abandon(E1, ErrorCode.DEADLINE_EXCEEDED),
                             new Abandon(E2, ErrorCode.DEADLINE_EXCEEDED),
                             new Withdraw(block(0, 0, 0, E0, E1, E2)),
-                            new RaceLocally());
+                            new RaceLocally(0));
         }
     }
 
@@ -354,7 +354,7 @@ class DeliveryTest {
         void withoutAnyHelperTheClientRacesItself() {
             delivery = delivery(false, 8);
 
-            assertThat(plan(0)).containsExactly(new RaceLocally());
+            assertThat(plan(0)).containsExactly(new RaceLocally(0));
             assertThat(plan(1)).isEmpty();
             assertThat(on(new LocalRacersReady(List.of(OWN0, OWN1))))
                     .containsExactly(issue(block(0, 0, 0, OWN0, OWN1)), issue(block(1, 1, 0, OWN0, OWN1)));
@@ -367,7 +367,7 @@ class DeliveryTest {
             on(new Forfeited(new BlockId(0), E1, ErrorCode.REPLICA_MISSING));
 
             assertThat(on(new Forfeited(new BlockId(0), E2, ErrorCode.REPLICA_MISSING)))
-                    .containsExactly(new Withdraw(block(0, 0, 0, E0, E1, E2)), new RaceLocally());
+                    .containsExactly(new Withdraw(block(0, 0, 0, E0, E1, E2)), new RaceLocally(0));
             assertThat(on(new LocalRacersReady(List.of(OWN0)))).containsExactly(again(block(1, 0, 0, OWN0)));
             assertThat(plan(1)).containsExactly(issue(block(2, 1, 0, E0, E1, E2)));
         }
@@ -394,7 +394,7 @@ class DeliveryTest {
         void aHelperWhoseRelayBrokeIsForgivenWhenNobodyElseIsLeft() {
             delivery = delivery(false, 8, E0);
             plan(0);
-            assertThat(relayBreaks(7, 0, E0)).endsWith(new RaceLocally());
+            assertThat(relayBreaks(7, 0, E0)).endsWith(new RaceLocally(0));
 
             assertThat(on(new LocalRacersReady(List.of()))).containsExactly(again(block(1, 0, 0, E0)));
         }

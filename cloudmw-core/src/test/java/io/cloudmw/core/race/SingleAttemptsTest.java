@@ -9,6 +9,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.DeliveryCommand.Accept;
 import io.cloudmw.core.race.DeliveryCommand.Acknowledge;
 import io.cloudmw.core.race.DeliveryCommand.Issue;
+import io.cloudmw.core.race.DeliveryCommand.RaceLocally;
 import io.cloudmw.core.race.DeliveryCommand.Refuse;
 import io.cloudmw.core.race.DeliveryCommand.Shorten;
 import io.cloudmw.core.race.DeliveryCommand.Withdraw;
@@ -28,6 +29,8 @@ import io.cloudmw.core.race.DeliveryEvent.Waits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -507,6 +510,29 @@ class SingleAttemptsTest {
         }
     }
 
+    /** No helper: three racers of the client's own, one for each replica and one to spare. */
+    @Nested
+    class InProcess {
+        @Test
+        void aLateAttemptIsMadeUpForAtAnotherStoreByTheRacerToSpare() {
+            delivery = delivery(hedging(IssueReason.HEDGE, false), false, 0);
+            assertThat(plan(0, 600)).containsExactly(new RaceLocally(1));
+            assertThat(on(new LocalRacersReady(List.of(r(0), r(1), r(2)))))
+                    .containsExactly(
+                            new Issue(sole(0, 0, 200, r(0), 0), IssueReason.PLANNED),
+                            new Issue(sole(1, 200, 200, r(1), 1), IssueReason.PLANNED));
+            started(0, r(0));
+            now = LATE;
+
+            assertThat(on(new TimePassed())).containsExactly(new Issue(sole(2, 0, 200, r(2), 1), IssueReason.HEDGE));
+            assertThat(on(new Offered(8, new BlockId(2), r(2))))
+                    .contains(
+                            new Withdraw(sole(0, 0, 200, r(0), 0)),
+                            new Accept(8, sole(2, 0, 200, r(2), 1), new ByteRange(0, 200)));
+            assertThat(delivery.tally().hedgesWon()).isEqualTo(1);
+        }
+    }
+
     /** Attempts that their helper has no room for. */
     @Nested
     class Waiting {
@@ -762,7 +788,8 @@ class SingleAttemptsTest {
     }
 
     private Delivery delivery(ModePolicy mode, boolean inOrder, int helpers) {
-        Set<RacerId> reachable = helpers == 1 ? Set.of(r(0)) : Set.of(r(0), r(1));
+        Set<RacerId> reachable =
+                IntStream.range(0, helpers).mapToObj(RacerId::new).collect(Collectors.toSet());
         DeliveryPolicy.Patience patience = new DeliveryPolicy.Patience(1000, 10_000, 8);
         return new Delivery(
                 new DeliveryPolicy(mode, patience, inOrder),

@@ -137,9 +137,10 @@ final class SimulatedDestination {
             relay(refuse.relay()).closed = true;
         } else if (command instanceof DeliveryCommand.Abandon abandon) {
             transfer.abandon(abandon.racer());
-        } else if (command instanceof DeliveryCommand.RaceLocally) {
+        } else if (command instanceof DeliveryCommand.RaceLocally locally) {
             clock.after(
-                    LOCAL_READY_NANOS, () -> handle(new DeliveryEvent.LocalRacersReady(transfer.startLocalRacers())));
+                    LOCAL_READY_NANOS,
+                    () -> handle(new DeliveryEvent.LocalRacersReady(transfer.startLocalRacers(locally.spare()))));
         } else if (command instanceof DeliveryCommand.Complete) {
             transfer.end(true);
         } else if (command instanceof DeliveryCommand.Fail) {

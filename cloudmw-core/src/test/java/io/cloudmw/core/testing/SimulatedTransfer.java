@@ -122,11 +122,11 @@ public final class SimulatedTransfer {
         links.send(from.place, to.place, () -> to.post(event));
     }
 
-    /** The client's own racers, one per replica. */
-    List<RacerId> startLocalRacers() {
+    /** The client's own racers, one per replica and so many to spare. */
+    List<RacerId> startLocalRacers(int spare) {
         racedLocally = true;
         List<RacerId> ranks = new ArrayList<>();
-        for (int i = 0; i < settings.replicas(); i++) {
+        for (int i = 0; i < settings.replicas() + spare; i++) {
             ranks.add(new RacerId(settings.helpers() * settings.lanes().perHelper() + i));
         }
         host(settings.helpers(), new TreeSet<>(ranks));

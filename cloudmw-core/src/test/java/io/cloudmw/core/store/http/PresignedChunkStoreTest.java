@@ -3,7 +3,6 @@ package io.cloudmw.core.store.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import com.sun.net.httpserver.HttpExchange;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
@@ -27,14 +26,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class PresignedChunkStoreTest extends ChunkStoreContract {
-    private static final Pattern RANGE = Pattern.compile("bytes=(\\d+)-(\\d+)");
     private static final HttpTimeouts PATIENT = new HttpTimeouts(Duration.ofSeconds(5), Duration.ofMinutes(5));
     private static final HttpTimeouts IMPATIENT = new HttpTimeouts(Duration.ofSeconds(1), Duration.ofMillis(300));
 
@@ -46,7 +42,7 @@ final class PresignedChunkStoreTest extends ChunkStoreContract {
 
     @Override
     protected ChunkStore create() {
-        server.unscripted(this::serve);
+        server.serving(objects);
         return store(PATIENT);
     }
 
@@ -188,24 +184,5 @@ final class PresignedChunkStoreTest extends ChunkStoreContract {
                 chunk -> Optional.of(URI.create(server.uri() + "/" + chunk + "?sig=secret")),
                 PresignedChunkStore.client(timeouts),
                 timeouts);
-    }
-
-    /** What S3 does with a ranged GET. */
-    private void serve(HttpExchange exchange) throws IOException {
-        byte[] object = objects.get(exchange.getRequestURI().getPath());
-        Matcher range = RANGE.matcher(exchange.getRequestHeaders().getFirst("Range"));
-        if (object == null || !range.matches()) {
-            exchange.sendResponseHeaders(404, -1);
-            return;
-        }
-        int from = Integer.parseInt(range.group(1));
-        int to = Math.min(Integer.parseInt(range.group(2)), object.length - 1);
-        if (from >= object.length) {
-            exchange.sendResponseHeaders(416, -1);
-            return;
-        }
-        exchange.getResponseHeaders().set("Content-Range", "bytes " + from + "-" + to + "/" + object.length);
-        exchange.sendResponseHeaders(206, to - from + 1);
-        exchange.getResponseBody().write(object, from, to - from + 1);
     }
 }

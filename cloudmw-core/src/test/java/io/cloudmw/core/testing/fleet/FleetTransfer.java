@@ -197,8 +197,8 @@ public final class FleetTransfer {
             relay(refuse.relay()).closed = true;
         } else if (command instanceof DeliveryCommand.Abandon abandon) {
             disconnect(hostOf(abandon.racer()));
-        } else if (command instanceof DeliveryCommand.RaceLocally) {
-            fleet.clock.after(LOCAL_READY_NANOS, this::raceLocally);
+        } else if (command instanceof DeliveryCommand.RaceLocally locally) {
+            fleet.clock.after(LOCAL_READY_NANOS, () -> raceLocally(locally.spare()));
         } else if (command instanceof DeliveryCommand.Complete) {
             end(true);
         } else if (command instanceof DeliveryCommand.Fail) {
@@ -232,10 +232,10 @@ public final class FleetTransfer {
         told.forEach(host -> fleet.network.send(FleetNetwork.CLIENT, host.process, () -> host.handle(event)));
     }
 
-    private void raceLocally() {
+    private void raceLocally(int spare) {
         List<RacerId> ranks = new ArrayList<>();
-        int replicas = spec.stores().get(0).size();
-        for (int i = 0; i < replicas; i++) {
+        int racers = spec.stores().get(0).size() + spare;
+        for (int i = 0; i < racers; i++) {
             ranks.add(new RacerId(lanes.helpers() * lanes.perHelper() + i));
         }
         host(FleetNetwork.CLIENT, new TreeSet<>(ranks));

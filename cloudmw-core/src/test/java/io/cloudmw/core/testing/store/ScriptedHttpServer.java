@@ -8,17 +8,22 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * An HTTP server on the loopback that answers as a test says: from a script, one answer per request, and the
  * last one again and again. Safe for any thread.
  */
 public final class ScriptedHttpServer implements AutoCloseable {
+    private static final Pattern RANGE = Pattern.compile("bytes=(\\d+)-(\\d+)");
+
     private final HttpServer server;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final ConcurrentLinkedQueue<Answer> script = new ConcurrentLinkedQueue<>();
@@ -49,6 +54,29 @@ public final class ScriptedHttpServer implements AutoCloseable {
     public ScriptedHttpServer unscripted(Answer answer) {
         unscripted = answer;
         return this;
+    }
+
+    /** As long as there is no script: answers ranged GETs of these objects, by path, as S3 does. */
+    public ScriptedHttpServer serving(Map<String, byte[]> objects) {
+        return unscripted(exchange -> serve(exchange, objects));
+    }
+
+    private static void serve(HttpExchange exchange, Map<String, byte[]> objects) throws IOException {
+        byte[] object = objects.get(exchange.getRequestURI().getPath());
+        Matcher range = RANGE.matcher(exchange.getRequestHeaders().getFirst("Range"));
+        if (object == null || !range.matches()) {
+            exchange.sendResponseHeaders(404, -1);
+            return;
+        }
+        int from = Integer.parseInt(range.group(1));
+        int to = Math.min(Integer.parseInt(range.group(2)), object.length - 1);
+        if (from >= object.length) {
+            exchange.sendResponseHeaders(416, -1);
+            return;
+        }
+        exchange.getResponseHeaders().set("Content-Range", "bytes " + from + "-" + to + "/" + object.length);
+        exchange.sendResponseHeaders(206, to - from + 1);
+        exchange.getResponseBody().write(object, from, to - from + 1);
     }
 
     /** Appends to the script. */
