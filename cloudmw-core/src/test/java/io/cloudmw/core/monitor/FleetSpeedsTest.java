@@ -77,6 +77,41 @@ final class FleetSpeedsTest {
     }
 
     @Test
+    void howeverManyPlansAskAStoreIsLookedAtOnceASecond() {
+        fleet.report(H1, Map.of(KEY, speed(20, 30_000, 10)));
+        List<SpeedEntry> before = fleet.expected(List.of(H1), List.of(EAST));
+        fleet.report(H1, Map.of(KEY, speed(20, 300_000, 10)));
+        time.advance(FleetSpeeds.FRESH.minusNanos(1));
+        assertThat(fleet.expected(List.of(H1), List.of(EAST)).get(0)).isSameAs(before.get(0));
+
+        time.advance(Duration.ofNanos(1));
+        SpeedBook book = new SpeedBook(fleet.expected(List.of(H1), List.of(EAST)));
+        assertThat(millis(book.of(H1, EAST, 4 << 20))).isCloseTo(300, within(10.0));
+        assertThat(millis(book.of(EAST, 4 << 20))).isCloseTo(300, within(10.0));
+    }
+
+    @Test
+    void noMoreIsKeptOfStoresThatNobodyReportedThanOfReports() {
+        for (int i = 0; i < 100; i++) {
+            assertThat(fleet.expected(List.of(H1), List.of(new StoreId("s" + i))))
+                    .isEmpty();
+            assertThat(fleet.outlooks()).isLessThanOrEqualTo(3);
+        }
+    }
+
+    @Test
+    void whatWasForgottenIsNotExpected() {
+        fleet.report(H1, Map.of(KEY, speed(20, 30_000, 10)));
+        StoreId west = new StoreId("west");
+        for (SizeClass size : List.of(SizeClass.TINY, SizeClass.SMALL, SizeClass.LARGE)) {
+            fleet.report(H2, Map.of(new SpeedKey(west, size), speed(20, 30_000, 10)));
+        }
+
+        assertThat(fleet.expected(List.of(H1), List.of(EAST))).isEmpty();
+        assertThat(fleet.expected(List.of(H1), List.of(west))).as("anybody's").hasSize(3);
+    }
+
+    @Test
     void aBookIsBounded() {
         SpeedEntry line = new SpeedEntry(Optional.empty(), KEY, ExpectedSpeed.DEFAULT);
         assertThat(new SpeedBook(java.util.Collections.nCopies(5000, line)).entries())
