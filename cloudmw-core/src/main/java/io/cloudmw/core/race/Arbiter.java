@@ -18,8 +18,7 @@ final class Arbiter implements DeliveryInput {
     }
 
     List<DeliveryCommand> on(DeliveryEvent event, long nowNanos) {
-        board.nowNanos = nowNanos;
-        board.commands.clear();
+        board.begin(nowNanos);
         if (!board.over) {
             event.tell(this);
             if (!board.over) {

@@ -23,6 +23,10 @@ final class Board {
 
     private final Map<BlockId, Flight> issued = new TreeMap<>();
     private final Map<Long, Relay> relays = new TreeMap<>();
+    /** Of how many flights each racer is an entrant. */
+    private final Map<RacerId, Integer> flightsOf = new HashMap<>();
+
+    private @Nullable Traffic traffic;
     private int nextBlock;
     private double paceNanos;
     private long lastLeafAtNanos;
@@ -38,6 +42,23 @@ final class Board {
 
     ModePolicy mode() {
         return policy.mode();
+    }
+
+    /** Another event is about to be taken. */
+    void begin(long now) {
+        nowNanos = now;
+        commands.clear();
+        traffic = null;
+    }
+
+    /** How fast everything comes; looked at anew with every event, and when something ended or moves. */
+    Traffic traffic() {
+        Traffic seen = traffic;
+        if (seen == null) {
+            seen = new Traffic(issued.values(), relays.values(), nowNanos);
+            traffic = seen;
+        }
+        return seen;
     }
 
     @Nullable
@@ -95,8 +116,13 @@ final class Board {
         return busy;
     }
 
+    /** Flights this racer is an entrant of. */
+    int flightsOf(RacerId racer) {
+        return flightsOf.getOrDefault(racer, 0);
+    }
+
     /** Issues what is missing of the piece. {@code allowedBytes}: as asked of the governor. */
-    void issue(Piece piece, List<Entrant> entrants, BlockRule rule, IssueReason reason, long allowedBytes) {
+    Flight issue(Piece piece, List<Entrant> entrants, BlockRule rule, IssueReason reason, long allowedBytes) {
         Block block = new Block(
                 new BlockId(nextBlock++),
                 piece.chunk.plan.chunkIndex(),
@@ -109,11 +135,13 @@ final class Board {
         issued.put(block.id(), flight);
         piece.flights.add(flight);
         window.issued(piece);
+        entrants.forEach(entrant -> flightsOf.merge(entrant.racer(), 1, Integer::sum));
         if (block.isCutThrough()) {
             roster.queued(flight);
         }
         ledger.issued(reason);
         commands.add(new DeliveryCommand.Issue(block, reason));
+        return flight;
     }
 
     Relay offered(long number, RacerId racer, Flight flight) {
@@ -128,6 +156,7 @@ final class Board {
         relay.flight.relayed = true;
         relay.movedAtNanos = nowNanos;
         relay.flight.movedAtNanos = nowNanos;
+        traffic = null;
         commands.add(new DeliveryCommand.Accept(relay.number, relay.flight.block, relay.flight.piece.missing()));
     }
 
@@ -135,14 +164,21 @@ final class Board {
     void fetched(Flight flight) {
         if (!flight.fetched) {
             flight.fetched = true;
+            traffic = null;
             roster.unqueued(flight);
         }
+    }
+
+    private static <K> void oneLess(Map<K, Integer> counts, K key) {
+        counts.computeIfPresent(key, (counted, count) -> count == 1 ? null : count - 1);
     }
 
     /** Ends a flight here, without a word to anybody. */
     private void remove(Flight flight) {
         issued.remove(flight.block.id());
         flight.piece.flights.remove(flight);
+        flight.block.entrants().forEach(entrant -> oneLess(flightsOf, entrant.racer()));
+        traffic = null;
         if (flight.isCutThrough() && !flight.fetched) {
             roster.unqueued(flight);
         }
@@ -199,6 +235,7 @@ final class Board {
     void relayEnded(Relay relay) {
         relays.remove(relay.number);
         relay.flight.relay = null;
+        traffic = null;
     }
 
     /** What the flight should have brought is wanted anew, of somebody else. */

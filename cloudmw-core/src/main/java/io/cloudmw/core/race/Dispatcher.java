@@ -18,8 +18,6 @@ final class Dispatcher {
     /** A store so many times slower than the one chosen is read so rarely that it has to be tried. */
     private static final double CLEARLY_SLOWER = 2;
 
-    /** An attempt this old says something about its store. */
-    private static final long TELLING_NANOS = 500_000_000;
     /** However slow a store is now, it is not given up altogether. */
     private static final double MOST_SLOWDOWN = 100;
 
@@ -84,7 +82,7 @@ final class Dispatcher {
         List<RacerId> workers = board.roster.workers();
         for (int depth = 1; depth <= mode.lineup().queuePerLane(); depth++) {
             for (RacerId worker : workers) {
-                if (board.roster.load(worker) < depth && mayWork(worker, workers)) {
+                if (board.roster.load(worker) < depth && mayWork(worker)) {
                     feed(worker, workers);
                 }
             }
@@ -92,14 +90,9 @@ final class Dispatcher {
     }
 
     /** Whether the racer is at work, or one more may be. */
-    private boolean mayWork(RacerId worker, List<RacerId> workers) {
-        int most = mode.lineup().racers();
-        return most >= workers.size()
-                || board.roster.load(worker) > 0
-                || workers.stream()
-                                .filter(racer -> board.roster.load(racer) > 0)
-                                .count()
-                        < most;
+    private boolean mayWork(RacerId worker) {
+        return board.roster.load(worker) > 0
+                || board.roster.working() < mode.lineup().racers();
     }
 
     /** The lowest block waits for no lane to be free: racers never pause for it, but they may for what they have. */
@@ -186,7 +179,7 @@ final class Dispatcher {
         for (RacerId worker : workers) {
             int load = board.roster.load(worker);
             boolean elsewhere = board.roster.helperOf(worker) != board.roster.helperOf(first);
-            if (load < least && elsewhere && mayWork(worker, workers)) {
+            if (load < least && elsewhere && mayWork(worker)) {
                 Entrant entrant = best(worker, piece, null);
                 if (entrant != null) {
                     partner = entrant;
@@ -232,16 +225,7 @@ final class Dispatcher {
 
     /** Bytes per nanosecond that attempts at the store get now, as far as they are far enough to tell. */
     private double rateNow(StoreId store, double usual) {
-        double sum = 0;
-        int count = 0;
-        for (Flight flight : board.flights()) {
-            boolean tells = flight.isFetching() && board.nowNanos - flight.startedAtNanos > TELLING_NANOS;
-            if (tells && flight.store().equals(store)) {
-                sum += flight.rate(board.nowNanos);
-                count++;
-            }
-        }
-        return count == 0 ? usual : Math.max(sum / count, usual / MOST_SLOWDOWN);
+        return Math.max(board.traffic().rateAt(store, usual), usual / MOST_SLOWDOWN);
     }
 
     /** What no helper can bring is the client's own to fetch, and when that is impossible too, nobody's. */
@@ -250,7 +234,7 @@ final class Dispatcher {
             return;
         }
         board.askLocal();
-        if (!board.roster.isLocalReady()) {
+        if (!board.roster.isLocalReady() || mustWait(piece)) {
             return;
         }
         Entrant local = leastBusy(board.roster.localWorkers(piece.chunk), piece);
@@ -276,46 +260,60 @@ final class Dispatcher {
         }
     }
 
+    /** Whether all of the client's own racers have something to do: only the lowest block is not for an idle one. */
+    private boolean mustWait(Piece piece) {
+        List<RacerId> own = board.roster.localWorkers(piece.chunk);
+        return !own.isEmpty()
+                && !board.window.isLowest(piece)
+                && own.stream().allMatch(racer -> board.roster.load(racer) > 0);
+    }
+
     private boolean needsClient(Piece piece) {
-        List<RacerId> workers = board.roster.workers();
-        if (workers.isEmpty() || !piece.chunk.hasFailed()) {
-            return workers.isEmpty();
+        if (!board.roster.hasHelpers() || !piece.chunk.hasFailed()) {
+            return !board.roster.hasHelpers();
         }
         return piece.reissues() >= 2 * piece.chunk.plan.replicas()
-                || workers.stream().allMatch(racer -> best(racer, piece, null) == null);
+                || board.roster.workers().stream().allMatch(racer -> best(racer, piece, null) == null);
     }
 
     // ---- idle lanes
 
     /** While the destination is busy with what was fetched already, sooner would not be better. */
     private void stealForIdleLanes() {
-        double backlog = board.backlogNanos();
-        List<RacerId> workers = board.roster.workers();
-        for (RacerId worker : workers) {
-            if (board.roster.load(worker) == 0 && mayWork(worker, workers)) {
-                steal(worker, backlog);
+        List<RacerId> idle = board.roster.workers().stream()
+                .filter(worker -> board.roster.load(worker) == 0)
+                .toList();
+        double backlog = idle.isEmpty() ? 0 : board.backlogNanos();
+        Flight victim = idle.isEmpty() ? null : endsLast(backlog);
+        for (RacerId worker : idle) {
+            if (victim == null) {
+                return;
+            }
+            if (mayWork(worker) && steal(worker, victim)) {
+                victim = endsLast(backlog);
             }
         }
     }
 
-    private void steal(RacerId thief, double backlogNanos) {
-        Flight victim = null;
+    /** What could be stolen of the flight that ends last, if that is not before {@code backlogNanos}. */
+    private @Nullable Flight endsLast(double backlogNanos) {
+        Flight last = null;
         double latest = backlogNanos;
         for (Flight flight : board.flights()) {
             double left = leftNanos(flight);
             if (left > latest && isStealable(flight)) {
-                victim = flight;
+                last = flight;
                 latest = left;
             }
         }
-        if (victim == null) {
-            return;
-        }
+        return last;
+    }
+
+    /** False when it is not worth it, and nothing changed. */
+    private boolean steal(RacerId thief, Flight victim) {
         Entrant other = best(thief, victim.piece, victim.store());
         Entrant entrant = other == null ? best(thief, victim.piece, null) : other;
-        if (entrant != null) {
-            steal(victim, entrant, latest);
-        }
+        return entrant != null && steal(victim, entrant, leftNanos(victim));
     }
 
     /** Whether it is queued, or has been coming for long enough to judge it by, and was not just spared. */
@@ -359,7 +357,7 @@ final class Dispatcher {
         return head == null || head.runner == null ? 0 : leftNanos(head);
     }
 
-    private void steal(Flight victim, Entrant thief, double leftNanos) {
+    private boolean steal(Flight victim, Entrant thief, double leftNanos) {
         int helper = board.roster.helperOf(thief.racer());
         StoreId store = victim.piece.chunk.store(thief.replica());
         long bytes = victim.unfetchedBytes();
@@ -367,10 +365,11 @@ final class Dispatcher {
         double first = board.speeds.firstByteNanos(store, helper, bytes);
         double alone = first + bytes / rate;
         if (victim.runner == null) {
-            if (!victim.reason.isExtra() && leftNanos - alone > WORTHWHILE * leftNanos) {
+            boolean worthwhile = !victim.reason.isExtra() && leftNanos - alone > WORTHWHILE * leftNanos;
+            if (worthwhile) {
                 stealQueued(victim, thief);
             }
-            return;
+            return worthwhile;
         }
         double own = (double) bytes / leftNanos;
         double kept = Math.min((double) bytes, own * (first + bytes / rate) / (1 + own / rate));
@@ -380,9 +379,13 @@ final class Dispatcher {
         long tail = tailBytes(victim, (long) (bytes - kept));
         if (worthwhile && tail > 0 && maySplit(victim)) {
             split(victim, thief, tail, leftNanos > FAR_BEHIND * alone);
-        } else if (leftNanos > 2 * alone + mode.extras().floorNanos()) {
-            duplicate(victim, thief, leftNanos > FAR_BEHIND * alone);
+            return true;
         }
+        if (leftNanos > 2 * alone + mode.extras().floorNanos()) {
+            duplicate(victim, thief, leftNanos > FAR_BEHIND * alone);
+            return true;
+        }
+        return false;
     }
 
     /** It was never started: it just changes hands. */

@@ -23,6 +23,9 @@ final class Roster {
     /** What each racer was issued and has not fetched, in the order of issue. */
     private final Map<RacerId, Deque<Flight>> queues = new TreeMap<>();
 
+    /** Racers for what is planned that have something to do. */
+    private int working;
+
     private boolean localAsked;
     private boolean localReady;
 
@@ -60,6 +63,7 @@ final class Roster {
         }
         int helper = lanes.helper(racer);
         heardAtNanos.remove(helper);
+        lanes.of(helper).forEach(this::dismiss);
         return helpers.remove(helper);
     }
 
@@ -156,6 +160,10 @@ final class Roster {
 
     // ---- single attempts
 
+    boolean hasHelpers() {
+        return !helpers.isEmpty();
+    }
+
     /** Racers for what is planned: lane by lane, so that every helper has something before any has two. */
     List<RacerId> workers() {
         List<RacerId> workers = new ArrayList<>();
@@ -165,6 +173,15 @@ final class Roster {
             }
         }
         return workers;
+    }
+
+    /** How many of {@link #workers()} have something to do. */
+    int working() {
+        return working;
+    }
+
+    private boolean isWorker(RacerId racer) {
+        return isHelper(racer) && lanes.lane(racer) < mode.lineup().lanes();
     }
 
     /** The client's own, for what is planned of a chunk: as many as it has replicas. Those beyond are for extras. */
@@ -206,8 +223,11 @@ final class Roster {
 
     void queued(Flight flight) {
         for (Entrant entrant : flight.block.entrants()) {
-            queues.computeIfAbsent(entrant.racer(), unused -> new ArrayDeque<>())
-                    .add(flight);
+            RacerId racer = entrant.racer();
+            if (load(racer) == 0 && isWorker(racer)) {
+                working++;
+            }
+            queues.computeIfAbsent(racer, unused -> new ArrayDeque<>()).add(flight);
         }
     }
 
@@ -217,8 +237,15 @@ final class Roster {
         if (queue != null) {
             queue.remove(flight);
             if (queue.isEmpty()) {
-                queues.remove(racer);
+                dismiss(racer);
             }
+        }
+    }
+
+    /** The racer has nothing to do any more. */
+    private void dismiss(RacerId racer) {
+        if (queues.remove(racer) != null && isWorker(racer)) {
+            working--;
         }
     }
 

@@ -48,12 +48,8 @@ final class Watch {
         if (flight.isFetching() && board.roster.isHelper(runner(flight))) {
             due = earlier(due, OptionalLong.of(silentAtNanos(flight)));
         }
-        OptionalLong late = lateAtNanos(flight);
-        if (late.isPresent()) {
-            long at = late.getAsLong();
-            due = earlier(due, OptionalLong.of(at - flight.quietUntilNanos < 0 ? flight.quietUntilNanos : at));
-        }
-        return due;
+        due = earlier(due, moveAtNanos(flight));
+        return earlier(due, lateAtNanos(flight));
     }
 
     /** Does what is due now. */
@@ -70,15 +66,17 @@ final class Watch {
             abandon(runner(flight));
             return;
         }
-        OptionalLong end = giveUpAtNanos(flight);
-        if (end.isPresent() && isDue(end.getAsLong())) {
+        if (isDue(giveUpAtNanos(flight))) {
             giveUp(flight);
-            return;
-        }
-        OptionalLong late = lateAtNanos(flight);
-        if (late.isPresent() && isDue(late.getAsLong()) && isDue(flight.quietUntilNanos)) {
+        } else if (isDue(moveAtNanos(flight))) {
+            move(flight);
+        } else if (isDue(lateAtNanos(flight))) {
             late(flight);
         }
+    }
+
+    private boolean isDue(OptionalLong atNanos) {
+        return atNanos.isPresent() && isDue(atNanos.getAsLong());
     }
 
     private boolean isDue(long atNanos) {
@@ -125,11 +123,8 @@ final class Watch {
 
     /** Whether who may start it has nothing else: who holds or fetches something may let any block but the lowest wait. */
     private boolean isNext(Flight flight) {
-        return flight.isCutThrough() && flight.awaited(board.roster).stream().allMatch(racer -> isAllOf(racer, flight));
-    }
-
-    private boolean isAllOf(RacerId racer, Flight flight) {
-        return board.flights().stream().noneMatch(other -> other != flight && other.isEntrant(racer));
+        return flight.isCutThrough()
+                && flight.awaited(board.roster).stream().allMatch(racer -> board.flightsOf(racer) == 1);
     }
 
     private void giveUp(Flight flight) {
@@ -206,6 +201,42 @@ final class Watch {
         return helper == SpeedView.CLIENT ? one.equals(racer) : board.roster.helperOf(one) == helper;
     }
 
+    // ---- waiting for room
+
+    /** Whether it waits for room at its helper, and nobody else may start it. */
+    private static boolean mayMove(Flight flight) {
+        return flight.runner == null
+                && flight.waits
+                && !flight.piece.moved
+                && !flight.reason.isExtra()
+                && flight.isOnesAlone()
+                && flight.piece.flights.size() == 1;
+    }
+
+    /** When a block its helper has no room for should go to another's; empty: it waits for nothing, or may not. */
+    private OptionalLong moveAtNanos(Flight flight) {
+        if (!extras.hedges() || !mayMove(flight)) {
+            return OptionalLong.empty();
+        }
+        long patient = extras.delayNanos(delayNanos(flight) * board.governor.patience());
+        return afterQuiet(flight, flight.waitsSinceNanos + patient);
+    }
+
+    /** A block its helper has no room for goes to another helper, if one is idle: nothing was asked of its store. */
+    private void move(Flight flight) {
+        int crowded = board.roster.helperOf(runner(flight));
+        flight.quietUntilNanos = board.nowNanos + delayNanos(flight);
+        List<RacerId> elsewhere = board.roster.idleBeside(runner(flight)).stream()
+                .filter(racer -> board.roster.helperOf(racer) != crowded)
+                .toList();
+        Entrant entrant = best(elsewhere, flight.piece, null);
+        if (entrant != null) {
+            flight.piece.moved = true;
+            board.withdraw(flight);
+            board.issue(flight.piece, List.of(entrant), BlockRule.SOLE, flight.reason, 0);
+        }
+    }
+
     // ---- lateness
 
     /** How long a first byte may take at the flight's store, usually. */
@@ -224,31 +255,32 @@ final class Watch {
                 flight.block.range().length());
     }
 
+    /** Not before something may be asked for again. */
+    private static OptionalLong afterQuiet(Flight flight, long atNanos) {
+        return OptionalLong.of(atNanos - flight.quietUntilNanos < 0 ? flight.quietUntilNanos : atNanos);
+    }
+
     /** When a second attempt is due; empty: nothing can be late, or a second one is under way. */
     private OptionalLong lateAtNanos(Flight flight) {
         Relay relay = flight.relay;
-        boolean waits = relay != null && relay.withheld;
-        if (extras.hedges() && mayMove(flight)) {
-            return OptionalLong.of(
-                    flight.waitsSinceNanos + extras.delayNanos(delayNanos(flight) * board.governor.patience()));
-        }
-        if (!extras.hedges() || !flight.isFetching() || waits || flight.piece.flights.size() > 1) {
+        boolean withheld = relay != null && relay.withheld;
+        if (!extras.hedges() || !flight.isFetching() || withheld || flight.piece.flights.size() > 1) {
             return OptionalLong.empty();
         }
         double patience = board.governor.patience();
         long delay = delayNanos(flight);
         if (flight.bytes() == 0) {
-            return OptionalLong.of(flight.startedAtNanos + extras.delayNanos(delay * patience));
+            return afterQuiet(flight, flight.startedAtNanos + extras.delayNanos(delay * patience));
         }
         long gap = gapNanos(flight, relay, delay);
         long gapAt = flight.movedAtNanos + (long) (gap * patience);
         double slow = usual(flight).slowBytesPerSecond() / 1e9;
-        if (slow == 0 || !isBehindPeers(flight)) {
-            return OptionalLong.of(gapAt);
+        if (slow == 0 || !board.traffic().isBehindOthers(flight.rate(board.nowNanos))) {
+            return afterQuiet(flight, gapAt);
         }
         long next = flight.bytes() + flight.piece.chunk.plan.leafSizeBytes();
         long lineAt = flight.startedAtNanos + delay + (long) (next / slow * patience);
-        return OptionalLong.of(Math.min(lineAt, gapAt));
+        return afterQuiet(flight, Math.min(lineAt, gapAt));
     }
 
     /** How long the next leaf may take, usually: no less than the relays of this destination do, whatever limits them. */
@@ -259,52 +291,12 @@ final class Watch {
         if (relay == null || !relay.accepted) {
             return Math.max((long) gap, REPORTED_NANOS);
         }
-        long moving = board.relays().stream().filter(Relay::mayMove).count();
-        return (long) Math.max(gap, BEHIND_PEERS * board.paceNanos() * (double) moving);
-    }
-
-    /** Whether it is slower than half of what the others that are fetching do; alone, it is. */
-    private boolean isBehindPeers(Flight flight) {
-        double own = flight.rate(board.nowNanos);
-        double[] others = board.flights().stream()
-                .filter(other -> other != flight && other.isFetching() && other.bytes() > 0)
-                .mapToDouble(other -> other.rate(board.nowNanos))
-                .sorted()
-                .toArray();
-        return others.length == 0 || own < others[others.length / 2] / 2;
-    }
-
-    /** Whether it waits for room at its helper, and nobody else may start it. */
-    private static boolean mayMove(Flight flight) {
-        return flight.runner == null
-                && flight.waits
-                && !flight.piece.moved
-                && !flight.reason.isExtra()
-                && flight.isOnesAlone()
-                && flight.piece.flights.size() == 1;
-    }
-
-    /** A block its helper has no room for goes to another helper, if one is idle: nothing was asked of its store. */
-    private void move(Flight flight) {
-        int crowded = board.roster.helperOf(runner(flight));
-        flight.quietUntilNanos = board.nowNanos + delayNanos(flight);
-        List<RacerId> elsewhere = board.roster.idleBeside(runner(flight)).stream()
-                .filter(racer -> board.roster.helperOf(racer) != crowded)
-                .toList();
-        Entrant entrant = best(elsewhere, flight.piece, null);
-        if (entrant != null) {
-            flight.piece.moved = true;
-            board.withdraw(flight);
-            board.issue(flight.piece, List.of(entrant), BlockRule.SOLE, flight.reason, 0);
-        }
+        double moving = board.traffic().movingRelays();
+        return (long) Math.max(gap, BEHIND_PEERS * board.paceNanos() * moving);
     }
 
     /** Issues the rest of a late flight's block a second time, at another store, if that is allowed. */
     private void late(Flight flight) {
-        if (mayMove(flight)) {
-            move(flight);
-            return;
-        }
         if (board.nowNanos - flight.startedAtNanos >= delayNanos(flight)) {
             judged(flight, true); // not what a promise alone calls late
         }
@@ -318,8 +310,8 @@ final class Watch {
             board.ledger.suppressed();
             return;
         }
-        board.issue(flight.piece, List.of(entrant), BlockRule.SOLE, extras.onLateness(), bytes);
-        flight.piece.flights.get(flight.piece.flights.size() - 1).madeUpForAfterNanos = delayNanos(flight);
+        Flight second = board.issue(flight.piece, List.of(entrant), BlockRule.SOLE, extras.onLateness(), bytes);
+        second.madeUpForAfterNanos = delayNanos(flight);
     }
 
     /** Of these racers, the one whose way to the piece, not by the store {@code not}, is best. */

@@ -1,0 +1,55 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.model.StoreId;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.DoubleSummaryStatistics;
+import java.util.HashMap;
+import java.util.Map;
+
+/** How fast everything under way comes, at one moment: looked at once, and then asked about every attempt. */
+final class Traffic {
+    /** An attempt this old says something about its store. */
+    private static final long TELLING_NANOS = 500_000_000;
+
+    private final double[] rates;
+    private final Map<StoreId, DoubleSummaryStatistics> stores = new HashMap<>();
+    private final long movingRelays;
+
+    Traffic(Collection<Flight> flights, Collection<Relay> relays, long nowNanos) {
+        rates = flights.stream()
+                .filter(flight -> flight.isFetching() && flight.bytes() > 0)
+                .mapToDouble(flight -> flight.rate(nowNanos))
+                .sorted()
+                .toArray();
+        for (Flight flight : flights) {
+            if (flight.isFetching() && nowNanos - flight.startedAtNanos > TELLING_NANOS) {
+                stores.computeIfAbsent(flight.store(), absent -> new DoubleSummaryStatistics())
+                        .accept(flight.rate(nowNanos));
+            }
+        }
+        movingRelays = relays.stream().filter(Relay::mayMove).count();
+    }
+
+    /** Bytes per nanosecond that an attempt at the store gets on average; {@code otherwise}: none is old enough to tell. */
+    double rateAt(StoreId store, double otherwise) {
+        DoubleSummaryStatistics seen = stores.get(store);
+        return seen == null ? otherwise : seen.getAverage();
+    }
+
+    /** Whether an attempt that brings bytes, {@code own} per nanosecond, gets less than half of what half of the others do. */
+    boolean isBehindOthers(double own) {
+        int others = rates.length - 1;
+        if (others < 1) {
+            return true;
+        }
+        int middle = others / 2;
+        boolean isBelow = Arrays.binarySearch(rates, own) <= middle;
+        return own < rates[isBelow ? middle + 1 : middle] / 2;
+    }
+
+    /** Relays that may move now. */
+    long movingRelays() {
+        return movingRelays;
+    }
+}
