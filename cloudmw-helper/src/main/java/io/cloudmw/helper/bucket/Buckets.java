@@ -26,13 +26,20 @@ public final class Buckets implements StoreOpener, AutoCloseable {
     /**
      * Opens nothing yet.
      *
-     * @param extraConnections for reads that make up for late ones, besides those for all others
+     * @param readers reads at once, besides those that make up for late ones; each has a connection
+     * @param extraReaders reads at once that make up for late ones; each has a connection that no other uses
      * @param throttle how fast each bucket may be read from here; empty: as fast as it can
      */
-    public Buckets(int extraConnections, Optional<StoreLaw> throttle, MeterRegistry meters) {
-        this.connections = new Connections("helper", S3Settings.DEFAULT.withExtraConnections(extraConnections));
+    public Buckets(int readers, int extraReaders, Optional<StoreLaw> throttle, MeterRegistry meters) {
+        this.connections = new Connections("helper", settings(readers, extraReaders));
         this.throttle = throttle;
         this.meters = meters;
+    }
+
+    /** Never fewer connections than usual: what is written needs some too. */
+    static S3Settings settings(int readers, int extraReaders) {
+        int usual = S3Settings.DEFAULT.maxConnections();
+        return S3Settings.DEFAULT.withConnections(Math.max(usual, readers), extraReaders);
     }
 
     @Override

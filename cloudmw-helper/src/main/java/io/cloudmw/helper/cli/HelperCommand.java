@@ -76,7 +76,9 @@ final class HelperCommand implements Callable<Integer> {
         try (Serving serving = new Serving()) {
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             serving.with((AutoCloseable) meters::close);
-            Buckets buckets = serving.with(new Buckets(config.limits().extraThreads(), config.s3Throttle(), meters));
+            HelperConfig.Limits limits = config.limits();
+            Buckets buckets = serving.with(
+                    new Buckets(limits.fetchThreads(), limits.extraThreads(), config.s3Throttle(), meters));
             HelperServer helper =
                     serving.with(HelperServer.start(config, secret, buckets, DiskOpener.throttling(), meters));
             Map<String, Object> where = new LinkedHashMap<>();

@@ -46,7 +46,7 @@ public record HelperConfig(
      * @param silence how long whoever sends a chunk may send nothing
      * @param memoryBytes direct memory for blocks kept in memory
      * @param memoryBlockBytes longest block kept in memory
-     * @param fetchThreads attempts that run at once
+     * @param fetchThreads attempts that run at once, and connections to buckets for them
      * @param extraThreads attempts besides that make up for late ones, and connections to buckets for them
      * @param fetchWait how long an attempt waits for a thread, then for room in the spool, then for a stream
      */

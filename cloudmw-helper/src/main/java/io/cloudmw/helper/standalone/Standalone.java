@@ -88,7 +88,8 @@ public final class Standalone implements AutoCloseable {
                 directory.resolve("disk-" + i).toString());
         given.put("helper.disk.disk-" + i + ".domain", "disk-" + i);
         HelperConfig config = HelperConfig.read(Settings.of(given));
-        Buckets buckets = with(new Buckets(config.limits().extraThreads(), Optional.empty(), meters));
+        HelperConfig.Limits limits = config.limits();
+        Buckets buckets = with(new Buckets(limits.fetchThreads(), limits.extraThreads(), Optional.empty(), meters));
         helpers.add(with(HelperServer.start(config, secret, buckets, DiskOpener.throttling(), meters)));
     }
 

@@ -44,16 +44,10 @@ public record S3Settings(
         }
     }
 
-    /** The same with so many connections for reads that make up for late ones. */
-    public S3Settings withExtraConnections(int count) {
+    /** The same with so many connections, and so many for reads that make up for late ones. */
+    public S3Settings withConnections(int most, int extra) {
         return new S3Settings(
-                connectTimeout,
-                stallTimeout,
-                callTimeout,
-                slowestPutBytesPerSecond,
-                maxConnections,
-                count,
-                maxAttempts);
+                connectTimeout, stallTimeout, callTimeout, slowestPutBytesPerSecond, most, extra, maxAttempts);
     }
 
     Duration putTimeout(long bytes) {

@@ -1,0 +1,15 @@
+package io.cloudmw.helper.bucket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.store.s3.S3Settings;
+import org.junit.jupiter.api.Test;
+
+final class BucketsTest {
+    @Test
+    void everyReaderHasAConnection() {
+        assertThat(Buckets.settings(1024, 32).maxConnections()).isEqualTo(1024);
+        assertThat(Buckets.settings(1024, 32).extraConnections()).isEqualTo(32);
+        assertThat(Buckets.settings(1, 16)).isEqualTo(S3Settings.DEFAULT);
+    }
+}
