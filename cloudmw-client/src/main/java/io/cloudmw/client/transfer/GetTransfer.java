@@ -50,7 +50,8 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
                     request.file() + ": range " + wanted + " (expected: within its " + size + " bytes)"));
             return;
         }
-        plan.stores().forEach(status -> measured(plan, status.store().id()));
+        long attemptBytes = ModePolicy.of(plan.mode(), false).attemptBytes(wanted.length());
+        plan.stores().forEach(status -> measured(plan, status.store().id(), attemptBytes));
         ledger.planned(
                 plan.version(),
                 plan.helpers().stream().map(helper -> helper.id().value()).toList());
@@ -72,9 +73,9 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         });
     }
 
-    /** The fleet has seen whether a store is slow as a whole; this client may not have read it yet. */
-    private void measured(ReadPlan plan, StoreId store) {
-        ExpectedSpeed expected = plan.speeds().of(store, plan.version().sizeBytes());
+    /** The fleet has seen whether a store is slow as a whole for such attempts; this client may not have read it yet. */
+    private void measured(ReadPlan plan, StoreId store, long attemptBytes) {
+        ExpectedSpeed expected = plan.speeds().of(store, attemptBytes);
         engine().governor().measured(store, expected.medianShift());
     }
 

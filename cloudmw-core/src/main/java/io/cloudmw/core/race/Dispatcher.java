@@ -95,13 +95,18 @@ final class Dispatcher {
                 || board.roster.working() < mode.lineup().racers();
     }
 
-    /** The lowest block waits for no lane to be free: racers never pause for it, but they may for what they have. */
+    /**
+     * The lowest block waits for no lane to be free: racers never pause for it, but they may for what they have. Where none
+     * of those at work has a way to it, it goes to one more than there should be.
+     */
     private void sendLowest() {
         Piece lowest = board.window.isOpen() ? board.window.lowest() : null;
         if (lowest == null || !lowest.flights.isEmpty()) {
             return;
         }
-        Entrant entrant = leastBusy(board.roster.workers(), lowest);
+        List<RacerId> workers = board.roster.workers();
+        Entrant allowed = leastBusy(workers.stream().filter(this::mayWork).toList(), lowest);
+        Entrant entrant = allowed == null ? leastBusy(workers, lowest) : allowed;
         if (entrant != null) {
             board.issue(lowest, List.of(entrant), BlockRule.SOLE, lowest.next, 0);
         }

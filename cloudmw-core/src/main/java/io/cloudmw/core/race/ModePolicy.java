@@ -180,6 +180,11 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
         return lineup.isRace() || bytes > blocks.blockBytes() ? this : untied();
     }
 
+    /** How many bytes one attempt of a read of so many asks for, at most. */
+    public long attemptBytes(long readBytes) {
+        return Math.min(blocks.blockBytes(), readBytes);
+    }
+
     private static long millis(long count) {
         return Duration.ofMillis(count).toNanos();
     }

@@ -58,6 +58,13 @@ class ModePolicyTest {
     }
 
     @Test
+    void anAttemptAsksForABlockOrLess() {
+        assertThat(ModePolicy.of(Mode.HEDGED, false).attemptBytes(1L << 40)).isEqualTo(8 << 20);
+        assertThat(ModePolicy.of(Mode.HEDGED, true).attemptBytes(7)).isEqualTo(7);
+        assertThat(ModePolicy.of(Mode.ROUNDS, false).attemptBytes(1L << 40)).isEqualTo(1L << 40);
+    }
+
+    @Test
     void thereIsAtLeastOneStream() {
         assertThatThrownBy(() -> ModePolicy.of(Mode.KN, false).withStreams(0, 3))
                 .hasMessage("streams: 0 (expected: >= 1)");

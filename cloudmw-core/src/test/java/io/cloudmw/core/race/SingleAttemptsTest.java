@@ -23,6 +23,7 @@ import io.cloudmw.core.race.DeliveryEvent.Offered;
 import io.cloudmw.core.race.DeliveryEvent.PlanEnded;
 import io.cloudmw.core.race.DeliveryEvent.Planned;
 import io.cloudmw.core.race.DeliveryEvent.RacerGone;
+import io.cloudmw.core.race.DeliveryEvent.RelayFailed;
 import io.cloudmw.core.race.DeliveryEvent.Stage;
 import io.cloudmw.core.race.DeliveryEvent.TimePassed;
 import io.cloudmw.core.race.DeliveryEvent.Waits;
@@ -106,6 +107,22 @@ class SingleAttemptsTest {
                     .containsExactly(r(0));
             on(new RacerGone(r(0)));
             assertThat(delivery.tally().retries()).isEqualTo(2);
+        }
+
+        @Test
+        void theLowestBlockMakesOneMoreRacerWorkOnlyWhereNoneAtWorkHasAWayToIt() {
+            delivery = delivery(hedging(IssueReason.HEDGE, false).withStreams(1, 2), false, 2);
+            plan(0, 400);
+            accepted(7, 0, r(0));
+            fetched(0, r(0), 200);
+
+            assertThat(issues(on(new RelayFailed(7, ErrorCode.HELPER_UNAVAILABLE))))
+                    .containsExactly(sole(2, 0, 200, r(0), 1));
+            assertThat(issues(on(new Forfeited(new BlockId(2), r(0), ErrorCode.REPLICA_MISSING))))
+                    .containsExactly(sole(3, 0, 200, r(0), 0));
+            assertThat(issues(on(new Forfeited(new BlockId(3), r(0), ErrorCode.REPLICA_MISSING))))
+                    .extracting(SingleAttemptsTest::racer)
+                    .containsExactly(r(1));
         }
 
         @Test
