@@ -161,7 +161,7 @@ final class ReadLedger {
         tell(listener::racingLocally);
     }
 
-    /** What the race says it cost. */
+    /** What the race says it issued besides the plan. */
     void tally(Tally tally) {
         extras = new Extras(
                 tally.hedges(),

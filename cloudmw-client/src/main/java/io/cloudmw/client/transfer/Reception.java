@@ -137,7 +137,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         return policy.mode().lineup().isRace() ? 2 : SIDE_BY_SIDE;
     }
 
-    /** What it has cost so far, and gained. */
+    /** What was issued besides the plan so far, and what of it won. */
     Tally tally() {
         return delivery.tally();
     }

@@ -29,8 +29,6 @@ final class Arbiter implements DeliveryInput {
                 board.over = true;
                 board.commands.add(new DeliveryCommand.Complete());
             }
-        } else if (event instanceof DeliveryEvent.Attempted attempt) {
-            board.ledger.attempted(attempt);
         }
         return List.copyOf(board.commands);
     }
@@ -108,7 +106,6 @@ final class Arbiter implements DeliveryInput {
         Piece piece = flight.piece;
         long bytes = piece.nextLeafBytes();
         piece.leafDelivered();
-        board.ledger.delivered(bytes);
         board.governor.usefulBytes(bytes);
         board.leafDelivered();
         if (flight.isCutThrough()) {
@@ -174,7 +171,6 @@ final class Arbiter implements DeliveryInput {
     @Override
     public void attempted(DeliveryEvent.Attempted attempt) {
         board.roster.heard(attempt.racer(), board.nowNanos);
-        board.ledger.attempted(attempt);
         Flight flight = board.flight(attempt.block());
         if (flight == null || !flight.isCutThrough() || !flight.isEntrant(attempt.racer())) {
             return;

@@ -73,7 +73,7 @@ public final class Delivery {
 
     /**
      * Takes one event and says what to do. Events about what is over or unknown are ignored; after
-     * {@link DeliveryCommand.Complete} or {@link DeliveryCommand.Fail} every event is, but for the tally.
+     * {@link DeliveryCommand.Complete} or {@link DeliveryCommand.Fail} every event is.
      *
      * @throws IllegalStateException when a chunk is planned although {@link #wantsPlan()} is false
      * @throws IllegalArgumentException when chunks are not planned in the order of their index
@@ -92,7 +92,7 @@ public final class Delivery {
         return arbiter.wakeAtNanos();
     }
 
-    /** What it has cost so far, and gained. */
+    /** What was issued besides the plan so far, and what of it won. */
     public Tally tally() {
         return arbiter.tally();
     }

@@ -1,12 +1,9 @@
 package io.cloudmw.core.race;
 
 /**
- * What a transfer has cost and gained so far: the race's part of a receipt. Bytes as the racers reported them; what a
- * racer that died fetched since its last report is missing.
+ * What was issued besides the plan so far, and what of it won: the race's part of a receipt. Requests and bytes are
+ * counted where they are reported.
  *
- * @param requests attempts that started
- * @param fetchedBytes bytes all attempts fetched
- * @param deliveredBytes bytes handed on, each counted once
  * @param retries blocks issued again after a failure
  * @param hedges second attempts issued because the first was late
  * @param hedgesWon those that brought the bytes
@@ -17,9 +14,6 @@ package io.cloudmw.core.race;
  * @param suppressed second attempts that were due and not allowed
  */
 public record Tally(
-        int requests,
-        long fetchedBytes,
-        long deliveredBytes,
         int retries,
         int hedges,
         int hedgesWon,
@@ -27,9 +21,4 @@ public record Tally(
         int handOversWon,
         int steals,
         int duplicates,
-        int suppressed) {
-    /** Bytes fetched and not handed on, so far. */
-    public long wastedBytes() {
-        return Math.max(0, fetchedBytes - deliveredBytes);
-    }
-}
+        int suppressed) {}

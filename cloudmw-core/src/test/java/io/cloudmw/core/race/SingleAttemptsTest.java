@@ -570,7 +570,7 @@ class SingleAttemptsTest {
             now += 1000;
             on(new Waits(new BlockId(1), r(3)));
             assertThat(on(new TimePassed())).isEmpty();
-            assertThat(delivery.tally()).isEqualTo(new Tally(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+            assertThat(delivery.tally()).isEqualTo(new Tally(0, 0, 0, 0, 0, 0, 0, 0));
             assertThat(governor.suppressed()).isZero();
         }
 
@@ -715,21 +715,6 @@ class SingleAttemptsTest {
 
             assertThat(on(new Offered(9, new BlockId(2), r(1)))).hasOnlyElementsOfType(Accept.class);
         }
-    }
-
-    @Test
-    void theTallySaysWhatItCost() {
-        plan(0, 200);
-        on(attempt(0, r(0), Stage.STARTED, 0));
-        on(attempt(0, r(0), Stage.UNDER_WAY, 150));
-        accepted(7, 0, r(0));
-        on(new LeafDelivered(7));
-
-        Tally tally = delivery.tally();
-        assertThat(tally.requests()).isEqualTo(1);
-        assertThat(tally.fetchedBytes()).isEqualTo(150);
-        assertThat(tally.deliveredBytes()).isEqualTo(100);
-        assertThat(tally.wastedBytes()).isEqualTo(50);
     }
 
     private List<DeliveryCommand> plan(long chunk, long bytes) {
