@@ -4,7 +4,6 @@ import io.cloudmw.core.model.ByteRange;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -149,10 +148,6 @@ final class Window {
 
     long lowestSinceNanos() {
         return lowestSinceNanos;
-    }
-
-    List<Piece> open() {
-        return List.copyOf(open.values());
     }
 
     Collection<Piece> ready() {

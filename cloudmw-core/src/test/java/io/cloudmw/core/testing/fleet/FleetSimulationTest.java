@@ -19,6 +19,12 @@ class FleetSimulationTest {
     private static final long SEED = Long.getLong("cloudmw.simulation.seed", 1);
     private static final double FLOOR_SECONDS = 40;
 
+    /**
+     * Of the invariants of a race: 1 (nothing from a relay that was not accepted) and 2 (nothing twice, no stream out of
+     * order) at every leaf; 3 (it ends, whole) at every end; 4 (no attempt at what is known to be another's) at every start;
+     * 6 (one attempt a lane at every start, what the destination remembers at every leaf). Wrong bytes and budgets are
+     * {@code RaceSimulationTest}'s.
+     */
     @ParameterizedTest
     @EnumSource(Mode.class)
     void noInvariantBreaksInAFleetInAStorm(Mode mode) {
@@ -26,6 +32,17 @@ class FleetSimulationTest {
 
         print("storm", figures);
         assertThat(figures.transfers()).isEqualTo(100 * SCALE);
+    }
+
+    /** The same in fleets so small that transfers meet. */
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void norDoesAnyInASmallFleetWhateverTheSeed(Mode mode) {
+        for (long seed = SEED; seed < SEED + 4L * SCALE; seed++) {
+            assertThat(FleetWorkload.storm(mode, 300, 30, 25, seed).transfers())
+                    .as("seed %d", seed)
+                    .isEqualTo(25);
+        }
     }
 
     @Test

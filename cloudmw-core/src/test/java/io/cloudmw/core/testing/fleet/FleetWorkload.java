@@ -129,7 +129,11 @@ public final class FleetWorkload {
                     random.nextLong(60_000_000_000L),
                     () -> new FleetTransfer(fleet, spec, governor, figures::add).start());
         }
-        run(fleet);
+        try {
+            run(fleet);
+        } catch (AssertionError e) {
+            throw new AssertionError(mode + ", seed " + seed + ": " + e.getMessage(), e);
+        }
         if (figures.transfers() != transfers) {
             throw new AssertionError("invariant 3 violated: " + figures.transfers() + " of " + transfers + " ended");
         }
