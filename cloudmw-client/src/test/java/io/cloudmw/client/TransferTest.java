@@ -704,6 +704,18 @@ final class TransferTest {
         }
     }
 
+    @Test
+    void aReadThatNoHelperHasRoomForIsAskedForAgain() throws Exception {
+        FakeHelper full = helper(Script.FULL);
+        byte[] content = bytes(2 * CHUNK);
+        put(content);
+        GetReceipt receipt = get(directory.resolve("out"));
+        assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
+        assertThat(receipt.winners()).containsOnlyKeys("h0");
+        assertThat(full.begunTransfers()).isEqualTo(4);
+        await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
+    }
+
     /** The first bucket keeps silent: after the p95 the client asks the other one too. */
     @Test
     void withoutHelpersALateAttemptIsMadeUpForAtAnotherStore() throws Exception {

@@ -10,6 +10,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.ModePolicy;
+import io.cloudmw.core.thread.Threads;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,8 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     private Optional<Promise> promise = Optional.empty();
     private volatile @Nullable LeafSink sink;
     private @Nullable Reception reception;
+    /** Times that no helper had room for it. */
+    private int refusals;
 
     GetTransfer(Engine engine, GetRequest request) {
         super(engine, request.file().toString());
@@ -110,12 +113,31 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
                     }
 
                     @Override
+                    public void refused(CloudMwException cause) {
+                        askAgain(plan, wanted, opened, cause);
+                    }
+
+                    @Override
                     public void failed(CloudMwException cause) {
                         fail(cause);
                     }
                 });
         reception = started;
         started.start();
+    }
+
+    /** Once more from its share of memory on; what is open to the helpers is closed meanwhile. */
+    private void askAgain(ReadPlan plan, ByteRange wanted, LeafSink opened, CloudMwException cause) {
+        if (++refusals > AskAgain.MAX_REFUSALS) {
+            fail(cause);
+            return;
+        }
+        stop(cause.code());
+        Runnable again = () -> serial().execute(() -> admit(plan, wanted, opened, promise));
+        if (Threads.later(engine().threads().timer(), AskAgain.pauseNanos(refusals), again)
+                .isEmpty()) {
+            fail(Engine.closedException());
+        }
     }
 
     /** Everything was handed on. The racers' last words, for the receipt, arrive while the file is forced to disk. */

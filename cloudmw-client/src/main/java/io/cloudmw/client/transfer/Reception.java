@@ -52,6 +52,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     interface Outcome {
         void delivered();
 
+        /** Every helper had too much to do, nothing can be read without one, and nothing was offered: it may be tried again. */
+        void refused(CloudMwException cause);
+
         void failed(CloudMwException cause);
     }
 
@@ -91,6 +94,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     private long alarmAtNanos;
     /** When the alarm should have rung at the latest. */
     private long alarmDueNanos;
+
+    /** Somebody, some time, offered something. */
+    private volatile boolean offered;
 
     private boolean planEndSaid;
     private boolean delivered;
@@ -228,18 +234,24 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         } else if (command instanceof DeliveryCommand.Complete) {
             complete();
         } else if (command instanceof DeliveryCommand.Fail failed) {
-            fail(undeliverable(failed));
+            undeliverable(failed);
         }
     }
 
-    private CloudMwException undeliverable(DeliveryCommand.Fail failed) {
+    private void undeliverable(DeliveryCommand.Fail failed) {
         CloudMwException last = lastFailure;
+        boolean refused = last != null && last.code() == ErrorCode.OVERLOADED && !offered;
         String why = last == null ? failed.code().name() : String.valueOf(last.getMessage());
-        return new CloudMwException(
-                failed.code(),
+        CloudMwException cause = new CloudMwException(
+                refused ? ErrorCode.OVERLOADED : failed.code(),
                 plan.version().file() + ": chunk " + failed.chunkIndex()
                         + " could not be read from any replica; last failure: " + why,
                 last);
+        if (refused) {
+            outcome.refused(cause);
+        } else {
+            fail(cause);
+        }
     }
 
     private void setAlarm() {
@@ -359,6 +371,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
 
     @Override
     public Relay offer(RacerId racer, BlockId block, StoreId store, Inflow inflow) {
+        offered = true;
         return relays.offer(racer, block, store, inflow);
     }
 

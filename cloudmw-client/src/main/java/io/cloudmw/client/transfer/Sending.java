@@ -27,7 +27,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,9 +52,6 @@ final class Sending {
     private static final int CHUNKS_IN_FLIGHT = 3;
     private static final int BATCH = 64;
     private static final int MAX_TRIES = 6;
-    private static final int MAX_REFUSALS = 60;
-    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long WINDOW_BYTES = 1 << 20;
 
     /** One chunk being stored. */
@@ -308,7 +304,7 @@ final class Sending {
         int times = refused ? ++job.refusals : ++job.failures;
         boolean hopeless = switch (cause.code()) {
             case LOCAL_IO, INVALID_ARGUMENT, VERSION_UNSUPPORTED, CANCELLED -> true;
-            default -> times >= (refused ? MAX_REFUSALS : MAX_TRIES);
+            default -> times >= (refused ? AskAgain.MAX_REFUSALS : MAX_TRIES);
         };
         if (hopeless) {
             finish(job);
@@ -320,8 +316,8 @@ final class Sending {
             avoid.add(helper);
         }
         Runnable again = () -> serial.execute(() -> placeAnew(job));
-        long pause = Math.min(LONGEST_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(times, 10));
-        job.pause = Threads.later(engine.threads().timer(), pause, again).orElse(null);
+        job.pause = Threads.later(engine.threads().timer(), AskAgain.pauseNanos(times), again)
+                .orElse(null);
         if (job.pause == null) {
             outcome.failed(Engine.closedException());
         }

@@ -18,6 +18,7 @@ import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.IssuedBlock;
+import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.core.wire.WriteResult;
 import io.cloudmw.proto.v1.AttemptReport;
 import io.cloudmw.proto.v1.AttemptState;
@@ -75,7 +76,9 @@ public final class FakeHelper implements AutoCloseable {
         /** Loses the connection while it is being written to. */
         DIE_MID_WRITE,
         /** Has no room for the first seven chunks it is sent. */
-        BUSY
+        BUSY,
+        /** Has no room for the first three transfers. */
+        FULL
     }
 
     private static final Set<Script> DAMAGING =
@@ -257,6 +260,11 @@ public final class FakeHelper implements AutoCloseable {
         public void onNext(TransferCommand command) {
             switch (command.getCommandCase()) {
                 case BEGIN -> {
+                    if (script == Script.FULL && begunTransfers.get() <= 3) {
+                        events.onError(WireErrors.toStatus(
+                                new CloudMwException(ErrorCode.OVERLOADED, "3 transfers run here")));
+                        return;
+                    }
                     begin = command.getBegin();
                     say(TransferEvent.newBuilder()
                             .setReady(TransferReady.newBuilder().setHelperId(id.value()))
