@@ -5,6 +5,7 @@ import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
@@ -197,11 +198,17 @@ public final class CoordinatorClient implements AutoCloseable {
         return call(CoordinatorGrpc.getCommitPutMethod(), request, answer -> FromWire.version(answer.getVersion()));
     }
 
-    public CompletableFuture<ReadPlan> planRead(FilePath file, Optional<VersionId> version) {
+    /**
+     * The head of a plan to read a file.
+     *
+     * @param mode how it will be read; empty: as in the volume
+     */
+    public CompletableFuture<ReadPlan> planRead(FilePath file, Optional<VersionId> version, Optional<Mode> mode) {
         PlanReadRequest request = PlanReadRequest.newBuilder()
                 .setVolume(file.volume().value())
                 .setPath(file.path())
                 .setVersionId(version.map(VersionId::value).orElse(""))
+                .setMode(mode.map(ToWire::mode).orElse(io.cloudmw.proto.v1.Mode.MODE_UNSPECIFIED))
                 .build();
         return call(CoordinatorGrpc.getPlanReadMethod(), request, FromWire::readPlan);
     }

@@ -137,7 +137,7 @@ public final class Engine implements AutoCloseable {
     public CompletableFuture<ReadEstimate> estimate(
             FilePath file, Optional<Duration> deadline, long linkBytesPerSecond) {
         return coordinator
-                .planRead(file, Optional.empty())
+                .planRead(file, Optional.empty(), Optional.empty())
                 .thenApplyAsync(plan -> Estimates.of(plan, deadline, linkBytesPerSecond, this), threads.events());
     }
 

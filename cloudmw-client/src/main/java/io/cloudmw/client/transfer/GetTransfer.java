@@ -37,7 +37,7 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
 
     @Override
     void begin() {
-        then(engine().coordinator().planRead(request.file(), request.version()), this::planned);
+        then(engine().coordinator().planRead(request.file(), request.version(), request.mode()), this::planned);
     }
 
     private void planned(ReadPlan ofVolume) {

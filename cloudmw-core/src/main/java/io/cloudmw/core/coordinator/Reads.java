@@ -13,6 +13,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
@@ -82,21 +83,23 @@ public final class Reads {
      * The head of a plan to read a file.
      *
      * @param wanted a version; empty: the current one
+     * @param mode how it will be read; empty: as in the volume
      * @throws CloudMwException {@code NOT_FOUND}; {@code VOLUME_NOT_FOUND}; {@code COORDINATOR_UNAVAILABLE} right after
      *     a start, until a helper is back, and as long as all copies of a chunk may be on disks whose owners are not
      */
-    public ReadPlan plan(FilePath file, Optional<VersionId> wanted) throws CloudMwException {
+    public ReadPlan plan(FilePath file, Optional<VersionId> wanted, Optional<Mode> mode) throws CloudMwException {
         Volume volume = volume(file.volume());
         FileVersion version = wanted.isPresent() ? version(file, wanted.get()) : current(file);
         List<Store> volumeStores = stores.of(volume);
         stores.awaitAnyHelper();
         stores.awaitOwners(volumeStores, volume.replicas() - 1);
-        List<HelperAddress> ranked = ranked(version, volumeStores, volume);
+        Mode chosen = mode.orElse(volume.mode());
+        List<HelperAddress> ranked = ranked(version, volumeStores, volume, chosen);
         return new ReadPlan(
                 version,
                 ranked,
                 volumeStores.stream().map(stores::status).toList(),
-                volume.mode(),
+                chosen,
                 volume.rotateReplicas(),
                 readToken(version),
                 volume.replicas(),
@@ -110,8 +113,10 @@ public final class Reads {
                 volumeStores.stream().map(Store::id).toList()));
     }
 
-    private List<HelperAddress> ranked(FileVersion version, List<Store> volumeStores, Volume volume) {
-        return ReadPlanner.helpers(version.id().value(), volumeStores, volume.replicas(), helpers.live());
+    /** Those who read; races of all chunks at once go over as many as there are. */
+    private List<HelperAddress> ranked(FileVersion version, List<Store> volumeStores, Volume volume, Mode mode) {
+        int wanted = mode == Mode.KN ? ReadPlanner.MAX_HELPERS : volume.replicas();
+        return ReadPlanner.helpers(version.id().value(), volumeStores, wanted, helpers.live());
     }
 
     private TransferToken readToken(FileVersion version) {
@@ -145,7 +150,7 @@ public final class Reads {
         Map<StoreId, Store> byId = new LinkedHashMap<>();
         stores.of(volume).forEach(store -> byId.put(store.id(), store));
         List<HelperId> ranked = plannedHelpers.isEmpty()
-                ? ranked(version, List.copyOf(byId.values()), volume).stream()
+                ? ranked(version, List.copyOf(byId.values()), volume, volume.mode()).stream()
                         .map(HelperAddress::id)
                         .toList()
                 : plannedHelpers;

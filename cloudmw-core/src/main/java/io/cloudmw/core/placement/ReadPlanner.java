@@ -27,7 +27,8 @@ import java.util.stream.Stream;
  * another one in each round, so that no helper is bound to one store's luck. [1] CloudMW §4.1.
  *
  * <p>Differs: a replica on a disk is raced for by the disk's owner, who reads it without a network; the others of the
- * k are drawn from the live helpers by the version's name, so that transfers spread over them. Replicas known to be bad
+ * k are drawn from the live helpers by the version's name, so that transfers spread over them. A plan that names more
+ * helpers than that has them take turns, k for each chunk. Replicas known to be bad
  * and helpers known to be gone take no part, so fewer than k may race. Then, and in the rotation, measured speeds decide
  * which ({@link ReplicaOrder}).
  */
@@ -47,13 +48,14 @@ public final class ReadPlanner {
 
     /**
      * The helpers of one transfer in rank order: the owner of the i-th store's disk at rank i, and live helpers that
-     * own none of the volume's disks in the places of the other stores; at least k helpers if that many are alive.
+     * own none of the volume's disks in the places of the other stores.
      *
      * @param key what the transfer is of: the same key draws the same helpers
      * @param stores of the volume, in its order
+     * @param wanted at least so many helpers, k or more, if that many are alive
      */
     public static List<HelperAddress> helpers(
-            String key, List<Store> stores, int replicas, Collection<HelperAddress> live) {
+            String key, List<Store> stores, int wanted, Collection<HelperAddress> live) {
         Map<HelperId, HelperAddress> free = new LinkedHashMap<>();
         live.stream()
                 .sorted(Comparator.comparingLong((HelperAddress helper) ->
@@ -65,9 +67,9 @@ public final class ReadPlanner {
             places.add(store.owner().flatMap(owner -> Optional.ofNullable(free.remove(owner))));
         }
         long owners = places.stream().filter(Optional::isPresent).count();
-        long wanted = Math.min(MAX_HELPERS, Math.max(owners, replicas));
+        long most = Math.min(MAX_HELPERS, Math.max(owners, wanted));
         Iterator<HelperAddress> others =
-                free.values().stream().limit(Math.max(0, wanted - owners)).iterator();
+                free.values().stream().limit(Math.max(0, most - owners)).iterator();
         List<HelperAddress> ranked = new ArrayList<>();
         for (Optional<HelperAddress> place : places) {
             if (place.isPresent()) {
@@ -126,8 +128,8 @@ public final class ReadPlanner {
     }
 
     /**
-     * Replica to racer: owners of disks first, then the others for the replicas that come next in order, rank i for
-     * replica i where both are free.
+     * Replica to racer: owners of disks first, then the others for the replicas that come next in order, rank i, of those
+     * whose turn it is, for replica i where both are free.
      */
     private static Map<Integer, Integer> assign(
             Chunk chunk,
@@ -149,18 +151,32 @@ public final class ReadPlanner {
                 .filter(replica -> !racerOf.containsKey(replica))
                 .limit(helpers.size() - taken.size())
                 .toList();
+        int first = firstOfTurn(chunk, helpers, stores);
         for (int replica : next) {
-            if (replica < helpers.size() && taken.add(replica)) {
-                racerOf.put(replica, replica);
+            int rank = (first + replica) % helpers.size();
+            if (replica < helpers.size() && taken.add(rank)) {
+                racerOf.put(replica, rank);
             }
         }
         for (int replica : next) {
-            for (int rank = 0; rank < helpers.size() && !racerOf.containsKey(replica); rank++) {
+            for (int i = 0; i < helpers.size() && !racerOf.containsKey(replica); i++) {
+                int rank = (first + i) % helpers.size();
                 if (taken.add(rank)) {
                     racerOf.put(replica, rank);
                 }
             }
         }
         return racerOf;
+    }
+
+    /** The rank from which on a chunk's racers are; 0 in plans that name no more helpers than race for each chunk. */
+    private static int firstOfTurn(Chunk chunk, List<HelperId> helpers, Map<StoreId, Store> stores) {
+        int replicas = chunk.replicas().size();
+        long owners = stores.values().stream()
+                .flatMap(store -> store.owner().stream())
+                .distinct()
+                .filter(helpers::contains)
+                .count();
+        return helpers.size() > Math.max(owners, replicas) ? (int) (chunk.index() * replicas % helpers.size()) : 0;
     }
 }

@@ -128,6 +128,11 @@ public final class FromWire {
         };
     }
 
+    /** Empty when it is unspecified. */
+    public static Optional<Mode> optionalMode(io.cloudmw.proto.v1.Mode mode) throws CloudMwException {
+        return mode == io.cloudmw.proto.v1.Mode.MODE_UNSPECIFIED ? Optional.empty() : Optional.of(mode(mode));
+    }
+
     public static Store store(io.cloudmw.proto.v1.Store message) throws CloudMwException {
         return valid(() -> new Store(new StoreId(message.getId()), message.getFailureDomain(), kind(message)));
     }

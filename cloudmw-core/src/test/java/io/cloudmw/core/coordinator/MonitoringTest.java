@@ -65,8 +65,10 @@ final class MonitoringTest {
         SpeedKey elsewhere = new SpeedKey(new StoreId("elsewhere"), SizeClass.TINY);
         monitoring.heard(h1, Map.of(elsewhere, speed(20_000)), HelperActivity.NONE);
 
-        SpeedBook book =
-                cluster.coordinator.reads().plan(file, Optional.empty()).speeds();
+        SpeedBook book = cluster.coordinator
+                .reads()
+                .plan(file, Optional.empty(), Optional.empty())
+                .speeds();
 
         assertThat(book.of(h1, disk, 100).firstByteP50Nanos() / 1e6).isCloseTo(20, within(1.0));
         assertThat(book.of(h1, TestCluster.disk(2).id(), 100)).isEqualTo(ExpectedSpeed.DEFAULT);

@@ -11,6 +11,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
@@ -44,7 +45,7 @@ final class ReadsTest {
     @Test
     void aPlanNamesTheVersionTheHelpersInRankOrderAndAToken() throws Exception {
         FileVersion version = cluster.put(FILE, 5 * MIB);
-        ReadPlan plan = reads().plan(FILE, Optional.empty());
+        ReadPlan plan = reads().plan(FILE, Optional.empty(), Optional.empty());
         assertThat(plan.version()).isEqualTo(version);
         assertThat(ids(plan)).containsExactly(id(1), id(2), id(3));
         assertThat(plan.stores())
@@ -59,7 +60,7 @@ final class ReadsTest {
     @Test
     void segmentsTogetherHoldAllChunksAndMatchTheManifest() throws Exception {
         FileVersion version = cluster.put(FILE, 3000 * MIB);
-        ReadPlan plan = reads().plan(FILE, Optional.empty());
+        ReadPlan plan = reads().plan(FILE, Optional.empty(), Optional.empty());
         var digest = new io.cloudmw.core.manifest.ManifestDigest();
         List<Chunk> chunks = new ArrayList<>();
         for (int segment = 0; segment < version.segmentCount(); segment++) {
@@ -75,9 +76,23 @@ final class ReadsTest {
     }
 
     @Test
+    void aRaceForAllChunksAtOnceIsOverAsManyHelpersAsThereAre() throws Exception {
+        FileVersion version = cluster.put(FILE, MIB);
+        for (int number = 4; number <= 20; number++) {
+            cluster.helper(number);
+        }
+        assertThat(reads().plan(FILE, Optional.empty(), Optional.empty()).helpers())
+                .hasSize(3);
+        ReadPlan plan = reads().plan(FILE, Optional.empty(), Optional.of(Mode.KN));
+        assertThat(plan.mode()).isEqualTo(Mode.KN);
+        assertThat(plan.helpers()).hasSize(16);
+        assertThat(chunk(version, ids(plan)).entrants()).hasSize(3);
+    }
+
+    @Test
     void helperIRacesForReplicaIAndBadReplicasAreLeftOut() throws Exception {
         FileVersion version = cluster.put(FILE, MIB);
-        ReadPlan plan = reads().plan(FILE, Optional.empty());
+        ReadPlan plan = reads().plan(FILE, Optional.empty(), Optional.empty());
         assertThat(chunk(version, ids(plan)).entrants()).containsExactly(entrant(0, 0), entrant(1, 1), entrant(2, 2));
         report(version, "d2", ReplicaState.MISSING);
         assertThat(chunk(version, ids(plan)).entrants()).containsExactly(entrant(0, 0), entrant(2, 2));
@@ -89,7 +104,7 @@ final class ReadsTest {
     @Test
     void entrantsAreRanksOfThePlanEvenWhenTheCoordinatorHasForgottenItsHelpers() throws Exception {
         FileVersion version = cluster.put(FILE, MIB);
-        List<HelperId> ranked = new ArrayList<>(ids(reads().plan(FILE, Optional.empty())));
+        List<HelperId> ranked = new ArrayList<>(ids(reads().plan(FILE, Optional.empty(), Optional.empty())));
         cluster.restart();
         assertThat(chunk(version, ranked).entrants()).containsExactly(entrant(0, 0), entrant(1, 1), entrant(2, 2));
         Collections.reverse(ranked);
@@ -100,9 +115,10 @@ final class ReadsTest {
     void rightAfterAStartAPlanWaitsForAHelperButNotForever() throws Exception {
         cluster.put(FILE, MIB);
         cluster.restart();
-        refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> reads().plan(FILE, Optional.empty()));
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> reads().plan(FILE, Optional.empty(), Optional.empty()));
         cluster.ticker.advance(Duration.ofSeconds(7));
-        assertThat(reads().plan(FILE, Optional.empty()).helpers()).isEmpty();
+        assertThat(reads().plan(FILE, Optional.empty(), Optional.empty()).helpers())
+                .isEmpty();
     }
 
     @Test
@@ -134,7 +150,7 @@ final class ReadsTest {
         cluster.heartbeat(1);
         cluster.heartbeat(3);
         cluster.ticker.advance(Duration.ofSeconds(5));
-        ReadPlan plan = reads().plan(FILE, Optional.empty());
+        ReadPlan plan = reads().plan(FILE, Optional.empty(), Optional.empty());
         assertThat(ids(plan)).containsExactly(id(1), id(3));
         assertThat(chunk(version, ids(plan)).entrants()).containsExactly(entrant(0, 0), entrant(1, 2));
     }
@@ -143,11 +159,12 @@ final class ReadsTest {
     void aReaderOfAnOldVersionFinishesAfterItWasReplacedOrRemoved() throws Exception {
         FileVersion old = cluster.put(FILE, MIB);
         cluster.put(FILE, MIB);
-        assertThat(reads().plan(FILE, Optional.of(old.id())).version()).isEqualTo(old);
+        assertThat(reads().plan(FILE, Optional.of(old.id()), Optional.empty()).version())
+                .isEqualTo(old);
         assertThat(chunk(old, List.of(id(1))).chunk().id().version()).isEqualTo(old.id());
         reads().remove(FILE);
         assertThat(chunk(old, List.of(id(1))).chunk().id().version()).isEqualTo(old.id());
-        refused(ErrorCode.NOT_FOUND, () -> reads().plan(FILE, Optional.empty()));
+        refused(ErrorCode.NOT_FOUND, () -> reads().plan(FILE, Optional.empty(), Optional.empty()));
     }
 
     @Test

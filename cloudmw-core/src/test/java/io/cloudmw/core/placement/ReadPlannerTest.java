@@ -105,6 +105,24 @@ final class ReadPlannerTest {
     }
 
     @Test
+    void moreHelpersThanRaceForAChunkTakeTurns() {
+        List<HelperAddress> seven = ReadPlanner.helpers("v", threeBuckets, ReadPlanner.MAX_HELPERS, helpers(7));
+        assertThat(seven).hasSize(7);
+        assertThat(entrants(threeBuckets, seven, 0, Set.of(), false))
+                .containsExactly(entrant(0, 0), entrant(1, 1), entrant(2, 2));
+        assertThat(entrants(threeBuckets, seven, 1, Set.of(), false))
+                .containsExactly(entrant(3, 0), entrant(4, 1), entrant(5, 2));
+        assertThat(entrants(threeBuckets, seven, 2, Set.of(), false))
+                .containsExactly(entrant(6, 0), entrant(0, 1), entrant(1, 2));
+
+        List<HelperAddress> owners = ReadPlanner.helpers("v", threeDisks, ReadPlanner.MAX_HELPERS, helpers(7));
+        assertThat(owners).hasSize(7);
+        assertThat(entrants(threeDisks, owners, 1, Set.of(), false))
+                .as("disks are read by their owners")
+                .containsExactly(entrant(0, 0), entrant(1, 1), entrant(2, 2));
+    }
+
+    @Test
     void aPlanNamesAtMostSixteenHelpers() {
         List<Store> stores = new ArrayList<>();
         for (int i = 1; i <= 40; i++) {
@@ -123,7 +141,7 @@ final class ReadPlannerTest {
                 stores.add(random.nextBoolean() ? bucket("s" + i) : disk("s" + i, "h" + (1 + random.nextInt(6))));
             }
             List<HelperAddress> live = helpers(random.nextInt(6));
-            List<HelperAddress> helpers = ReadPlanner.helpers("v" + round, stores, Math.min(3, stores.size()), live);
+            List<HelperAddress> helpers = ReadPlanner.helpers("v" + round, stores, 1 + random.nextInt(8), live);
             Set<StoreId> bad = random.nextInt(3) == 0 ? Set.of(stores.get(0).id()) : Set.of();
             Chunk chunk = chunk(random.nextInt(100), stores.subList(0, 1 + random.nextInt(stores.size())));
             boolean rotate = random.nextBoolean();

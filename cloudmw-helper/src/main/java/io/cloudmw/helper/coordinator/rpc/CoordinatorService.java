@@ -316,7 +316,8 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                         .reads()
                         .plan(
                                 FromWire.file(request.getVolume(), request.getPath()),
-                                FromWire.optionalVersionId(request.getVersionId()))));
+                                FromWire.optionalVersionId(request.getVersionId()),
+                                FromWire.optionalMode(request.getMode()))));
     }
 
     @Override
