@@ -342,6 +342,24 @@ final class TransferTest {
                 .isEqualTo(1));
     }
 
+    @Test
+    void aHelperIsToldOfSecondAttemptsOfAReadThatFailsToo() throws Exception {
+        helper(Script.STALL);
+        helper(Script.STALL);
+        put(bytes(CHUNK));
+        coordinator.speeds(new ExpectedSpeed(1_000_000, 2_000_000, 500_000_000, 50 << 20, 49 << 20, 0, 1, 99));
+
+        CompletableFuture<GetReceipt> get =
+                client.get(FILE, directory.resolve("out"), GetOptions.defaults().withMode(Mode.HEDGED));
+        await().until(() -> helpers.stream().allMatch(helper -> helper.begunTransfers() == 1));
+        get.cancel(true);
+
+        await().untilAsserted(() -> assertThat(
+                        helpers.stream().mapToLong(FakeHelper::hedgesIssuedTold).sum())
+                .isEqualTo(1));
+        await().until(() -> helpers.stream().allMatch(helper -> helper.openTransfers() == 0));
+    }
+
     private GetReceipt get(GetOptions options) throws Exception {
         return client.get(FILE, directory.resolve("out"), options).get(60, SECONDS);
     }

@@ -14,6 +14,7 @@ import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.thread.SerialExecutor;
+import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.IssuedBlock;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * many as there are replicas, and some to spare. Confined to the transfer.
  */
 final class Racers {
+    /** What a helper that is told something at the very end has to hear it. */
+    private static final long HEARING_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Engine engine;
     private final SerialExecutor serial;
     private final ReadPlan plan;
@@ -40,6 +45,7 @@ final class Racers {
     private final Map<RacerId, HelperTransfer> helpers = new HashMap<>();
     private final Set<RacerId> abandoned = new HashSet<>();
     private @Nullable LocalRace local;
+    private boolean finished;
 
     Racers(Engine engine, SerialExecutor serial, ReadPlan plan, TransferSetup setup, RacerEvents events) {
         this.engine = engine;
@@ -185,6 +191,7 @@ final class Racers {
 
     /** Nothing more is wanted of anybody; what they still have to say is heard. One is told of the second attempts. */
     void finish(Hedges hedges) {
+        finished = true;
         Hedges untold = hedges;
         for (Iterator<HelperTransfer> all = helpers.values().iterator(); all.hasNext(); ) {
             if (all.next().finish(untold)) {
@@ -205,10 +212,26 @@ final class Racers {
         return !helpers.isEmpty() || local != null;
     }
 
-    void close() {
-        helpers.values().forEach(HelperTransfer::close);
+    /** Ends everything. Unless {@link #finish} was called, one helper is told of the second attempts, and ends a little later. */
+    void close(Hedges hedges) {
+        Hedges untold = finished ? Hedges.NONE : hedges;
+        for (HelperTransfer helper : helpers.values()) {
+            if (!untold.equals(Hedges.NONE) && helper.finish(untold)) {
+                untold = Hedges.NONE;
+                closeLater(helper);
+            } else {
+                helper.close();
+            }
+        }
         if (local != null) {
             local.close();
+        }
+    }
+
+    private void closeLater(HelperTransfer helper) {
+        if (Threads.later(engine.threads().timer(), HEARING_NANOS, helper::close)
+                .isEmpty()) {
+            helper.close();
         }
     }
 }

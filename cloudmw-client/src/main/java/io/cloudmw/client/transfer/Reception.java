@@ -296,10 +296,14 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     /** Helpers that were asked about a replica answer first. */
     private void finishUnlessDoubted() {
         if (doubted.isEmpty()) {
-            Tally tally = delivery.tally();
-            racers.finish(new Hedges(
-                    tally.hedges() + tally.handOvers(), tally.hedgesWon() + tally.handOversWon(), tally.suppressed()));
+            racers.finish(hedges());
         }
+    }
+
+    private Hedges hedges() {
+        Tally tally = delivery.tally();
+        return new Hedges(
+                tally.hedges() + tally.handOvers(), tally.hedgesWon() + tally.handOversWon(), tally.suppressed());
     }
 
     private void fail(CloudMwException cause) {
@@ -349,7 +353,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         }
         feed.close();
         relays.close(why);
-        racers.close();
+        racers.close(hedges());
         if (!plan.helpers().isEmpty()) {
             engine.links().unregister(transferId);
         }
@@ -419,6 +423,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
 
     @Override
     public void attempted(RacerId racer, BlockId block, Attempt attempt) {
+        if (closed) {
+            return;
+        }
         ledger.attempted(racer, attempt);
         if (delivered) {
             heard();

@@ -98,6 +98,7 @@ public final class FakeHelper implements AutoCloseable {
     private final AtomicInteger leavesRelayed = new AtomicInteger();
     private final AtomicInteger refusedUploads = new AtomicInteger();
     private final AtomicLong hedgesTold = new AtomicLong();
+    private final AtomicLong hedgesIssuedTold = new AtomicLong();
     private final AtomicInteger uploads = new AtomicInteger();
     private final AtomicInteger mostUploads = new AtomicInteger();
     private final List<Long> largestCredit = new CopyOnWriteArrayList<>();
@@ -134,6 +135,11 @@ public final class FakeHelper implements AutoCloseable {
     /** Second attempts that won, as destinations said at the end. */
     public long hedgesTold() {
         return hedgesTold.get();
+    }
+
+    /** Second attempts, whatever became of them, as destinations said at the end. */
+    public long hedgesIssuedTold() {
+        return hedgesIssuedTold.get();
     }
 
     /** Relays it opened, without those that the destination refused. */
@@ -271,7 +277,10 @@ public final class FakeHelper implements AutoCloseable {
                             .build());
                 }
                 case ISSUE -> issued(command.getIssue());
-                case HEDGES -> hedgesTold.addAndGet(command.getHedges().getWon());
+                case HEDGES -> {
+                    hedgesTold.addAndGet(command.getHedges().getWon());
+                    hedgesIssuedTold.addAndGet(command.getHedges().getIssued());
+                }
                 case DOUBT_BLOCK -> judge(command.getDoubtBlock());
                 default -> {}
             }
@@ -312,11 +321,12 @@ public final class FakeHelper implements AutoCloseable {
                         .build());
                 return;
             }
-            report(setup, block, AttemptState.ATTEMPT_STATE_WAITING, 0);
-            report(setup, block, AttemptState.ATTEMPT_STATE_STARTED, 0);
             if (script == Script.STALL) {
+                report(setup, block, AttemptState.ATTEMPT_STATE_STARTED, 0);
                 return;
             }
+            report(setup, block, AttemptState.ATTEMPT_STATE_WAITING, 0);
+            report(setup, block, AttemptState.ATTEMPT_STATE_STARTED, 0);
             report(
                     setup,
                     block,
