@@ -9,11 +9,13 @@ import java.util.Map;
  * useful request and byte earns a share; every extra one spends. Safe for any thread; no clock, no I/O.
  *
  * <p>An extra request is <em>suppressed</em>, and counted, when either bucket is short, or when both the store it is meant
- * to make up for and the one it would go to are slow as a whole: then the stores' own medians moved, what looks slow is
- * usual now, and hedging it would add load when it hurts most. A store is slow as a whole when it is late with most of its
- * answers, which shows from the first ones on, before any monitor has learnt; or when the fleet's monitors saw its median
- * move, which a client that has just started knows from its first plan. The emptier the buckets, the more patient: {@link #patience()} stretches every delay, so that what is left goes
- * to the attempts that are latest.
+ * to make up for and the one it would go to are slow: then it may be that their medians moved, that what looks slow is
+ * usual now, and that hedging it would add load when it hurts most. A store is slow when its latest answer was late, and
+ * while most of those before it were, which shows at once, before any monitor has learnt; or when the fleet's monitors saw
+ * its median move, which a client that has just started knows from its first plan. One answer in twenty is late anyway: so
+ * one extra in twenty waits, without need, for another answer of either store, and is asked for again. The emptier the
+ * buckets, the more patient: {@link #patience()} stretches every delay, so that what is left goes to the attempts that are
+ * latest.
  *
  * <p>[1] J. Dean, L. A. Barroso, The Tail at Scale, CACM 56(2), 2013. <b>Differs:</b> a budget instead of a fixed
  * quantile, because the quantile is only right while the distribution stands still.
@@ -53,13 +55,15 @@ public final class Governor {
     /** A little more than 1: so less is due than the buckets earn, and they stay full for bad times. */
     public static final double LEAST_PATIENT = 1.25;
 
-    /** By so much a store's median must have moved, as monitors saw it, for the store to be slow as a whole. */
+    /** By so much a store's median must have moved, as monitors saw it, for the store to be slow. */
     public static final double MEDIAN_MOVED = 2;
 
     private static final double MOST_PATIENT = 4;
     private static final double LATE_USUALLY = 0.05;
-    private static final double LATE_WHEN_MOVED = 0.4;
     private static final double WEIGHT = 1.0 / 4;
+    /** One late answer is enough: two stores must be slow, and of two one is usually as quick as ever. */
+    private static final double LATE_WHEN_SLOW = WEIGHT;
+
     /** What monitors said ages with every answer: a transfer that takes hours is told once. */
     private static final double WEIGHT_OF_MEASURED = 1.0 / 32;
 
@@ -68,8 +72,8 @@ public final class Governor {
         double lateness = LATE_USUALLY;
         double medianShift = 1;
 
-        boolean hasMoved() {
-            return lateness > LATE_WHEN_MOVED || medianShift >= MEDIAN_MOVED;
+        boolean isSlow() {
+            return lateness >= LATE_WHEN_SLOW || medianShift >= MEDIAN_MOVED;
         }
     }
 
@@ -111,8 +115,8 @@ public final class Governor {
      * @return false: suppressed
      */
     public synchronized boolean spend(StoreId late, StoreId other, long atMostBytes) {
-        boolean moved = hasMoved(late) && hasMoved(other);
-        if (moved || requests < 1 || bytes < atMostBytes) {
+        boolean bothSlow = isSlow(late) && isSlow(other);
+        if (bothSlow || requests < 1 || bytes < atMostBytes) {
             suppressed++;
             return false;
         }
@@ -130,7 +134,7 @@ public final class Governor {
     public synchronized boolean spendSpare(StoreId late, StoreId other, long atMostBytes) {
         boolean plenty = requests - 1 >= budget.burstRequests() / 2.0
                 && bytes - atMostBytes >= budget.burstBytes() / 2.0
-                && !(hasMoved(late) && hasMoved(other));
+                && !(isSlow(late) && isSlow(other));
         return plenty && spend(late, other, atMostBytes);
     }
 
@@ -190,10 +194,10 @@ public final class Governor {
         return standing;
     }
 
-    /** Whether the store is slow as a whole: most of its answers are late, or monitors saw its median move. */
-    public synchronized boolean hasMoved(StoreId store) {
+    /** Whether its latest answer was late, or most of those before, or monitors saw its median move. */
+    public synchronized boolean isSlow(StoreId store) {
         Standing standing = stores.get(store);
-        return standing != null && standing.hasMoved();
+        return standing != null && standing.isSlow();
     }
 
     /** Extra requests allowed so far. */

@@ -92,7 +92,7 @@ class GovernorTest {
     @Test
     void nothingIsSpentWhenMostAnswersOfBothStoresAreLate() {
         answers(LATE, 8, true);
-        assertThat(governor.hasMoved(LATE)).isTrue();
+        assertThat(governor.isSlow(LATE)).isTrue();
         assertThat(governor.spend(LATE, OTHER, 0)).isTrue();
 
         answers(OTHER, 8, true);
@@ -100,6 +100,16 @@ class GovernorTest {
         assertThat(governor.suppressed()).isEqualTo(1);
 
         answers(OTHER, 8, false);
+        assertThat(governor.spend(LATE, OTHER, 0)).isTrue();
+    }
+
+    @Test
+    void oneLateAnswerOfEachStoreIsEnoughUntilEitherIsInTimeAgain() {
+        governor.judged(LATE, true);
+        assertThat(governor.spend(LATE, OTHER, 0)).isTrue();
+        governor.judged(OTHER, true);
+        assertThat(governor.spend(LATE, OTHER, 0)).isFalse();
+        governor.judged(OTHER, false);
         assertThat(governor.spend(LATE, OTHER, 0)).isTrue();
     }
 
@@ -119,9 +129,9 @@ class GovernorTest {
     void whatMonitorsSaidAgesWithEveryAnswer() {
         governor.measured(LATE, 10);
         answers(LATE, 20, false);
-        assertThat(governor.hasMoved(LATE)).isTrue();
+        assertThat(governor.isSlow(LATE)).isTrue();
         answers(LATE, 80, false);
-        assertThat(governor.hasMoved(LATE)).isFalse();
+        assertThat(governor.isSlow(LATE)).isFalse();
     }
 
     @Test
@@ -136,11 +146,14 @@ class GovernorTest {
     }
 
     @Test
-    void aFewLateAnswersAreNoSlowStore() {
+    void aLateAnswerNowAndThenIsForgottenWithTheNextOne() {
         for (int i = 0; i < 100; i++) {
             governor.judged(LATE, i % 10 == 0);
-            assertThat(governor.hasMoved(LATE)).isFalse();
+            assertThat(governor.isSlow(LATE)).isEqualTo(i % 10 == 0);
         }
+        answers(LATE, 10_000, false);
+        governor.judged(LATE, true);
+        assertThat(governor.isSlow(LATE)).as("however long it was in time").isTrue();
     }
 
     @Test

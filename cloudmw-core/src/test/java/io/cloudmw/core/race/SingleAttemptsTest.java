@@ -244,7 +244,7 @@ class SingleAttemptsTest {
             on(new LeafDelivered(chunk));
         }
 
-        assertThat(governor.hasMoved(S0)).isFalse();
+        assertThat(governor.isSlow(S0)).isFalse();
     }
 
     @Nested

@@ -94,7 +94,7 @@ class FleetSimulationTest {
 
         double mean = extras / 20.0;
         LOG.info(() -> "all slow, the first 100 reads: " + mean + " extras in the mean of 20 runs");
-        assertThat(mean).isLessThanOrEqualTo(10);
+        assertThat(mean).isLessThanOrEqualTo(5);
     }
 
     @ParameterizedTest
