@@ -129,18 +129,18 @@ final class ReadsTest {
         cluster.put(FILE, MIB);
         cluster.restart();
         cluster.helper(1);
-        assertThat(ids(reads().plan(FILE, Optional.empty())))
+        assertThat(ids(reads().plan(FILE, Optional.empty(), Optional.empty())))
                 .as("one of three copies is enough")
                 .containsExactly(id(1));
-        refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> reads().plan(once, Optional.empty()));
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> reads().plan(once, Optional.empty(), Optional.empty()));
         cluster.helper(2);
-        refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> reads().plan(once, Optional.empty()));
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> reads().plan(once, Optional.empty(), Optional.empty()));
         cluster.helper(3);
-        assertThat(ids(reads().plan(once, Optional.empty()))).containsExactly(id(1), id(2), id(3));
+        assertThat(ids(reads().plan(once, Optional.empty(), Optional.empty()))).containsExactly(id(1), id(2), id(3));
         cluster.restart();
         cluster.ticker.advance(Duration.ofSeconds(7));
         cluster.helper(1);
-        assertThat(ids(reads().plan(once, Optional.empty()))).containsExactly(id(1));
+        assertThat(ids(reads().plan(once, Optional.empty(), Optional.empty()))).containsExactly(id(1));
     }
 
     @Test
