@@ -73,7 +73,7 @@ final class BenchCommands {
                 Files.writeString(plot, report.plot());
             }
             if (options.json()) {
-                context.out().println(Json.line(report.json()));
+                context.out().printJson(report.json());
             }
             return ExitCode.OK.value();
         }

@@ -83,7 +83,7 @@ final class CommandContext {
             forget(hook);
         }
         if (options.json()) {
-            out.println(Json.line(answer));
+            out.printJson(answer);
         }
         out.flush();
         if (out.checkError()) {

@@ -82,7 +82,7 @@ final class DemoCommand implements Callable<Integer> {
                     CommandContext.unwrapped(new Demo(settings, directory.path(), out, interruption.closing())::run);
             report.print(out);
             if (json) {
-                context.out().println(Json.line(report.json()));
+                context.out().printJson(report.json());
             }
             return (report.sha256Match() ? ExitCode.OK : ExitCode.DATA_LOSS).value();
         }

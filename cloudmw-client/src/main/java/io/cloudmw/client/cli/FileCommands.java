@@ -232,9 +232,6 @@ final class FileCommands {
             GetReceipt receipt =
                     CommandContext.await(client.read(file, context.out().channel(), how));
             context.out().flush();
-            if (options.json()) {
-                context.out().println();
-            }
             tell(Receipts.lines(receipt));
             return Receipts.json(receipt);
         }

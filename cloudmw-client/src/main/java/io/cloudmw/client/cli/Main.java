@@ -129,7 +129,7 @@ public final class Main {
             Map<String, Object> error = new LinkedHashMap<>();
             error.put("code", code);
             error.put("message", message);
-            context.out().println(Json.line(Map.of("error", error)));
+            context.out().printJson(Map.of("error", error));
         }
     }
 

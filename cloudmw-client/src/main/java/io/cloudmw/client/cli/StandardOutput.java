@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 
 /**
  * Where a command's output goes, buffered: large cats need no line buffering. Knows when its reader went away, which is
@@ -18,6 +19,8 @@ final class StandardOutput extends PrintStream {
     private static final int BUFFER_BYTES = 64 << 10;
 
     private final Descriptor descriptor;
+    /** Whether a file's bytes are the last that was written: nothing may be glued to them. */
+    private volatile boolean midFile;
 
     StandardOutput(OutputStream to) {
         this(new Descriptor(to));
@@ -33,12 +36,22 @@ final class StandardOutput extends PrintStream {
         return descriptor.abandoned;
     }
 
-    /** For bulk: unlike the methods of a {@link PrintStream}, writing fails when nothing can be written any more. */
+    /** Prints one object on a line of its own, also after the bytes of a file: a line feed stands between them. */
+    void printJson(Map<String, ?> object) {
+        if (midFile) {
+            println();
+            midFile = false;
+        }
+        println(Json.line(object));
+    }
+
+    /** For a file's bytes: unlike the methods of a {@link PrintStream}, writing fails when nothing can be written any more. */
     WritableByteChannel channel() {
         WritableByteChannel all = Channels.newChannel(this);
         return new WritableByteChannel() {
             @Override
             public int write(ByteBuffer bytes) throws IOException {
+                midFile |= bytes.hasRemaining();
                 int written = all.write(bytes);
                 if (checkError()) {
                     throw new IOException("standard output: cannot write to it");

@@ -73,7 +73,7 @@ final class TopCommand extends ClientCommand {
 
     private void printJson(Map<String, ?> view) {
         if (options.json()) {
-            context.out().println(Json.line(view));
+            context.out().printJson(view);
             context.out().flush();
         }
     }

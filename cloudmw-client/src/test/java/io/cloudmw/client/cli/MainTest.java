@@ -131,6 +131,21 @@ final class MainTest {
     }
 
     @Test
+    void theObjectStandsOnItsOwnLineAfterTheBytesOfAFile() throws IOException {
+        byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
+        assertThat(run(content, "put", "-", "vol:/b")).isZero();
+        assertThat(run("get", "vol:/b", "-", "--json")).isZero();
+        assertThat(out).startsWith("hello, chunks\n{");
+        assertThat(json().get("bytes").asInt()).isEqualTo(content.length);
+        assertThat(run("cat", "vol:/b", "--offset", "7", "--json")).isZero();
+        assertThat(out).startsWith("chunks\n{");
+        assertThat(run("cat", "vol:/b", "--length", "0", "--json")).isZero();
+        assertThat(out).startsWith("{");
+        assertThat(run("cat", "vol:/none", "--json")).isEqualTo(3);
+        assertThat(out).startsWith("{");
+    }
+
+    @Test
     void aReaderThatStopsIsNoMistake() {
         byte[] content = new byte[3_000_000];
         OutputStream stopped = new OutputStream() {
