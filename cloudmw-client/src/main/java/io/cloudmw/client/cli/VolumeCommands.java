@@ -42,8 +42,8 @@ final class VolumeCommands {
         @Option(
                 names = "--store",
                 paramLabel = "ID",
-                arity = "1..*",
-                description = "where copies go (default: everywhere)")
+                split = ",",
+                description = "where copies go; once for each (default: everywhere)")
         private List<String> stores = new ArrayList<>();
 
         @Option(

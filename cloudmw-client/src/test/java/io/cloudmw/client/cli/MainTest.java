@@ -292,6 +292,17 @@ final class MainTest {
     }
 
     @Test
+    void theStoresOfAVolumeLeaveItsNameAlone() throws IOException {
+        assertThat(run("volume", "create", "--replicas", "1", "--store", "d1", "--store", "d2", "data", "--json"))
+                .isZero();
+        assertThat(json().get("name").asText()).isEqualTo("data");
+        assertThat(json().get("stores")).extracting(JsonNode::asText).containsExactly("d1", "d2");
+        assertThat(run("volume", "create", "--replicas", "1", "--store", "d1,d2", "data", "--json"))
+                .isZero();
+        assertThat(json().get("stores")).extracting(JsonNode::asText).containsExactly("d1", "d2");
+    }
+
+    @Test
     void mistakesAreUsage() {
         assertThat(run()).isEqualTo(2);
         assertThat(run("fly")).isEqualTo(2);

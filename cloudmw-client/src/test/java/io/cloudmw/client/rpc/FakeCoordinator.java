@@ -39,6 +39,8 @@ import io.cloudmw.proto.v1.BeginPutResponse;
 import io.cloudmw.proto.v1.CommitPutRequest;
 import io.cloudmw.proto.v1.CommitPutResponse;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
+import io.cloudmw.proto.v1.CreateVolumeRequest;
+import io.cloudmw.proto.v1.CreateVolumeResponse;
 import io.cloudmw.proto.v1.GetSegmentRequest;
 import io.cloudmw.proto.v1.GetSegmentResponse;
 import io.cloudmw.proto.v1.PlaceChunksRequest;
@@ -242,6 +244,15 @@ public final class FakeCoordinator implements AutoCloseable {
     }
 
     private final class Service extends CoordinatorGrpc.CoordinatorImplBase {
+        @Override
+        public void createVolume(CreateVolumeRequest request, StreamObserver<CreateVolumeResponse> observer) {
+            calls.answer(
+                    observer,
+                    () -> CreateVolumeResponse.newBuilder()
+                            .setVolume(ToWire.volume(FromWire.volume(request.getVolume())))
+                            .build());
+        }
+
         @Override
         public void beginPut(BeginPutRequest request, StreamObserver<BeginPutResponse> observer) {
             calls.answer(observer, () -> {
