@@ -130,6 +130,9 @@ final class BenchIT {
             }
             assertThat(report.path("emulation").asText()).isEqualTo("none");
             assertThat(report.path("time_scale").asDouble()).isEqualTo(1);
+            assertThat(report.path("n").asInt()).isEqualTo(2);
+            assertThat(report.path("k").asInt()).isEqualTo(3);
+            assertThat(report.path("helpers").asInt()).isEqualTo(3);
             assertThat(fleet.client().list(volume, "/", "", 10).join().items()).isEmpty();
         }
         nothingIsLeft();

@@ -5,15 +5,23 @@ import io.cloudmw.client.cli.lab.EmulatedTestbed;
 import io.cloudmw.client.cli.lab.GivenTestbed;
 import io.cloudmw.client.cli.lab.LabSettings;
 import io.cloudmw.client.cli.lab.LabView;
+import io.cloudmw.client.cli.lab.Layout;
 import io.cloudmw.client.cli.lab.RaceLab;
 import io.cloudmw.client.cli.lab.RaceReport;
 import io.cloudmw.client.cli.lab.Testbed;
+import io.cloudmw.client.rpc.HelperStatus;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -66,22 +74,48 @@ final class BenchCommands {
             // With --json standard output is for the object alone.
             PrintStream stream = options.json() ? context.err() : context.out();
             PrintWriter out = new PrintWriter(stream, true, StandardCharsets.UTF_8);
-            LabSettings settings = race.settings(volume != null);
-            RaceReport report = CommandContext.unwrapped(() -> volume == null ? emulated(settings) : given(settings));
-            report.print(out);
-            if (plot != null) {
-                Files.writeString(plot, report.plot());
+            Optional<Path> drawing = Optional.ofNullable(plot);
+            if (drawing.isPresent()) {
+                requirePlace(drawing.get());
             }
+            RaceReport report = CommandContext.unwrapped(() -> volume == null ? emulated() : given(volume));
+            report.print(out);
+            // First what took so long to find out: it is not lost when the plot cannot be written.
             if (options.json()) {
                 context.out().printJson(report.json());
+            }
+            if (drawing.isPresent()) {
+                write(drawing.get(), report.plot());
             }
             return ExitCode.OK.value();
         }
 
-        private RaceReport emulated(LabSettings settings) throws Exception {
+        /** Nobody measures for an hour to learn that the plot has no place. */
+        private static void requirePlace(Path plot) throws CloudMwException {
+            Path directory = plot.toAbsolutePath().getParent();
+            if (directory == null
+                    || !Files.isDirectory(directory)
+                    || Files.isDirectory(plot)
+                    || !Files.isWritable(Files.exists(plot) ? plot : directory)) {
+                throw new CloudMwException(
+                        ErrorCode.LOCAL_IO, "--plot: cannot write " + plot + " (expected: a file in a directory)");
+            }
+        }
+
+        private static void write(Path plot, String svg) throws CloudMwException {
+            try {
+                Files.writeString(plot, svg);
+            } catch (IOException e) {
+                throw new CloudMwException(ErrorCode.LOCAL_IO, "--plot: cannot write " + plot + ": " + Reasons.of(e), e);
+            }
+        }
+
+        private RaceReport emulated() throws Exception {
+            LabSettings settings = race.emulated();
             LabView view = view(settings);
-            view.say("starting a coordinator and " + settings.helpers() + " helpers, writing "
-                    + settings.sizes().size() + " file(s) to " + settings.replicas() + " stores");
+            view.say("starting a coordinator and " + settings.layout().helpers() + " helpers, writing "
+                    + settings.sizes().size() + " file(s) to "
+                    + settings.layout().replicas() + " stores");
             Interruption interruption = new Interruption();
             try (interruption;
                     Testbed testbed = EmulatedTestbed.open(
@@ -93,17 +127,26 @@ final class BenchCommands {
             }
         }
 
-        private RaceReport given(LabSettings settings) throws Exception {
+        private RaceReport given(String name) throws Exception {
+            race.requireReal();
             if (s3Endpoint != null) {
                 throw new IllegalArgumentException("--s3-endpoint: not with --volume, whose stores are what they are");
             }
             try (Interruption interruption = new Interruption();
-                    CloudMw client = options.connect(context.environment());
-                    Testbed testbed = GivenTestbed.open(
-                            settings, client, new VolumeName(String.valueOf(volume)), interruption.closing())) {
-                interruption.closing().last(testbed);
-                return new RaceLab(settings, testbed, view(settings)).run();
+                    CloudMw client = options.connect(context.environment())) {
+                Volume kept = CommandContext.await(client.volume(new VolumeName(name)));
+                LabSettings settings = race.real(layout(client, kept));
+                try (Testbed testbed = GivenTestbed.open(settings, client, kept.name(), interruption.closing())) {
+                    interruption.closing().last(testbed);
+                    return new RaceLab(settings, testbed, view(settings)).run();
+                }
             }
+        }
+
+        private static Layout layout(CloudMw client, Volume volume) throws CloudMwException {
+            List<HelperStatus> helpers = CommandContext.await(client.helpers());
+            long alive = helpers.stream().filter(HelperStatus::alive).count();
+            return new Layout(volume.chunking(), volume.replicas(), (int) alive);
         }
 
         private LabView view(LabSettings settings) {

@@ -1,10 +1,13 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.cli.lab.LabSettings;
+import io.cloudmw.client.cli.lab.Layout;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.emulation.ReadSpeed;
 import io.cloudmw.core.emulation.StoreLaw;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -23,7 +26,7 @@ final class RaceOptions {
             names = "--emulate",
             paramLabel = "LAW",
             description = "how stores answer: paper-table2 (the default), s3-tail, a speed, or none")
-    private String emulate = PAPER;
+    private @Nullable String emulate;
 
     @Option(names = "--slow-from", paramLabel = "RUN", description = "from this run on all stores are ten times slower")
     private @Nullable Integer slowFrom;
@@ -65,14 +68,41 @@ final class RaceOptions {
     private @Nullable Integer chunks;
 
     @Option(names = "--k", paramLabel = "K", description = "replicas of each chunk, and stores (default 3)")
-    private int replicas = 3;
+    private @Nullable Integer replicas;
 
     @Option(names = "--helpers", paramLabel = "N", description = "default: k")
     private @Nullable Integer helpers;
 
-    /** @param real whether the stores are real ones: nothing is emulated there */
-    LabSettings settings(boolean real) {
-        String law = real ? NONE : emulate.strip();
+    /** On stores that are emulated. */
+    LabSettings emulated() {
+        String law = or(emulate, PAPER).strip();
+        int copies = or(replicas, 3);
+        return settings(law, Layout.made(or(chunks, law.startsWith(PAPER) ? 3 : 1), copies, or(helpers, copies)));
+    }
+
+    /** On the stores of a volume: they are as fast as they are. */
+    LabSettings real(Layout found) {
+        return settings(NONE, found);
+    }
+
+    /** @throws IllegalArgumentException when something was said that real stores and a running cluster do not heed */
+    void requireReal() {
+        Map<String, Boolean> said = new LinkedHashMap<>();
+        said.put("--emulate", emulate != null);
+        said.put("--slow-from", slowFrom != null);
+        said.put("--time-scale", timeScale != null);
+        said.put("--peers", peers);
+        said.put("--n", chunks != null);
+        said.put("--k", replicas != null);
+        said.put("--helpers", helpers != null);
+        said.forEach((option, isSaid) -> {
+            if (isSaid) {
+                throw new IllegalArgumentException(option + ": not with --volume, whose stores are what they are");
+            }
+        });
+    }
+
+    private LabSettings settings(String law, Layout layout) {
         boolean paper = law.startsWith(PAPER);
         List<Long> sizes = sizes(or(size, paper ? "1GB" : "64KiB..8MiB"), seed);
         return new LabSettings(
@@ -80,16 +110,14 @@ final class RaceOptions {
                 law.equals(NONE) ? Optional.empty() : Optional.of(StoreLaw.parse(law)),
                 slowFrom == null ? OptionalInt.empty() : OptionalInt.of(slowFrom),
                 rate(or(destination, paper ? "25MB/s" : NONE)),
-                real ? 1 : scale(or(timeScale, paper ? 8.0 : 1.0)),
+                scale(or(timeScale, paper ? 8.0 : 1.0)),
                 seed,
                 modes.stream().map(label -> Modes.parse("--modes", label)).toList(),
                 peers,
                 or(runs, paper ? 10 : 400),
                 or(warmUps, sizes.size() > 1 ? 20 : 1),
                 sizes,
-                or(chunks, paper ? 3 : 1),
-                replicas,
-                or(helpers, replicas));
+                layout);
     }
 
     private static <T> T or(@Nullable T said, T otherwise) {

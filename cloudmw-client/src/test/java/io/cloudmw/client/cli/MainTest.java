@@ -312,6 +312,18 @@ final class MainTest {
     }
 
     @Test
+    void aBenchThatCouldNotSayWhatItFoundDoesNotBegin() throws IOException {
+        String nowhere = directory.resolve("none").resolve("plot.svg").toString();
+        assertThat(run("bench", "race", "--plot", nowhere)).isEqualTo(7);
+        assertThat(err).contains("--plot: cannot write " + nowhere);
+        assertThat(run("bench", "race", "--plot", directory.toString(), "--json"))
+                .isEqualTo(7);
+        assertThat(json().get("error").get("code").asText()).isEqualTo("LOCAL_IO");
+        assertThat(run("bench", "race", "--volume", "v", "--k", "2")).isEqualTo(2);
+        assertThat(err).contains("--k: not with --volume");
+    }
+
+    @Test
     void failuresAreOneLineAndTheirExitCode() throws IOException {
         assertThat(run("get", "vol:/none", "--json")).isEqualTo(3);
         assertThat(json().get("error").get("code").asText()).isEqualTo("NOT_FOUND");

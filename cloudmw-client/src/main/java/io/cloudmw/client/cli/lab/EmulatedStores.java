@@ -41,7 +41,7 @@ final class EmulatedStores implements AutoCloseable {
             }
             throw e;
         }
-        for (int i = 0; i < settings.replicas(); i++) {
+        for (int i = 0; i < settings.layout().replicas(); i++) {
             shaped.add(proxy.listen());
         }
     }

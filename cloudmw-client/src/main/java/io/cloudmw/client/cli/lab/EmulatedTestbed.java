@@ -8,7 +8,6 @@ import io.cloudmw.client.cli.fleet.GeneratedFile;
 import io.cloudmw.client.cli.fleet.LocalFleet;
 import io.cloudmw.client.cli.fleet.WorkingDirectory;
 import io.cloudmw.client.cli.lab.s3.Crossed;
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Store;
@@ -61,7 +60,7 @@ public final class EmulatedTestbed implements Testbed {
     private void start(Path directory, Path launcher, Map<String, String> environment) throws Exception {
         LocalFleet fleet = closing.open(() -> new LocalFleet(directory.resolve("fleet"), launcher, environment));
         fleet.startCoordinator(Map.of());
-        for (int i = 1; i <= settings.helpers(); i++) {
+        for (int i = 1; i <= settings.layout().helpers(); i++) {
             fleet.startHelper("helper-" + i, Map.of());
         }
         CloudMw client = closing.last(CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress())));
@@ -86,10 +85,10 @@ public final class EmulatedTestbed implements Testbed {
     private Volume volume() {
         return new Volume(
                 VOLUME,
-                new Chunking.ByCount(settings.chunks()),
-                settings.replicas(),
+                settings.layout().chunking(),
+                settings.layout().replicas(),
                 stores.stores().stream().map(Store::id).toList(),
-                settings.replicas(),
+                settings.layout().replicas(),
                 Mode.ROUNDS,
                 false,
                 0);

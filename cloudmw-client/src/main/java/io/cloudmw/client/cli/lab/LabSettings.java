@@ -33,23 +33,21 @@ public record LabSettings(
         int runs,
         int warmUps,
         List<Long> sizes,
-        int chunks,
-        int replicas,
-        int helpers) {
+        Layout layout) {
     public LabSettings {
         modes = List.copyOf(modes);
         sizes = List.copyOf(sizes);
         between("runs", runs, 1, 1_000_000);
         between("warm-up", warmUps, 0, 10_000);
-        between("n", chunks, 1, 1000);
-        between("k", replicas, 1, 16);
-        between("helpers", helpers, 1, 64);
+        if (slowFrom.isPresent() && law.isEmpty()) {
+            throw new IllegalArgumentException("slow-from: nothing is emulated that could be slower");
+        }
         if (modes.isEmpty() && !peers) {
             throw new IllegalArgumentException("modes: none (expected: at least one)");
         }
     }
 
-    private static void between(String name, int value, int least, int most) {
+    static void between(String name, int value, int least, int most) {
         if (value < least || value > most) {
             throw new IllegalArgumentException(name + ": " + value + " (expected: " + least + ".." + most + ")");
         }

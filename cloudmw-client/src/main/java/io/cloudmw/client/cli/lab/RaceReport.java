@@ -3,6 +3,7 @@ package io.cloudmw.client.cli.lab;
 import io.cloudmw.client.cli.lab.s3.Crossed;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -82,12 +83,19 @@ public final class RaceReport {
                 seconds.quantile(0.999),
                 (double) crossed.bytes() / fileBytes,
                 // Of equally many runs: a report may be made in the middle of one. Single makes one for each chunk.
-                perRun(own) / (single == null ? settings.chunks() : perRun(single)),
+                perRun(own) / (single == null ? chunksPerRun(own) : perRun(single)),
                 own.stream().mapToDouble(Sample::cpuLoad).average().orElse(Double.NaN));
     }
 
     private static double perRun(List<Sample> samples) {
         return (double) crossed(samples).requests() / samples.size();
+    }
+
+    private double chunksPerRun(List<Sample> samples) {
+        return samples.stream()
+                .mapToLong(sample -> settings.layout().chunks(sample.fileBytes()))
+                .average()
+                .orElseThrow();
     }
 
     private static Crossed crossed(List<Sample> samples) {
@@ -132,9 +140,9 @@ public final class RaceReport {
         json.put("emulation", settings.emulation());
         json.put("time_scale", settings.timeScale());
         json.put("size_bytes", settings.sizes());
-        json.put("n", settings.chunks());
-        json.put("k", settings.replicas());
-        json.put("helpers", settings.helpers());
+        json.put("n", settings.layout().chunks(Collections.max(settings.sizes())));
+        json.put("k", settings.layout().replicas());
+        json.put("helpers", settings.layout().helpers());
         if (!slow.isEmpty()) {
             json.put("slow_from", settings.slowFrom().getAsInt());
             json.put("slow_modes", rows(slow).stream().map(Row::json).toList());
@@ -156,10 +164,12 @@ public final class RaceReport {
         }
         out.printf(
                 Locale.ROOT,
-                "%nfloor %.3f s; seed %d; time scale %s; seconds are emulated ones%n",
+                "%nfloor %.3f s; seed %d%s%n",
                 floorSeconds(),
                 settings.seed(),
-                settings.timeScale());
+                settings.law().isPresent()
+                        ? "; time scale " + settings.timeScale() + "; seconds are emulated ones"
+                        : "");
         out.flush();
     }
 

@@ -30,9 +30,7 @@ final class RaceReportTest {
                 4,
                 0,
                 List.of(100L, 300L),
-                2,
-                3,
-                3);
+                Layout.made(2, 3, 3));
     }
 
     private static Sample sample(double seconds, long requests, long bytes) {
