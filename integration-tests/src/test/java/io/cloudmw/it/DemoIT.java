@@ -44,6 +44,14 @@ final class DemoIT {
         assertThat(report.path("cancelled").isInt()).isTrue();
         assertThat(report.path("winners").size()).isPositive();
         assertThat(report.path("killed_helper").asText()).startsWith("helper-");
+        assertThat(report.path("killed_after_bytes").asLong()).isBetween(8L << 20, 24L << 20);
+    }
+
+    @Test
+    void theDemoSaysWhenThereWasNothingToKillAHelperIn() {
+        assertThat(commands.run("demo", "--size", "0").orThrow().out())
+                .contains("no helper was killed")
+                .doesNotContain("SIGKILL");
     }
 
     @Test

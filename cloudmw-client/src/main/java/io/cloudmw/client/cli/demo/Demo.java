@@ -27,6 +27,7 @@ import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -220,7 +221,7 @@ public final class Demo {
         say(settings.kill() ? "reading it by the race, with one helper killed on the way" : "reading it by the race");
         Scoreboard scoreboard = new Scoreboard();
         Path target = directory.resolve("output");
-        Optional<String> killed;
+        Optional<DemoReport.Kill> killed;
         GetReceipt receipt;
         try (LiveView view = new LiveView(scoreboard, out, settings.terminal(), (size + CHUNKS - 1) / CHUNKS)) {
             view.start();
@@ -228,6 +229,9 @@ public final class Demo {
                     client.get(raced, target, GetOptions.defaults().withListener(scoreboard));
             killed = settings.kill() ? killInTheMiddle(fleet, scoreboard, get) : Optional.empty();
             receipt = get.get();
+        }
+        if (settings.kill() && killed.isEmpty()) {
+            say("no helper was killed: the file was there before one could be");
         }
         String expected = GeneratedFile.sha256(source);
         return new DemoReport(
@@ -249,22 +253,28 @@ public final class Demo {
                 receipt.rows());
     }
 
-    /** Kills the helper that is furthest ahead in the first race: the one that everybody counts on. */
-    private Optional<String> killInTheMiddle(LocalFleet fleet, Scoreboard scoreboard, CompletableFuture<?> get)
+    /** Kills, once a third is there, the helper that is furthest ahead with the next chunk: everybody counts on it. */
+    private Optional<DemoReport.Kill> killInTheMiddle(LocalFleet fleet, Scoreboard scoreboard, CompletableFuture<?> get)
             throws InterruptedException {
         while (!get.isDone()) {
-            Optional<String> leader = scoreboard.attempts().stream()
-                    .filter(attempt -> attempt.state() == AttemptState.PROGRESSED)
-                    .filter(attempt -> attempt.bytes() > 0 && !attempt.racer().equals(Attempt.LOCAL))
-                    .max((a, b) -> Long.compare(a.bytes(), b.bytes()))
-                    .map(Attempt::racer);
+            long delivered = scoreboard.delivered();
+            Optional<String> leader =
+                    delivered > 0 && delivered >= scoreboard.total() / CHUNKS ? leader(scoreboard) : Optional.empty();
             if (leader.isPresent()) {
                 fleet.process(leader.get()).kill();
-                return leader;
+                return Optional.of(new DemoReport.Kill(leader.get(), delivered));
             }
             Sleeper.system().sleep(POLL_NANOS);
         }
         return Optional.empty();
+    }
+
+    private static Optional<String> leader(Scoreboard scoreboard) {
+        return scoreboard.attempts().stream()
+                .filter(attempt -> attempt.state() == AttemptState.PROGRESSED)
+                .filter(attempt -> attempt.bytes() > 0 && !attempt.racer().equals(Attempt.LOCAL))
+                .max(Comparator.comparingLong(Attempt::chunkIndex).thenComparingLong(Attempt::bytes))
+                .map(Attempt::racer);
     }
 
     private static double seconds(GetReceipt receipt) {

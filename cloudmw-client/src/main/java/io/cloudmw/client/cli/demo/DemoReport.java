@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  *
  * @param seconds the race, from asking to the last verified byte on disk
  * @param singleStoreSeconds the same bytes from one store alone
- * @param killedHelper the helper that was killed on the way, if one was
+ * @param kill of a helper on the way, if there was one
  */
 public record DemoReport(
         long bytes,
@@ -34,9 +34,16 @@ public record DemoReport(
         long attempts,
         long cancelled,
         Map<String, Long> winners,
-        Optional<String> killedHelper,
+        Optional<Kill> kill,
         List<Win> wins,
         List<Attempt> rows) {
+
+    /**
+     * A helper that was killed.
+     *
+     * @param deliveredBytes that had arrived by then
+     */
+    public record Kill(String helper, long deliveredBytes) {}
 
     /** The fields of the JSON object, in their order. */
     public Map<String, Object> json() {
@@ -54,7 +61,8 @@ public record DemoReport(
         fields.put("attempts", attempts);
         fields.put("cancelled", cancelled);
         fields.put("winners", winners);
-        fields.put("killed_helper", killedHelper.orElse(null));
+        fields.put("killed_helper", kill.map(Kill::helper).orElse(null));
+        fields.put("killed_after_bytes", kill.map(Kill::deliveredBytes).orElse(null));
         return fields;
     }
 
@@ -82,7 +90,9 @@ public record DemoReport(
                 Sizes.approximate(usefulBytes + wastedBytes),
                 Sizes.approximate(usefulBytes),
                 Sizes.approximate(wastedBytes));
-        killedHelper.ifPresent(helper -> out.printf("helper %s was killed (SIGKILL) on the way%n", helper));
+        kill.ifPresent(accident -> out.printf(
+                "helper %s was killed (SIGKILL) when %s had been delivered%n",
+                accident.helper(), Sizes.approximate(accident.deliveredBytes())));
         out.printf("SHA-256 %s: %s%n", sha256, sha256Match ? "the same" : "DIFFERENT");
         out.flush();
     }
@@ -109,7 +119,9 @@ public record DemoReport(
                     case CANCELLED -> "cancelled after ";
                     case FAILED -> "failed (" + attempt.error().map(Enum::name).orElse("?") + ") after ";
                     case STARTED, PROGRESSED ->
-                        killedHelper.filter(attempt.racer()::equals).isPresent() ? "killed after " : "let go after ";
+                        kill.map(Kill::helper).filter(attempt.racer()::equals).isPresent()
+                                ? "killed after "
+                                : "let go after ";
                     case FINISHED -> "finished ";
                 }
                 + Sizes.approximate(attempt.bytes());
