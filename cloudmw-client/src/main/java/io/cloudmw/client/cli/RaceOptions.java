@@ -49,7 +49,7 @@ final class RaceOptions {
     @Option(names = "--modes", paramLabel = "MODE", split = ",", description = "default: all")
     private List<String> modes = Modes.labels();
 
-    @Option(names = "--peers", description = "other libraries too, where they are on the class path")
+    @Option(names = "--peers", description = "other libraries too, once the tests are built")
     private boolean peers;
 
     @Option(names = "--runs", paramLabel = "N", description = "reads by each (paper-table2: 10; otherwise 400)")

@@ -86,7 +86,11 @@ final class MainTest {
                 new ByteArrayInputStream(in),
                 to,
                 new PrintStream(errors, true, StandardCharsets.UTF_8),
-                Map.of("CLOUDMW_COORDINATOR", coordinator.address()),
+                Map.of(
+                        "CLOUDMW_COORDINATOR",
+                        coordinator.address(),
+                        "CLOUDMW_LAUNCHER",
+                        directory.resolve("no-launcher").toString()),
                 terminal);
         return Main.run(context, args);
     }
@@ -319,6 +323,8 @@ final class MainTest {
         assertThat(run("bench", "race", "--plot", directory.toString(), "--json"))
                 .isEqualTo(7);
         assertThat(json().get("error").get("code").asText()).isEqualTo("LOCAL_IO");
+        assertThat(run("bench", "race", "--peers")).isEqualTo(2);
+        assertThat(err).contains("--peers: none on the class path");
         assertThat(run("bench", "race", "--volume", "v", "--k", "2")).isEqualTo(2);
         assertThat(err).contains("--k: not with --volume");
     }

@@ -49,12 +49,25 @@ public final class EmulatedTestbed implements Testbed {
      */
     public static EmulatedTestbed open(LabSettings settings, Optional<String> endpoint, Path launcher, Closing closing)
             throws Exception {
+        List<ContenderProvider> peers = settings.peers() ? providers() : List.of();
         WorkingDirectory directory = closing.open(() -> WorkingDirectory.create("cloudmw-lab-"));
         EmulatedStores stores = closing.open(
                 () -> new EmulatedStores(settings, endpoint, directory.path().resolve("buckets")));
         EmulatedTestbed testbed = new EmulatedTestbed(settings, stores, closing);
         testbed.start(directory.path(), launcher, endpoint.isPresent() ? Map.of() : ANY_CREDENTIALS);
+        testbed.invite(peers);
         return testbed;
+    }
+
+    private static List<ContenderProvider> providers() {
+        List<ContenderProvider> providers = ServiceLoader.load(ContenderProvider.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .toList();
+        if (providers.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "--peers: none on the class path (expected: built by ./mvnw -DskipTests package)");
+        }
+        return providers;
     }
 
     private void start(Path directory, Path launcher, Map<String, String> environment) throws Exception {
@@ -74,8 +87,14 @@ public final class EmulatedTestbed implements Testbed {
         for (Mode mode : settings.modes()) {
             contenders.add(new ModeContender(client, mode));
         }
-        if (settings.peers()) {
-            addPeers();
+    }
+
+    /** They upload the files as well; then nobody needs the sources any more. */
+    private void invite(List<ContenderProvider> peers) throws Exception {
+        for (ContenderProvider provider : peers) {
+            for (Contender peer : provider.open(stores.endpoint(0), stores.bucket(0), files)) {
+                contenders.add(closing.last(peer));
+            }
         }
         for (LabFile file : files) {
             Files.delete(file.source());
@@ -102,21 +121,6 @@ public final class EmulatedTestbed implements Testbed {
         FilePath path = new FilePath(VOLUME, "/file-" + index);
         client.put(source, path, PutOptions.defaults()).get();
         return new LabFile(path, "file-" + index, source, bytes);
-    }
-
-    private void addPeers() throws Exception {
-        List<ContenderProvider> providers = ServiceLoader.load(ContenderProvider.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .toList();
-        if (providers.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "peers: none on the class path (expected: run as docs/benchmarks/race.md says)");
-        }
-        for (ContenderProvider provider : providers) {
-            for (Contender peer : provider.open(stores.endpoint(0), stores.bucket(0), files)) {
-                contenders.add(closing.last(peer));
-            }
-        }
     }
 
     @Override
