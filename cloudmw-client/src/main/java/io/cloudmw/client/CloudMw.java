@@ -19,6 +19,7 @@ import io.cloudmw.client.transfer.StreamSource;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -189,12 +190,13 @@ public final class CloudMw implements AutoCloseable {
     /**
      * What reading a file would take and cost, mode by mode; nothing is read.
      *
+     * @param mode as {@link GetOptions#mode()}: obeyed, whatever the deadline
      * @param deadline what it should keep; empty: the volume's target, if it has one
      * @param linkBytesPerSecond what this destination can take; {@link Long#MAX_VALUE}: anything
      */
     public CompletableFuture<ReadEstimate> estimate(
-            FilePath file, Optional<Duration> deadline, long linkBytesPerSecond) {
-        return engine.estimate(file, deadline, linkBytesPerSecond);
+            FilePath file, Optional<Mode> mode, Optional<Duration> deadline, long linkBytesPerSecond) {
+        return engine.estimate(file, mode, deadline, linkBytesPerSecond);
     }
 
     private GetRequest request(FilePath source, GetRequest.Destination target, GetOptions getOptions) {

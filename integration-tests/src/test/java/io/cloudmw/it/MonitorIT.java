@@ -47,7 +47,7 @@ final class MonitorIT {
             });
 
             ReadEstimate estimate = fleet.client()
-                    .estimate(file, Optional.of(Duration.ofHours(1)), Long.MAX_VALUE)
+                    .estimate(file, Optional.empty(), Optional.of(Duration.ofHours(1)), Long.MAX_VALUE)
                     .join();
             assertThat(estimate.known()).isEqualTo(2);
             assertThat(estimate.choice())

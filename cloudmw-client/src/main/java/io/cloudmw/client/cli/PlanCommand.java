@@ -12,12 +12,12 @@ import io.cloudmw.core.model.Mode;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -64,8 +64,8 @@ final class PlanCommand extends ClientCommand {
     Map<String, ?> run(CloudMw client) throws Exception {
         Optional<Duration> limit = Optional.ofNullable(deadline).map(Durations::parse);
         long linkBytes = link == null ? Long.MAX_VALUE : Sizes.parse(link);
-        ReadEstimate estimate = CommandContext.await(client.estimate(FilePath.parse(file), limit, linkBytes));
-        Optional<Mode> only = Optional.ofNullable(mode).map(PlanCommand::mode);
+        Optional<Mode> only = Optional.ofNullable(mode).map(name -> Modes.parse("--mode", name));
+        ReadEstimate estimate = CommandContext.await(client.estimate(FilePath.parse(file), only, limit, linkBytes));
         List<ReadEstimate.Offer> offers = estimate.offers().stream()
                 .filter(offer ->
                         only.isEmpty() || only.get() == offer.prediction().way().mode())
@@ -74,14 +74,6 @@ final class PlanCommand extends ClientCommand {
             lines(estimate, offers).forEach(context.out()::println);
         }
         return json(estimate, offers);
-    }
-
-    private static Mode mode(String name) {
-        return Arrays.stream(Mode.values())
-                .filter(known -> known.label().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("mode: \"" + name + "\" (expected: one of "
-                        + Arrays.stream(Mode.values()).map(Mode::label).toList() + ")"));
     }
 
     private List<String> lines(ReadEstimate estimate, List<ReadEstimate.Offer> offers) {
@@ -102,7 +94,7 @@ final class PlanCommand extends ClientCommand {
                 Locale.ROOT,
                 "at most %.0f%% of requests and bytes are spent on hedges and hand-overs",
                 100 * budgetShare));
-        estimate.goal().ifPresent(goal -> estimate.choice().ifPresent(choice -> lines.add(promise(goal, choice))));
+        estimate.goal().ifPresent(goal -> estimate.choice().ifPresent(choice -> lines.add(promise(estimate, goal, choice))));
         lines.add("prices: " + estimate.priceVersion());
         return lines;
     }
@@ -124,7 +116,7 @@ final class PlanCommand extends ClientCommand {
         return offer.price().setScale(6, RoundingMode.HALF_UP).toPlainString() + " " + estimate.currency();
     }
 
-    private static String promise(SlaPlanner.Goal goal, SlaPlanner.Choice choice) {
+    private static String promise(ReadEstimate estimate, SlaPlanner.Goal goal, SlaPlanner.Choice choice) {
         return String.format(
                 Locale.ROOT,
                 "p%s under %.3f s: by %s with %d streams%s, expected %.3f s: %s",
@@ -137,7 +129,22 @@ final class PlanCommand extends ClientCommand {
                         .map(delay -> ", hedged after " + Durations.format(delay))
                         .orElse(""),
                 seconds(choice.prediction(), goal.quantile()),
-                choice.meets() ? "kept" : "not kept, but nothing is faster");
+                verdict(estimate, goal, choice));
+    }
+
+    private static String verdict(ReadEstimate estimate, SlaPlanner.Goal goal, SlaPlanner.Choice choice) {
+        String kept = choice.meets() ? "kept" : "not kept";
+        if (estimate.given().isPresent()) {
+            return kept + "; " + estimate.given().get();
+        }
+        if (choice.meets()) {
+            return kept;
+        }
+        String faster = estimate.faster().stream()
+                .map(way -> String.format(
+                        Locale.ROOT, "%s, %.3f s", way.way().mode().label(), seconds(way, goal.quantile())))
+                .collect(Collectors.joining("; "));
+        return kept + (faster.isEmpty() ? "; no mode is faster" : "; faster, but left out: " + faster);
     }
 
     private static double seconds(Prediction prediction, double quantile) {
@@ -164,6 +171,12 @@ final class PlanCommand extends ClientCommand {
                     sla.put("quantile", goal.quantile());
                     sla.put("expected_seconds", seconds(choice.prediction(), goal.quantile()));
                     sla.put("expected_met", choice.meets());
+                    sla.put("chosen", estimate.given().isEmpty());
+                    sla.put(
+                            "faster_modes",
+                            estimate.faster().stream()
+                                    .map(faster -> faster.way().mode().label())
+                                    .toList());
                     answer.put("sla", sla);
                 }));
         answer.put("currency", estimate.currency());

@@ -11,6 +11,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
@@ -135,10 +136,10 @@ public final class Engine implements AutoCloseable {
 
     /** What a get would take. */
     public CompletableFuture<ReadEstimate> estimate(
-            FilePath file, Optional<Duration> deadline, long linkBytesPerSecond) {
+            FilePath file, Optional<Mode> mode, Optional<Duration> deadline, long linkBytesPerSecond) {
         return coordinator
                 .planRead(file, Optional.empty())
-                .thenApplyAsync(plan -> Estimates.of(plan, deadline, linkBytesPerSecond, this), threads.events());
+                .thenApplyAsync(plan -> Estimates.of(plan, mode, deadline, linkBytesPerSecond, this), threads.events());
     }
 
     /** Starts a put; the receipt comes after the commit. */

@@ -6,6 +6,7 @@ import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.cost.ReadShape;
 import io.cloudmw.core.cost.SlaPlanner;
 import io.cloudmw.core.cost.TransferModel;
+import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.placement.ReadPlan;
@@ -22,7 +23,8 @@ final class Estimates {
 
     private Estimates() {}
 
-    static ReadEstimate of(ReadPlan plan, Optional<Duration> deadline, long linkBytesPerSecond, Engine engine) {
+    static ReadEstimate of(
+            ReadPlan plan, Optional<Mode> mode, Optional<Duration> deadline, long linkBytesPerSecond, Engine engine) {
         Pricing pricing = engine.pricing();
         long bytes = plan.version().sizeBytes();
         int helpers = plan.helpers().size();
@@ -36,7 +38,8 @@ final class Estimates {
                     + helperHours * pricing.table().helperPerHour().doubleValue();
             offers.add(new ReadEstimate.Offer(prediction, BigDecimal.valueOf(price)));
         }
-        Optional<Promise> promise = Promise.of(plan, shape, deadline, false, engine);
+        ReadPlan wanted = mode.map(plan::withMode).orElse(plan);
+        Optional<Promise> promise = Promise.of(wanted, shape, deadline, mode.isPresent(), engine);
         return new ReadEstimate(
                 plan.version(),
                 plan.mode(),
@@ -45,6 +48,7 @@ final class Estimates {
                 known(plan, stores.stream().map(Store::id).toList()),
                 promise.map(Promise::goal),
                 promise.map(Promise::choice),
+                promise.flatMap(Promise::given),
                 pricing.table().currency(),
                 pricing.table().version());
     }

@@ -74,6 +74,11 @@ final class Promise {
         return choice;
     }
 
+    /** Why the choice was not the promise's; empty: it was. */
+    Optional<String> given() {
+        return given;
+    }
+
     /** How to read for it; empty: as the plan's mode says. */
     Optional<Way> way() {
         return given.isPresent() ? Optional.empty() : Optional.of(choice.way());

@@ -258,6 +258,32 @@ final class MainTest {
     }
 
     @Test
+    void aPlanSaysWhyNothingFasterWasChosen() throws IOException {
+        Path source = Files.write(directory.resolve("in"), new byte[3_000_000]);
+        assertThat(run("put", source.toString(), "vol:/p")).isZero();
+        assertThat(run("plan", "vol:/p", "--deadline", "1ms")).isZero();
+        assertThat(out).contains("not kept; too little is known of its stores to choose a way");
+        assertThat(run("plan", "vol:/p", "--deadline", "1ms", "--mode", "single"))
+                .isZero();
+        assertThat(out).contains("by single with 1 streams", "not kept; the way was the caller's choice");
+
+        for (String id : List.of("t", "u")) {
+            coordinator.add(
+                    new Store(new StoreId(id), id, new Store.Disk(new HelperId("h"), directory.resolve("nowhere"))));
+        }
+        coordinator.speeds(new ExpectedSpeed(40_000_000, 150_000_000, 400_000_000, 50 << 20, 15 << 20, 0, 1, 99));
+        assertThat(run("plan", "vol:/p", "--deadline", "1ms")).isZero();
+        assertThat(out).containsPattern("not kept; faster, but left out: .*kn, [0-9.]+ s");
+        assertThat(run("plan", "vol:/p", "--deadline", "1ms", "--json")).isZero();
+        assertThat(json().get("sla").get("chosen").asBoolean()).isTrue();
+        assertThat(json().get("sla").get("faster_modes"))
+                .extracting(JsonNode::asText)
+                .contains("kn");
+        assertThat(run("plan", "vol:/p", "--deadline", "1h")).isZero();
+        assertThat(out).contains(": kept");
+    }
+
+    @Test
     void topShowsTheFleetOnceOrAgainAndAgain() throws IOException {
         ExpectedSpeed known = new ExpectedSpeed(12_000_000, 34_500_000, 90_000_000, 50 << 20, 1 << 20, 0.01, 1.5, 99);
         SpeedSummary busy = new SpeedSummary(known, 7, 3 << 20, Map.of(ErrorCode.STORE_UNAVAILABLE, 1.0));
