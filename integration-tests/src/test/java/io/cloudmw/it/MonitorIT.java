@@ -41,6 +41,10 @@ final class MonitorIT {
                 assertThat(helper.activity().attempts()).isPositive();
             });
             assertThat(view.stores()).extracting(FleetView.OfStore::id).containsExactlyInAnyOrder(Fleet.disks(1, 2));
+            assertThat(view.pairs()).anySatisfy(pair -> {
+                assertThat(pair.key().store().value()).startsWith("disk-");
+                assertThat(pair.speed().readsPerSecond()).isPositive();
+            });
             assertThat(view.stores()).allSatisfy(store -> {
                 assertThat(store.speed().expected().firstByteP50Nanos()).isPositive();
                 assertThat(store.speed().errors()).isEmpty();

@@ -15,11 +15,12 @@ import java.util.TreeMap;
 
 /** A fleet view as lines for people and as JSON. A figure nobody knows is {@code -}, and left out of the JSON. */
 final class FleetReport {
-    private static final String SPEED = "%8s %9s %8s %8s %8s %6s %7s";
+    private static final String SPEED = "%8s %9s %8s %8s %8s %8s %6s %7s";
 
     private FleetReport() {}
 
-    static List<String> lines(FleetView view) {
+    /** @param pairs whether to say what each helper sees of each store, by size of read, too */
+    static List<String> lines(FleetView view, boolean pairs) {
         List<String> lines = new ArrayList<>();
         lines.add(format("%-20s %-7s ", "STORE", "STATE") + heading());
         for (FleetView.OfStore store : view.stores()) {
@@ -50,7 +51,28 @@ final class FleetReport {
         lines.add(format(
                 "hedges and hand-overs: %d issued, %d won, %d suppressed",
                 hedges.issued(), hedges.won(), hedges.suppressed()));
+        if (pairs) {
+            lines.addAll(pairLines(view));
+        }
         return lines;
+    }
+
+    private static List<String> pairLines(FleetView view) {
+        List<String> lines = new ArrayList<>();
+        lines.add("");
+        lines.add(format("%-20s %-20s %-7s ", "HELPER", "STORE", "SIZE") + heading());
+        for (FleetView.OfPair pair : view.pairs()) {
+            lines.add(format("%-20s %-20s %-7s ", pair.helper(), pair.key().store(), size(pair))
+                    + figures(pair.speed()));
+        }
+        if (view.pairsLeftOut() > 0) {
+            lines.add(view.pairsLeftOut() + " more, read less");
+        }
+        return lines;
+    }
+
+    private static String size(FleetView.OfPair pair) {
+        return pair.key().size().name().toLowerCase(Locale.ROOT);
     }
 
     /** Each transfer told one helper. */
@@ -59,7 +81,7 @@ final class FleetReport {
     }
 
     private static String heading() {
-        return format(SPEED, "READS/S", "MiB/S", "P50 MS", "P95 MS", "P99 MS", "MOVED", "ERRORS");
+        return format(SPEED, "READS/S", "MiB/S", "STREAM", "P50 MS", "P95 MS", "P99 MS", "MOVED", "ERRORS");
     }
 
     private static String figures(SpeedSummary speed) {
@@ -68,12 +90,17 @@ final class FleetReport {
         return format(
                 SPEED,
                 format("%.1f", speed.readsPerSecond()),
-                format("%.1f", speed.bytesPerSecond() / (1 << 20)),
+                mebibytes(speed.bytesPerSecond()),
+                speed.streamBytesPerSecond() > 0 ? mebibytes((double) speed.streamBytesPerSecond()) : "-",
                 known ? millis(expected.firstByteP50Nanos()) : "-",
                 known ? millis(expected.firstByteP95Nanos()) : "-",
                 known ? millis(expected.firstByteP99Nanos()) : "-",
                 known ? format("%.1fx", expected.medianShift()) : "-",
                 known ? format("%.1f%%", 100 * expected.errorShare()) : "-");
+    }
+
+    private static String mebibytes(double bytes) {
+        return format("%.1f", bytes / (1 << 20));
     }
 
     private static String millis(long nanos) {
@@ -103,9 +130,20 @@ final class FleetReport {
             put(row, helper.speed());
             helpers.add(row);
         }
+        List<Map<String, ?>> pairs = new ArrayList<>();
+        for (FleetView.OfPair pair : view.pairs()) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("helper", pair.helper().value());
+            row.put("store", pair.key().store().value());
+            row.put("size", size(pair));
+            put(row, pair.speed());
+            pairs.add(row);
+        }
         Map<String, Object> object = new LinkedHashMap<>();
         object.put("stores", stores);
         object.put("helpers", helpers);
+        object.put("pairs", pairs);
+        object.put("pairs_left_out", view.pairsLeftOut());
         Hedges hedges = hedges(view);
         object.put("hedges", Map.of("issued", hedges.issued(), "won", hedges.won(), "suppressed", hedges.suppressed()));
         return object;
@@ -130,9 +168,11 @@ final class FleetReport {
             row.put("first_byte_p50_seconds", expected.firstByteP50Nanos() / 1e9);
             row.put("first_byte_p95_seconds", expected.firstByteP95Nanos() / 1e9);
             row.put("first_byte_p99_seconds", expected.firstByteP99Nanos() / 1e9);
-            row.put("stream_bytes_per_second", expected.bytesPerSecond());
             row.put("median_shift", expected.medianShift());
             row.put("error_share", expected.errorShare());
+        }
+        if (speed.streamBytesPerSecond() > 0) {
+            row.put("stream_bytes_per_second", speed.streamBytesPerSecond());
         }
         Map<String, Double> errors = new TreeMap<>();
         speed.errors().forEach((code, count) -> errors.put(code.name(), count));

@@ -21,6 +21,9 @@ final class TopCommand extends ClientCommand {
     @Option(names = "--interval", paramLabel = "TIME", description = "between refreshes, at least 100ms (default 2s)")
     private String interval = "2s";
 
+    @Option(names = "--by-size", description = "what each helper sees of each store, by size of read, too")
+    private boolean bySize;
+
     @Option(names = "--once", description = "show it once")
     private boolean once;
 
@@ -67,7 +70,7 @@ final class TopCommand extends ClientCommand {
         } else if (refresh > 0) {
             context.out().println();
         }
-        FleetReport.lines(view).forEach(context.out()::println);
+        FleetReport.lines(view, bySize).forEach(context.out()::println);
         context.out().flush();
     }
 

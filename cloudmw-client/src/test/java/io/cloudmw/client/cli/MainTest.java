@@ -15,7 +15,9 @@ import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.monitor.HelperActivity;
+import io.cloudmw.core.monitor.SizeClass;
 import io.cloudmw.core.monitor.Speed;
+import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.monitor.SpeedSummary;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -286,7 +288,7 @@ final class MainTest {
     @Test
     void topShowsTheFleetOnceOrAgainAndAgain() throws IOException {
         ExpectedSpeed known = new ExpectedSpeed(12_000_000, 34_500_000, 90_000_000, 50 << 20, 1 << 20, 0.01, 1.5, 99);
-        SpeedSummary busy = new SpeedSummary(known, 7, 3 << 20, Map.of(ErrorCode.STORE_UNAVAILABLE, 1.0));
+        SpeedSummary busy = new SpeedSummary(known, 7, 3 << 20, 50 << 20, Map.of(ErrorCode.STORE_UNAVAILABLE, 1.0));
         SpeedSummary idle = SpeedSummary.of(Speed.UNKNOWN);
         coordinator.fleet(new FleetView(
                 List.of(
@@ -297,16 +299,26 @@ final class MainTest {
                         true,
                         10,
                         new HelperActivity(2, 9, 5, 3, 1, 1 << 20, 2 << 20, new Hedges(7, 6, 4)),
-                        busy))));
+                        busy)),
+                List.of(new FleetView.OfPair(
+                        new HelperId("h"), new SpeedKey(new StoreId("east"), SizeClass.TINY), busy)),
+                3));
 
         assertThat(run("top", "--once")).isZero();
         assertThat(out.lines().toList())
                 .hasSize(8)
                 .endsWith("hedges and hand-overs: 7 issued, 6 won, 4 suppressed")
                 .satisfies(
-                        lines -> assertThat(lines.get(1)).matches("east +up +7.0 +3.0 +12.0 +34.5 +90.0 +1.5x +1.0%"))
-                .satisfies(lines -> assertThat(lines.get(2)).matches("west +down +0.0 +0.0 +- +- +- +- +-"))
+                        lines -> assertThat(lines.get(1)).matches("east +up +7.0 +3.0 +50.0 +12.0 +34.5 +90.0 +1.5x +1.0%"))
+                .satisfies(lines -> assertThat(lines.get(2)).matches("west +down +0.0 +0.0 +- +- +- +- +- +-"))
                 .satisfies(lines -> assertThat(lines.get(5)).matches("h +up .* 2 +9 +5 +3 +1 +1.0 MiB +2.0 MiB"));
+
+        assertThat(run("top", "--once", "--by-size")).isZero();
+        assertThat(out.lines().toList())
+                .hasSize(12)
+                .endsWith("3 more, read less")
+                .satisfies(lines ->
+                        assertThat(lines.get(10)).matches("h +east +tiny +7.0 +3.0 +50.0 +12.0 +34.5 +90.0 +1.5x +1.0%"));
 
         assertThat(run("top", "--count", "3", "--interval", "100ms", "--json")).isZero();
         assertThat(out.lines()).hasSize(3);
@@ -315,6 +327,12 @@ final class MainTest {
         assertThat(east.get("errors").get("STORE_UNAVAILABLE").asDouble()).isEqualTo(1);
         assertThat(json().get("stores").get(1).has("first_byte_p95_seconds")).isFalse();
         assertThat(json().get("hedges").get("suppressed").asLong()).isEqualTo(4);
+        JsonNode pair = json().get("pairs").get(0);
+        assertThat(List.of(pair.get("helper"), pair.get("store"), pair.get("size")))
+                .extracting(JsonNode::asText)
+                .containsExactly("h", "east", "tiny");
+        assertThat(pair.get("stream_bytes_per_second").asLong()).isEqualTo(50 << 20);
+        assertThat(json().get("pairs_left_out").asInt()).isEqualTo(3);
         assertThat(json().get("helpers").get(0).get("wasted_bytes").asLong()).isEqualTo(2 << 20);
 
         assertThat(run("top", "--interval", "1ms")).isEqualTo(2);

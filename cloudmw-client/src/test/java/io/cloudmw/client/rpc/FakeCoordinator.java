@@ -88,7 +88,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final UnaryCalls calls = new UnaryCalls(this::run);
     private final long chunkSizeBytes;
     private final int leafSizeBytes;
-    private volatile FleetView fleet = new FleetView(List.of(), List.of());
+    private volatile FleetView fleet = new FleetView(List.of(), List.of(), List.of(), 0);
     private volatile Optional<ReadTarget> target = Optional.empty();
     private volatile SpeedBook speeds = SpeedBook.EMPTY;
     private int port;

@@ -5,17 +5,25 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.monitor.FleetSpeeds;
 import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.monitor.HelperActivity;
+import io.cloudmw.core.monitor.ReaderSpeed;
 import io.cloudmw.core.monitor.Speed;
 import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.monitor.SpeedSummary;
 import io.cloudmw.core.placement.StoreStatus;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** What the fleet reports of stores and of itself. Nothing is kept over a restart. Safe for any thread. */
 public final class Monitoring {
+    private static final Comparator<ReaderSpeed> MOST_READ_FIRST = Comparator.comparingDouble(
+                    (ReaderSpeed pair) -> -pair.speed().readsPerSecond())
+            .thenComparing(ReaderSpeed::reader)
+            .thenComparing(pair -> pair.key().store())
+            .thenComparing(pair -> pair.key().size());
+
     private final HelperRegistry helpers;
     private final StoreView stores;
     private final FleetSpeeds speeds;
@@ -36,7 +44,7 @@ public final class Monitoring {
         activities.put(helper, activity);
     }
 
-    /** Everything at a glance: stores and helpers by id. */
+    /** Everything at a glance: stores and helpers by id, and what each helper sees of each store. */
     public FleetView view() throws CloudMwException {
         var byStore = speeds.stores();
         List<FleetView.OfStore> storeRows = new ArrayList<>();
@@ -55,6 +63,12 @@ public final class Monitoring {
                     activities.getOrDefault(id, HelperActivity.NONE),
                     SpeedSummary.of(byReader.getOrDefault(id, Speed.UNKNOWN))));
         }
-        return new FleetView(storeRows, helperRows);
+        List<ReaderSpeed> pairs = speeds.all();
+        List<FleetView.OfPair> pairRows = pairs.stream()
+                .sorted(MOST_READ_FIRST)
+                .limit(FleetView.MAX_PAIRS)
+                .map(pair -> new FleetView.OfPair(pair.reader(), pair.key(), SpeedSummary.of(pair.speed())))
+                .toList();
+        return new FleetView(storeRows, helperRows, pairRows, pairs.size() - pairRows.size());
     }
 }

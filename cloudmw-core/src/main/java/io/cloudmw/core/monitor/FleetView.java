@@ -4,11 +4,22 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import java.util.List;
 
-/** How stores and helpers do, at one moment. Immutable. */
-public record FleetView(List<OfStore> stores, List<OfHelper> helpers) {
+/**
+ * How stores and helpers do, at one moment. Immutable.
+ *
+ * @param pairs of who reads and what is read, those most read of late first; the first {@value #MAX_PAIRS}
+ * @param pairsLeftOut how many more there are
+ */
+public record FleetView(List<OfStore> stores, List<OfHelper> helpers, List<OfPair> pairs, int pairsLeftOut) {
+    public static final int MAX_PAIRS = 1024;
+
     public FleetView {
         stores = List.copyOf(stores);
         helpers = List.copyOf(helpers);
+        pairs = List.copyOf(pairs);
+        if (pairsLeftOut < 0) {
+            throw new IllegalArgumentException("pairsLeftOut: " + pairsLeftOut + " (expected: >= 0)");
+        }
     }
 
     /** A store as all helpers together see it. */
@@ -21,4 +32,7 @@ public record FleetView(List<OfStore> stores, List<OfHelper> helpers) {
      */
     public record OfHelper(
             HelperId id, boolean alive, long heartbeatAgeMillis, HelperActivity activity, SpeedSummary speed) {}
+
+    /** What one helper has seen of one store, for reads of one size. */
+    public record OfPair(HelperId helper, SpeedKey key, SpeedSummary speed) {}
 }

@@ -8,17 +8,32 @@ import java.util.Map;
  *
  * @param expected of reads of all sizes
  * @param readsPerSecond of late
- * @param bytesPerSecond of late
+ * @param bytesPerSecond of late, of all reads together
+ * @param streamBytesPerSecond that half of the reads exceed after their first byte; 0: not known
  * @param errors reads that failed, by code, aged with the baseline's half-life
  */
 public record SpeedSummary(
-        ExpectedSpeed expected, double readsPerSecond, double bytesPerSecond, Map<ErrorCode, Double> errors) {
+        ExpectedSpeed expected,
+        double readsPerSecond,
+        double bytesPerSecond,
+        long streamBytesPerSecond,
+        Map<ErrorCode, Double> errors) {
     public SpeedSummary {
+        if (streamBytesPerSecond < 0) {
+            throw new IllegalArgumentException(
+                    "streamBytesPerSecond: " + streamBytesPerSecond + " (expected: >= 0)");
+        }
         errors = Map.copyOf(errors);
     }
 
     public static SpeedSummary of(Speed speed) {
+        ExpectedSpeed expected = ExpectedSpeed.of(speed);
+        boolean rated = expected.isKnown() && speed.rate().samples() >= ExpectedSpeed.ENOUGH_SAMPLES;
         return new SpeedSummary(
-                ExpectedSpeed.of(speed), speed.readsPerSecond(), speed.bytesPerSecond(), speed.errors());
+                expected,
+                speed.readsPerSecond(),
+                speed.bytesPerSecond(),
+                rated ? expected.bytesPerSecond() : 0,
+                speed.errors());
     }
 }

@@ -17,6 +17,7 @@ import io.cloudmw.core.monitor.SpeedEntry;
 import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.monitor.SpeedSummary;
 import io.cloudmw.proto.v1.HelperView;
+import io.cloudmw.proto.v1.PairView;
 import io.cloudmw.proto.v1.PlannedSpeed;
 import io.cloudmw.proto.v1.StoreSpeed;
 import io.cloudmw.proto.v1.StoreView;
@@ -205,6 +206,8 @@ public final class MonitorWire {
         return ViewFleetResponse.newBuilder()
                 .addAllStores(view.stores().stream().map(MonitorWire::store).toList())
                 .addAllHelpers(view.helpers().stream().map(MonitorWire::helper).toList())
+                .addAllPairs(view.pairs().stream().map(MonitorWire::pair).toList())
+                .setPairsLeftOut(view.pairsLeftOut())
                 .build();
     }
 
@@ -226,6 +229,15 @@ public final class MonitorWire {
                 .build();
     }
 
+    private static PairView pair(FleetView.OfPair pair) {
+        return PairView.newBuilder()
+                .setHelperId(pair.helper().value())
+                .setStoreId(pair.key().store().value())
+                .setSize(size(pair.key().size()))
+                .setSpeed(summary(pair.speed()))
+                .build();
+    }
+
     public static FleetView view(ViewFleetResponse message) throws CloudMwException {
         List<FleetView.OfStore> stores = new ArrayList<>();
         for (StoreView store : message.getStoresList()) {
@@ -241,7 +253,14 @@ public final class MonitorWire {
                     activity(helper.getActivity()),
                     summary(helper.getSpeed())));
         }
-        return new FleetView(stores, helpers);
+        List<FleetView.OfPair> pairs = new ArrayList<>();
+        for (PairView pair : message.getPairsList()) {
+            pairs.add(new FleetView.OfPair(
+                    FromWire.helperId(pair.getHelperId()),
+                    new SpeedKey(FromWire.storeId(pair.getStoreId()), size(pair.getSize())),
+                    summary(pair.getSpeed())));
+        }
+        return FromWire.valid(() -> new FleetView(stores, helpers, pairs, message.getPairsLeftOut()));
     }
 
     private static io.cloudmw.proto.v1.SpeedSummary summary(SpeedSummary summary) {
@@ -249,16 +268,19 @@ public final class MonitorWire {
                 .setExpected(expected(summary.expected()))
                 .setReadsPerSecond(summary.readsPerSecond())
                 .setBytesPerSecond(summary.bytesPerSecond())
+                .setStreamBytesPerSecond(summary.streamBytesPerSecond())
                 .putAllErrors(named(summary.errors()))
                 .build();
     }
 
     private static SpeedSummary summary(io.cloudmw.proto.v1.SpeedSummary message) throws CloudMwException {
-        return new SpeedSummary(
-                expected(message.getExpected()),
+        ExpectedSpeed expected = expected(message.getExpected());
+        return FromWire.valid(() -> new SpeedSummary(
+                expected,
                 message.getReadsPerSecond(),
                 message.getBytesPerSecond(),
-                errors(message.getErrorsMap()));
+                message.getStreamBytesPerSecond(),
+                errors(message.getErrorsMap())));
     }
 
     private static Map<String, Double> named(Map<ErrorCode, Double> errors) {

@@ -53,6 +53,33 @@ final class MonitoringTest {
     }
 
     @Test
+    void whatEachHelperSeesOfEachStoreIsShownBySize() throws Exception {
+        TestCluster cluster = new TestCluster();
+        HelperId h1 = cluster.helper(1).id();
+        SpeedKey tiny = new SpeedKey(TestCluster.disk(1).id(), SizeClass.TINY);
+        SpeedKey large = new SpeedKey(TestCluster.disk(1).id(), SizeClass.LARGE);
+        Monitoring monitoring = cluster.coordinator.monitoring();
+        monitoring.heard(h1, Map.of(tiny, Speed.UNKNOWN, large, speed(20_000)), HelperActivity.NONE);
+
+        FleetView view = monitoring.view();
+
+        assertThat(view.pairs()).extracting(FleetView.OfPair::key).containsExactly(large, tiny);
+        assertThat(view.pairs().get(0).speed().expected().samples()).isEqualTo(20);
+        assertThat(view.pairs().get(0).speed().streamBytesPerSecond())
+                .as("nothing long was read")
+                .isZero();
+        assertThat(view.pairsLeftOut()).isZero();
+
+        for (int i = 0; i < FleetView.MAX_PAIRS; i++) {
+            SpeedKey other = new SpeedKey(new StoreId("other-" + i), SizeClass.TINY);
+            monitoring.heard(h1, Map.of(other, Speed.UNKNOWN), HelperActivity.NONE);
+        }
+        assertThat(monitoring.view().pairs()).hasSize(FleetView.MAX_PAIRS);
+        assertThat(monitoring.view().pairs().get(0).key()).isEqualTo(large);
+        assertThat(monitoring.view().pairsLeftOut()).isEqualTo(2);
+    }
+
+    @Test
     void aPlanSaysWhatToExpectOfItsStores() throws Exception {
         TestCluster cluster = new TestCluster().withVolume(1);
         FilePath file = FilePath.parse("v:/f");

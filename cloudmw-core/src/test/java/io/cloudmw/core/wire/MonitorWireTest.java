@@ -77,10 +77,12 @@ final class MonitorWireTest {
         assertThat(MonitorWire.book(MonitorWire.book(book()))).isEqualTo(book());
         HelperActivity activity = new HelperActivity(1, 2, 3, 4, 5, 6, 7, new Hedges(8, 9, 10));
         assertThat(MonitorWire.activity(MonitorWire.activity(activity))).isEqualTo(activity);
-        SpeedSummary summary = new SpeedSummary(ExpectedSpeed.DEFAULT, 1.5, 2.5, Map.of(ErrorCode.INTERNAL, 1.0));
+        SpeedSummary summary = new SpeedSummary(ExpectedSpeed.DEFAULT, 1.5, 2.5, 7, Map.of(ErrorCode.INTERNAL, 1.0));
         FleetView view = new FleetView(
                 List.of(new FleetView.OfStore(STORE, true, summary)),
-                List.of(new FleetView.OfHelper(new HelperId("h"), true, 17, activity, summary)));
+                List.of(new FleetView.OfHelper(new HelperId("h"), true, 17, activity, summary)),
+                List.of(new FleetView.OfPair(new HelperId("h"), new SpeedKey(STORE, SizeClass.LARGE), summary)),
+                12);
         assertThat(MonitorWire.view(MonitorWire.view(view))).isEqualTo(view);
     }
 
