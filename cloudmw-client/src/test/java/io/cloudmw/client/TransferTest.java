@@ -14,6 +14,7 @@ import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.client.rpc.FakeHelper.Script;
 import io.cloudmw.core.chunk.ChunkDigester;
+import io.cloudmw.core.cost.Usage;
 import io.cloudmw.core.cost.Way;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -272,6 +273,19 @@ final class TransferTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         client.read(FILE, Channels.newChannel(out), GetOptions.defaults()).get(60, SECONDS);
         assertThat(out.toByteArray()).isEqualTo(content);
+    }
+
+    @Test
+    void aPutIsBilledForTheCopiesThatWereSent() throws Exception {
+        helper(Script.SERVE);
+        helper(Script.SERVE);
+        coordinator.full(List.of(new StoreId("sh1")));
+
+        PutReceipt receipt = put(bytes(2 * CHUNK));
+
+        assertThat(receipt.replicasStored()).isEqualTo(2);
+        assertThat(receipt.replicasOwed()).isEqualTo(2);
+        assertThat(receipt.cost().usage()).containsOnly(Map.entry(new StoreId("sh0"), Usage.ofWrites(2, 2L * CHUNK)));
     }
 
     /** Volumes of this coordinator read by rounds: two racers for each of five chunks. */

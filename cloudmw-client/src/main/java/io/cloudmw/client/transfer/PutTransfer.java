@@ -12,15 +12,21 @@ import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.WritePlan;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -42,6 +48,9 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     private final List<ReplicaReport> owed = new ArrayList<>();
     private final Map<StoreId, Store> stores = new HashMap<>();
     private final Map<StoreId, Usage> usage = new HashMap<>();
+    /** Those that took a chunk. */
+    private final Set<HelperId> helpers = new HashSet<>();
+
     private final ManifestDigest digest = new ManifestDigest();
     private @Nullable Sending sending;
     private @Nullable BegunPut begun;
@@ -103,15 +112,18 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     }
 
     @Override
-    public void stored(Chunk chunk, int copies, List<ReplicaReport> owing) {
+    public void stored(Chunk chunk, PlacedChunk placed, List<StoreId> durable) {
         if (isOver() || manifest == null) {
             return;
         }
-        stored += copies;
-        for (StoreId replica : chunk.replicas()) {
-            usage.merge(replica, Usage.ofWrites(1, chunk.range().length()), Usage::plus);
+        stored += durable.size();
+        helpers.add(placed.helper());
+        for (StoreId asked : placed.writable()) {
+            usage.merge(asked, Usage.ofWrites(1, chunk.range().length()), Usage::plus);
         }
-        owed.addAll(owing);
+        placed.stores().stream()
+                .filter(store -> !durable.contains(store))
+                .forEach(store -> owed.add(new ReplicaReport(chunk.id(), store, ReplicaState.OWED)));
         try {
             WritePlan.checkOwed(request.file(), owed.size());
         } catch (CloudMwException e) {
@@ -151,8 +163,10 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     }
 
     private void committed(FileVersion committed) {
-        TransferCost cost = new TransferCost(usage, engine().pricing().bill(usage, stores.values(), 0));
-        succeed(new PutReceipt(committed, stored, owed.size(), elapsed(), cost));
+        Duration took = elapsed();
+        long helperNanos = took.toNanos() * helpers.size();
+        TransferCost cost = new TransferCost(usage, engine().pricing().bill(usage, stores.values(), helperNanos));
+        succeed(new PutReceipt(committed, stored, owed.size(), took, cost));
     }
 
     @Override

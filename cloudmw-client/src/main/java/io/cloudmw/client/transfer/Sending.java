@@ -6,12 +6,10 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.ReplicaReport;
-import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.StoreStatus;
@@ -20,7 +18,6 @@ import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.BulkRequest;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
@@ -44,8 +41,8 @@ final class Sending {
         /** Stores that chunks are placed in from now on. */
         void placed(List<Store> stores);
 
-        /** A chunk is stored; {@code copies} of it are durable, the rest is owed. */
-        void stored(Chunk chunk, int copies, List<ReplicaReport> owed);
+        /** A chunk is stored: it is durable in these of the stores it was placed in, and owed to the others. */
+        void stored(Chunk chunk, PlacedChunk placed, List<StoreId> durable);
 
         void failed(CloudMwException cause);
     }
@@ -288,13 +285,9 @@ final class Sending {
         if (closed) {
             return;
         }
-        ChunkId id = placed.chunk();
-        Chunk chunk = new Chunk(job.index, id, job.range, begun.leafSizeBytes(), stored.leaves(), placed.stores());
-        List<ReplicaReport> owed = new ArrayList<>();
-        placed.stores().stream()
-                .filter(store -> !stored.result().stored().contains(store))
-                .forEach(store -> owed.add(new ReplicaReport(id, store, ReplicaState.OWED)));
-        outcome.stored(chunk, stored.result().stored().size(), owed);
+        Chunk chunk = new Chunk(
+                job.index, placed.chunk(), job.range, begun.leafSizeBytes(), stored.leaves(), placed.stores());
+        outcome.stored(chunk, placed, stored.result().stored());
         fill();
     }
 

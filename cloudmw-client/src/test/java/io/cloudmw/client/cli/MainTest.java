@@ -217,6 +217,12 @@ final class MainTest {
         assertThat(json().get("cost").get("requests").asInt()).isEqualTo(3);
         assertThat(err).contains("store s: 3 writes, 2.9 MiB", "price: 0 USD", "a month");
 
+        Path prices = Files.writeString(
+                directory.resolve("prices"), "version = 1\ncurrency = USD\nhelper/*.per-hour = 1000000\n");
+        assertThat(run("put", source.toString(), "vol:/h", "--prices", prices.toString(), "--json"))
+                .isZero();
+        assertThat(json().get("cost").get("price_helpers").asDouble()).isPositive();
+
         String target = directory.resolve("out").toString();
         assertThat(run("get", "vol:/r", target, "--receipt", "--deadline", "1h", "--json"))
                 .isZero();

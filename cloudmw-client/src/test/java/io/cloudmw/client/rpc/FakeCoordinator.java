@@ -91,6 +91,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private volatile FleetView fleet = new FleetView(List.of(), List.of(), List.of(), 0);
     private volatile Optional<ReadTarget> target = Optional.empty();
     private volatile SpeedBook speeds = SpeedBook.EMPTY;
+    private volatile List<StoreId> full = List.of();
     private int port;
     private @Nullable Server server;
 
@@ -146,6 +147,11 @@ public final class FakeCoordinator implements AutoCloseable {
         speeds = new SpeedBook(stores.stream()
                 .map(store -> new SpeedEntry(Optional.empty(), new SpeedKey(store.id(), SizeClass.SMALL), expected))
                 .toList());
+    }
+
+    /** These stores cannot take a chunk from now on: copies there are owed. */
+    public void full(List<StoreId> ids) {
+        full = List.copyOf(ids);
     }
 
     /** What it says of the fleet from now on. */
@@ -280,7 +286,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 List<PlacedChunk> placed = new ArrayList<>();
                 for (int i = 0; i < request.getCount(); i++) {
                     ChunkId id = new ChunkId(FromWire.versionId(request.getVersionId()), request.getFirstIndex() + i);
-                    placed.add(new PlacedChunk(id, everywhere, List.of(), chosen));
+                    placed.add(new PlacedChunk(id, everywhere, full, chosen));
                 }
                 return ToWire.writePlan(new WritePlan(placed, statuses(), helpers, token()));
             });
