@@ -236,7 +236,9 @@ public final class CoordinatorClient implements AutoCloseable {
                 CoordinatorGrpc.getGetSegmentMethod(),
                 request,
                 answer -> new PlannedSegment(
-                        request.getSegmentIndex(), all(answer.getChunksList(), FromWire::plannedChunk)));
+                        request.getSegmentIndex(),
+                        all(answer.getChunksList(), FromWire::plannedChunk),
+                        Duration.ofMillis(Math.max(0, answer.getDirectMillis()))));
     }
 
     public CompletableFuture<FileStatus> stat(FilePath file) {

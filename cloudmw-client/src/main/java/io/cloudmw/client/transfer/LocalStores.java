@@ -16,9 +16,7 @@ import io.cloudmw.core.store.http.HttpTimeouts;
 import io.cloudmw.core.store.http.PresignedChunkStore;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.time.Duration;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -32,27 +30,17 @@ import org.slf4j.LoggerFactory;
  */
 final class LocalStores {
     private static final Logger log = LoggerFactory.getLogger(LocalStores.class);
-    private static final int SEGMENTS_KEPT = 4;
-    private static final long FRESH_NANOS = Duration.ofMinutes(2).toNanos();
-
-    /** A segment with URLs, and when it was asked for. */
-    private record Signed(CompletableFuture<PlannedSegment> segment, long atNanos) {}
 
     private final Engine engine;
-    private final ReadPlan plan;
     private final Map<StoreId, Store> stores = new HashMap<>();
     private final Map<StoreId, ChunkStore> disks = new HashMap<>();
+    private final SignedSegments signed;
     private @Nullable HttpClient http;
-    private final Map<Integer, Signed> signed = new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Integer, Signed> eldest) {
-            return size() > SEGMENTS_KEPT;
-        }
-    };
 
     LocalStores(Engine engine, ReadPlan plan) {
         this.engine = engine;
-        this.plan = plan;
+        signed = new SignedSegments(
+                engine.ticker(), index -> engine.coordinator().segment(plan.version(), index, true));
         for (StoreStatus status : plan.stores()) {
             stores.put(status.store().id(), status.store());
         }
@@ -131,19 +119,9 @@ final class LocalStores {
         return Optional.empty();
     }
 
-    /** URLs are asked for anew long before they expire. */
     private PlannedSegment signed(int segment) throws CloudMwException {
-        Signed answer;
-        synchronized (signed) {
-            answer = signed.get(segment);
-            long now = engine.ticker().nanos();
-            if (answer == null || answer.segment().isCompletedExceptionally() || now - answer.atNanos() > FRESH_NANOS) {
-                answer = new Signed(engine.coordinator().segment(plan.version(), segment, true), now);
-                signed.put(segment, answer);
-            }
-        }
         try {
-            return answer.segment().join();
+            return signed.of(segment).join();
         } catch (RuntimeException e) {
             throw Failures.of(e);
         }

@@ -1,6 +1,7 @@
 package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.placement.PlannedChunk;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -8,8 +9,9 @@ import java.util.List;
  * One segment of a read plan.
  *
  * @param sha256 hexadecimal, of the segment as it is kept
+ * @param directValidity for how long presigned URLs are good; zero where there are none
  */
-public record PlannedSegment(List<PlannedChunk> chunks, String sha256) {
+public record PlannedSegment(List<PlannedChunk> chunks, String sha256, Duration directValidity) {
     public PlannedSegment {
         chunks = List.copyOf(chunks);
     }

@@ -32,6 +32,7 @@ import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.WallClock;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -167,7 +168,10 @@ public final class Reads {
                     ReadPlanner.entrants(chunk, ranked, byId, reachable, badHere, preference),
                     withDirect ? presigned(chunk, byId, badHere, failed) : Map.of()));
         }
-        return new PlannedSegment(planned, HexFormat.of().formatHex(ManifestDigest.ofSegment(bytes)));
+        return new PlannedSegment(
+                planned,
+                HexFormat.of().formatHex(ManifestDigest.ofSegment(bytes)),
+                withDirect ? options.tokenTtl() : Duration.ZERO);
     }
 
     private Map<ChunkId, Set<StoreId>> faults(FileVersion version, List<Chunk> chunks) throws CloudMwException {

@@ -138,8 +138,10 @@ final class ReadsTest {
         FileVersion version = cluster.put(file, MIB);
         ReplicaReport bad = new ReplicaReport(new ChunkId(version.id(), 0), new StoreId("b2"), ReplicaState.MISSING);
         cluster.coordinator.replicas().report(file, version.id(), List.of(bad));
-        PlannedChunk chunk =
-                reads().segment(file, version.id(), 0, List.of(), true).chunks().get(0);
+        PlannedSegment signed = reads().segment(file, version.id(), 0, List.of(), true);
+        assertThat(signed.directValidity())
+                .isEqualTo(CoordinatorOptions.defaults().tokenTtl());
+        PlannedChunk chunk = signed.chunks().get(0);
         assertThat(chunk.direct()).containsOnlyKeys(new StoreId("b1"));
         assertThat(chunk.toString()).doesNotContain("https://");
         assertThat(reads().segment(file, version.id(), 0, List.of(), false)

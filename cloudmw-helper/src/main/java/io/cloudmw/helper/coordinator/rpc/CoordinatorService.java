@@ -338,6 +338,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                     .addAllChunks(
                             segment.chunks().stream().map(ToWire::plannedChunk).toList())
                     .setSegmentSha256(ByteString.copyFrom(segment.sha256Bytes()))
+                    .setDirectMillis(segment.directValidity().toMillis())
                     .build();
         });
     }
