@@ -33,6 +33,7 @@ final class Receipts {
         answer.put("cancelled", receipt.cancelled());
         answer.put("winners", receipt.winners());
         answer.put("wins", receipt.wins().stream().map(Receipts::json).toList());
+        answer.put("truncated", receipt.winsLeftOut() > 0);
         List<Map<String, ?>> faults = new ArrayList<>();
         for (ReplicaFault fault : receipt.faults()) {
             Map<String, Object> row = new LinkedHashMap<>();
@@ -137,6 +138,9 @@ final class Receipts {
                     Sizes.approximate(win.bytes()),
                     win.racer(),
                     win.store()));
+        }
+        if (receipt.winsLeftOut() > 0) {
+            lines.add("and " + receipt.winsLeftOut() + " more blocks");
         }
         lines.add(String.format(
                 Locale.ROOT,

@@ -2,6 +2,7 @@ package io.cloudmw.client.progress;
 
 import io.cloudmw.core.model.FileVersion;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,7 @@ import java.util.TreeMap;
  * @param attempts started
  * @param cancelled attempts stopped because another racer won
  * @param wins in the order of delivery; the first {@value #MAX_ROWS}
+ * @param winners how many blocks each racer won, by name; all of them are counted
  * @param rows every attempt as last heard of; the first {@value #MAX_ROWS}
  * @param faults replicas found missing or corrupt
  * @param extras second attempts
@@ -33,6 +35,7 @@ public record GetReceipt(
         long attempts,
         long cancelled,
         List<Win> wins,
+        Map<String, Long> winners,
         List<Attempt> rows,
         List<ReplicaFault> faults,
         Duration elapsed,
@@ -44,14 +47,13 @@ public record GetReceipt(
 
     public GetReceipt {
         wins = List.copyOf(wins);
+        winners = Collections.unmodifiableMap(new TreeMap<>(winners));
         rows = List.copyOf(rows);
         faults = List.copyOf(faults);
     }
 
-    /** How many blocks each racer won, by name. */
-    public Map<String, Long> winners() {
-        Map<String, Long> counts = new TreeMap<>();
-        wins.forEach(win -> counts.merge(win.racer(), 1L, Long::sum));
-        return counts;
+    /** How many more wins there were than {@code wins} has. */
+    public long winsLeftOut() {
+        return winners.values().stream().mapToLong(Long::longValue).sum() - wins.size();
     }
 }

@@ -48,6 +48,7 @@ final class ReadLedger {
     private final Map<Key, Attempt> live = new HashMap<>();
     private final List<Attempt> rows = new ArrayList<>();
     private final List<Win> wins = new ArrayList<>();
+    private final Map<String, Long> winners = new HashMap<>();
     private final Set<ReplicaFault> faults = new HashSet<>();
     private final Map<StoreId, Usage> usage = new HashMap<>();
 
@@ -125,6 +126,7 @@ final class ReadLedger {
             slowest = win;
             slowestNanos = took;
         }
+        winners.merge(win.racer(), 1L, Long::sum);
         if (wins.size() < GetReceipt.MAX_ROWS) {
             wins.add(win);
         }
@@ -213,6 +215,7 @@ final class ReadLedger {
                 attempts,
                 cancelled,
                 wins,
+                winners,
                 all,
                 List.copyOf(faults),
                 elapsed,

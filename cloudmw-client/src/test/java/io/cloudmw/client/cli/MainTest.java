@@ -230,6 +230,7 @@ final class MainTest {
         assertThat(sla.get("met").asBoolean()).isTrue();
         assertThat(sla.get("deadline_seconds").asDouble()).isEqualTo(3600);
         assertThat(json().get("wins")).hasSize(3);
+        assertThat(json().get("truncated").asBoolean()).isFalse();
         assertThat(json().get("wins").get(0).get("store").asText()).isEqualTo("s");
         assertThat(json().get("cost").get("stores").get("s").get("read_bytes").asLong())
                 .isEqualTo(3_000_000);
