@@ -1,6 +1,7 @@
 package io.cloudmw.client;
 
 import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.ReadEstimate;
 import io.cloudmw.client.rpc.CoordinatorClient;
@@ -197,6 +198,18 @@ public final class CloudMw implements AutoCloseable {
     public CompletableFuture<ReadEstimate> estimate(
             FilePath file, Optional<Mode> mode, Optional<Duration> deadline, long linkBytesPerSecond) {
         return engine.estimate(file, mode, deadline, linkBytesPerSecond);
+    }
+
+    /**
+     * What writing a file of this length would cost; nothing is written. Fails with {@code VOLUME_NOT_FOUND}.
+     *
+     * @param sizeBytes at least 0
+     */
+    public CompletableFuture<PutEstimate> estimatePut(VolumeName volume, long sizeBytes) {
+        if (sizeBytes < 0) {
+            throw new IllegalArgumentException("size: " + sizeBytes + " (expected: >= 0)");
+        }
+        return engine.estimatePut(volume, sizeBytes);
     }
 
     private GetRequest request(FilePath source, GetRequest.Destination target, GetOptions getOptions) {

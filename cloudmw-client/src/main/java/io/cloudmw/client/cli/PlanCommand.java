@@ -2,13 +2,16 @@ package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.ReadEstimate;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.cost.Prediction;
 import io.cloudmw.core.cost.SlaPlanner;
+import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.VolumeName;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,17 +27,20 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What reading a file would take, before it is read. */
+/** What a transfer would take, before it. */
 @Command(
         name = "plan",
         mixinStandardHelpOptions = true,
-        description = "What reading a file would take and cost, mode by mode; nothing is read.")
+        description = "What reading a file would take and cost, mode by mode, or writing one; nothing is read or written.")
 final class PlanCommand extends ClientCommand {
     @Mixin
     private PriceOptions prices = new PriceOptions();
 
-    @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
+    @Parameters(index = "0", paramLabel = "VOLUME:/PATH", description = "with --put: VOLUME")
     private String file = "";
+
+    @Option(names = "--put", paramLabel = "SIZE", description = "what writing a file of this length would cost")
+    private @Nullable String put;
 
     @Option(names = "--mode", paramLabel = "MODE", description = "only this mode")
     private @Nullable String mode;
@@ -62,6 +68,21 @@ final class PlanCommand extends ClientCommand {
 
     @Override
     Map<String, ?> run(CloudMw client) throws Exception {
+        return put == null ? planGet(client) : planPut(client, Sizes.parse(put));
+    }
+
+    private Map<String, ?> planPut(CloudMw client, long sizeBytes) throws CloudMwException {
+        if (mode != null || deadline != null || link != null) {
+            throw new IllegalArgumentException("--put: not with --mode, --deadline or --link, which are about reading");
+        }
+        PutEstimate estimate = CommandContext.await(client.estimatePut(new VolumeName(file), sizeBytes));
+        if (!options.json()) {
+            Receipts.lines(estimate).forEach(context.out()::println);
+        }
+        return Receipts.json(estimate);
+    }
+
+    private Map<String, ?> planGet(CloudMw client) throws CloudMwException {
         Optional<Duration> limit = Optional.ofNullable(deadline).map(Durations::parse);
         long linkBytes = link == null ? Long.MAX_VALUE : Sizes.parse(link);
         Optional<Mode> only = Optional.ofNullable(mode).map(name -> Modes.parse("--mode", name));

@@ -2,6 +2,7 @@ package io.cloudmw.client.cli;
 
 import io.cloudmw.client.progress.Extras;
 import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.ReplicaFault;
 import io.cloudmw.client.progress.SlaReport;
@@ -56,6 +57,16 @@ final class Receipts {
         answer.put("replicas_owed", receipt.replicasOwed());
         answer.put("cost", json(receipt.cost()));
         answer.put("seconds", receipt.elapsed().toNanos() / 1e9);
+        return answer;
+    }
+
+    static Map<String, Object> json(PutEstimate estimate) {
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("volume", estimate.volume().value());
+        answer.put("size_bytes", estimate.sizeBytes());
+        answer.put("chunks", estimate.chunks());
+        answer.put("replicas", estimate.copies());
+        answer.put("cost", json(estimate.cost()));
         return answer;
     }
 
@@ -181,12 +192,26 @@ final class Receipts {
                 receipt.version().chunkCount(),
                 receipt.elapsed().toNanos() / 1e9));
         lines.add("copies: " + receipt.replicasStored() + " stored, " + receipt.replicasOwed() + " owed");
-        new TreeMap<>(receipt.cost().usage())
+        lines.addAll(written(receipt.cost()));
+        return lines;
+    }
+
+    static List<String> lines(PutEstimate estimate) {
+        List<String> lines = new ArrayList<>();
+        lines.add(estimate.volume() + ": " + Sizes.approximate(estimate.sizeBytes()) + " in " + estimate.chunks()
+                + " chunks, copies of each: " + estimate.copies() + "; how long it takes is not predicted");
+        lines.addAll(written(estimate.cost()));
+        return lines;
+    }
+
+    private static List<String> written(TransferCost cost) {
+        List<String> lines = new ArrayList<>();
+        new TreeMap<>(cost.usage())
                 .forEach((store, usage) -> lines.add("store " + store + ": " + usage.writes() + " writes, "
                         + Sizes.approximate(usage.writtenBytes())));
-        lines.addAll(lines(receipt.cost()));
-        lines.add("keeping it: " + plain(receipt.cost().bill().storagePerMonth()) + " "
-                + receipt.cost().bill().currency() + " a month");
+        lines.addAll(lines(cost));
+        lines.add("keeping it: " + plain(cost.bill().storagePerMonth()) + " "
+                + cost.bill().currency() + " a month");
         return lines;
     }
 

@@ -1,6 +1,7 @@
 package io.cloudmw.client.transfer;
 
 import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.ReadEstimate;
 import io.cloudmw.client.rpc.CancellableFuture;
@@ -12,6 +13,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
@@ -135,6 +137,13 @@ public final class Engine implements AutoCloseable {
     }
 
     /** What a get would take. */
+    public CompletableFuture<PutEstimate> estimatePut(VolumeName volume, long sizeBytes) {
+        return coordinator
+                .volume(volume)
+                .thenCombine(
+                        coordinator.stores(), (into, stores) -> Estimates.ofPut(into, stores, sizeBytes, pricing));
+    }
+
     public CompletableFuture<ReadEstimate> estimate(
             FilePath file, Optional<Mode> mode, Optional<Duration> deadline, long linkBytesPerSecond) {
         return coordinator

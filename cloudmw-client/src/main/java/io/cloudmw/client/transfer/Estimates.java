@@ -1,23 +1,31 @@
 package io.cloudmw.client.transfer;
 
+import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.ReadEstimate;
+import io.cloudmw.client.progress.TransferCost;
+import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.cost.Prediction;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.cost.ReadShape;
 import io.cloudmw.core.cost.SlaPlanner;
 import io.cloudmw.core.cost.TransferModel;
+import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
-/** What a plan would take if it were carried out. */
+/** What a read or a put would take if it were carried out. */
 final class Estimates {
     private static final double HOUR_NANOS = 3.6e12;
 
@@ -51,6 +59,28 @@ final class Estimates {
                 promise.flatMap(Promise::given),
                 pricing.table().currency(),
                 pricing.table().version());
+    }
+
+    /** Copies go round the volume's stores; where there are as many as copies, every store gets one of each chunk. */
+    static PutEstimate ofPut(Volume volume, List<StoreStatus> known, long sizeBytes, Pricing pricing) {
+        long chunks = ChunkCutter.of(sizeBytes, volume.chunking()).count();
+        if (chunks > ChunkId.MAX_INDEX + 1) {
+            throw new IllegalArgumentException(
+                    "size: " + sizeBytes + " makes " + chunks + " chunks (expected: <= " + (ChunkId.MAX_INDEX + 1) + ")");
+        }
+        long writes = chunks * volume.replicas();
+        int stores = volume.stores().size();
+        Map<StoreId, Usage> usage = new HashMap<>();
+        for (int i = 0; i < stores; i++) {
+            long own = writes / stores + (i < writes % stores ? 1 : 0);
+            if (own > 0) {
+                long bytes = own == chunks ? sizeBytes : Math.round((double) sizeBytes / chunks * own);
+                usage.put(volume.stores().get(i), Usage.ofWrites(own, bytes));
+            }
+        }
+        List<Store> named = known.stream().map(StoreStatus::store).toList();
+        TransferCost cost = new TransferCost(usage, pricing.bill(usage, named, 0));
+        return new PutEstimate(volume.name(), sizeBytes, chunks, volume.replicas(), cost);
     }
 
     private static int known(ReadPlan plan, List<StoreId> stores) {

@@ -293,6 +293,35 @@ final class MainTest {
     }
 
     @Test
+    void aPlanSaysWhatWritingWouldCost() throws IOException {
+        coordinator.add(new Store(new StoreId("b"), "d", new Store.S3("bucket", "us-east-1", "", false, "")));
+        assertThat(run("volume", "create", "data", "--chunks", "3", "--replicas", "2", "--store", "s,b"))
+                .isZero();
+        assertThat(run("plan", "--put", "3MiB", "data")).isZero();
+        assertThat(out)
+                .contains("data: 3.0 MiB in 3 chunks, copies of each: 2", "store b: 3 writes, 3.0 MiB", "keeping it: ");
+        assertThat(run("plan", "--put", "3MiB", "data", "--json")).isZero();
+        JsonNode cost = json().get("cost");
+        assertThat(cost.get("requests").asInt()).isEqualTo(6);
+        assertThat(cost.get("stores").get("s").get("written_bytes").asLong()).isEqualTo(3 << 20);
+        assertThat(cost.get("price").asDouble()).isPositive();
+        assertThat(cost.get("price_storage_per_month").asDouble()).isPositive();
+
+        assertThat(run("volume", "create", "thin", "--chunks", "3", "--replicas", "1", "--store", "s,b"))
+                .isZero();
+        assertThat(run("plan", "--put", "3MiB", "thin", "--json")).isZero();
+        assertThat(json().get("cost").get("stores").get("s").get("writes").asInt())
+                .isEqualTo(2);
+        assertThat(json().get("cost").get("stores").get("b").get("written_bytes").asInt())
+                .isEqualTo(1 << 20);
+        assertThat(run("plan", "--put", "0", "thin")).isZero();
+        assertThat(out).contains("thin: 0 B in 0 chunks");
+        assertThat(run("plan", "--put", "1MiB", "nowhere")).isEqualTo(3);
+        assertThat(run("plan", "--put", "1MiB", "data", "--mode", "single")).isEqualTo(2);
+        assertThat(err).contains("--put: not with --mode");
+    }
+
+    @Test
     void topShowsTheFleetOnceOrAgainAndAgain() throws IOException {
         ExpectedSpeed known = new ExpectedSpeed(12_000_000, 34_500_000, 90_000_000, 50 << 20, 1 << 20, 0.01, 1.5, 99);
         SpeedSummary busy = new SpeedSummary(known, 7, 3 << 20, 50 << 20, Map.of(ErrorCode.STORE_UNAVAILABLE, 1.0));

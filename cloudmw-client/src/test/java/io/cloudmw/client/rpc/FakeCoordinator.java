@@ -15,6 +15,7 @@ import io.cloudmw.core.model.ReadTarget;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.monitor.SizeClass;
@@ -43,6 +44,10 @@ import io.cloudmw.proto.v1.CreateVolumeRequest;
 import io.cloudmw.proto.v1.CreateVolumeResponse;
 import io.cloudmw.proto.v1.GetSegmentRequest;
 import io.cloudmw.proto.v1.GetSegmentResponse;
+import io.cloudmw.proto.v1.GetVolumeRequest;
+import io.cloudmw.proto.v1.GetVolumeResponse;
+import io.cloudmw.proto.v1.ListStoresRequest;
+import io.cloudmw.proto.v1.ListStoresResponse;
 import io.cloudmw.proto.v1.PlaceChunksRequest;
 import io.cloudmw.proto.v1.PlaceChunksResponse;
 import io.cloudmw.proto.v1.PlanReadRequest;
@@ -80,6 +85,7 @@ public final class FakeCoordinator implements AutoCloseable {
 
     private final Map<FilePath, FileVersion> files = new ConcurrentHashMap<>();
     private final Map<Key, List<Chunk>> segments = new ConcurrentHashMap<>();
+    private final Map<String, Volume> volumes = new ConcurrentHashMap<>();
     private final List<HelperAddress> helpers = new CopyOnWriteArrayList<>();
     private final List<Store> stores = new CopyOnWriteArrayList<>();
     private final List<ReplicaReport> reports = new CopyOnWriteArrayList<>();
@@ -252,10 +258,34 @@ public final class FakeCoordinator implements AutoCloseable {
     private final class Service extends CoordinatorGrpc.CoordinatorImplBase {
         @Override
         public void createVolume(CreateVolumeRequest request, StreamObserver<CreateVolumeResponse> observer) {
+            calls.answer(observer, () -> {
+                Volume volume = FromWire.volume(request.getVolume());
+                volumes.put(volume.name().value(), volume);
+                return CreateVolumeResponse.newBuilder()
+                        .setVolume(ToWire.volume(volume))
+                        .build();
+            });
+        }
+
+        @Override
+        public void getVolume(GetVolumeRequest request, StreamObserver<GetVolumeResponse> observer) {
+            calls.answer(observer, () -> {
+                Volume volume = volumes.get(request.getName());
+                if (volume == null) {
+                    throw new CloudMwException(ErrorCode.VOLUME_NOT_FOUND, request.getName() + ": no such volume");
+                }
+                return GetVolumeResponse.newBuilder()
+                        .setVolume(ToWire.volume(volume))
+                        .build();
+            });
+        }
+
+        @Override
+        public void listStores(ListStoresRequest request, StreamObserver<ListStoresResponse> observer) {
             calls.answer(
                     observer,
-                    () -> CreateVolumeResponse.newBuilder()
-                            .setVolume(ToWire.volume(FromWire.volume(request.getVolume())))
+                    () -> ListStoresResponse.newBuilder()
+                            .addAllStores(statuses().stream().map(ToWire::store).toList())
                             .build());
         }
 
