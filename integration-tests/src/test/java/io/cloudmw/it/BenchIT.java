@@ -113,7 +113,8 @@ final class BenchIT {
 
         assertThat(names(report)).containsExactly("rounds", "hedged", "cooperative");
         assertThat(report.path("modes"))
-                .allSatisfy(mode -> assertThat(mode.path("bytes_ratio").asDouble()).isGreaterThanOrEqualTo(1));
+                .allSatisfy(
+                        mode -> assertThat(mode.path("bytes_ratio").asDouble()).isGreaterThanOrEqualTo(1));
         nothingIsLeft();
     }
 
@@ -138,7 +139,8 @@ final class BenchIT {
 
         assertThat(names(report)).containsExactly("cooperative", "s3-get-object", "s3-tm-java", "s3-tm-crt");
         assertThat(report.path("modes"))
-                .allSatisfy(mode -> assertThat(mode.path("bytes_ratio").asDouble()).isGreaterThanOrEqualTo(1));
+                .allSatisfy(
+                        mode -> assertThat(mode.path("bytes_ratio").asDouble()).isGreaterThanOrEqualTo(1));
         nothingIsLeft();
     }
 

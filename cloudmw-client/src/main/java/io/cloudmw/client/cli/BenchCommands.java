@@ -106,7 +106,8 @@ final class BenchCommands {
             try {
                 Files.writeString(plot, svg);
             } catch (IOException e) {
-                throw new CloudMwException(ErrorCode.LOCAL_IO, "--plot: cannot write " + plot + ": " + Reasons.of(e), e);
+                throw new CloudMwException(
+                        ErrorCode.LOCAL_IO, "--plot: cannot write " + plot + ": " + Reasons.of(e), e);
             }
         }
 

@@ -62,8 +62,8 @@ final class FleetReport {
         lines.add("");
         lines.add(format("%-20s %-20s %-7s ", "HELPER", "STORE", "SIZE") + heading());
         for (FleetView.OfPair pair : view.pairs()) {
-            lines.add(format("%-20s %-20s %-7s ", pair.helper(), pair.key().store(), size(pair))
-                    + figures(pair.speed()));
+            lines.add(
+                    format("%-20s %-20s %-7s ", pair.helper(), pair.key().store(), size(pair)) + figures(pair.speed()));
         }
         if (view.pairsLeftOut() > 0) {
             lines.add(view.pairsLeftOut() + " more, read less");

@@ -31,7 +31,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "plan",
         mixinStandardHelpOptions = true,
-        description = "What reading a file would take and cost, mode by mode, or writing one; nothing is read or written.")
+        description =
+                "What reading a file would take and cost, mode by mode, or writing one; nothing is read or written.")
 final class PlanCommand extends ClientCommand {
     @Mixin
     private PriceOptions prices = new PriceOptions();
@@ -115,7 +116,8 @@ final class PlanCommand extends ClientCommand {
                 Locale.ROOT,
                 "at most %.0f%% of requests and bytes are spent on hedges and hand-overs",
                 100 * budgetShare));
-        estimate.goal().ifPresent(goal -> estimate.choice().ifPresent(choice -> lines.add(promise(estimate, goal, choice))));
+        estimate.goal()
+                .ifPresent(goal -> estimate.choice().ifPresent(choice -> lines.add(promise(estimate, goal, choice))));
         lines.add("prices: " + estimate.priceVersion());
         return lines;
     }

@@ -43,7 +43,10 @@ public record ReadEstimate(
      * more second attempts than the budget has.
      */
     public List<Prediction> faster() {
-        if (goal.isEmpty() || choice.isEmpty() || given.isPresent() || choice.get().meets()) {
+        if (goal.isEmpty()
+                || choice.isEmpty()
+                || given.isPresent()
+                || choice.get().meets()) {
             return List.of();
         }
         double quantile = goal.get().quantile();

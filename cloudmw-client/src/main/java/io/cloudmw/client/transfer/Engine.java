@@ -140,8 +140,7 @@ public final class Engine implements AutoCloseable {
     public CompletableFuture<PutEstimate> estimatePut(VolumeName volume, long sizeBytes) {
         return coordinator
                 .volume(volume)
-                .thenCombine(
-                        coordinator.stores(), (into, stores) -> Estimates.ofPut(into, stores, sizeBytes, pricing));
+                .thenCombine(coordinator.stores(), (into, stores) -> Estimates.ofPut(into, stores, sizeBytes, pricing));
     }
 
     public CompletableFuture<ReadEstimate> estimate(

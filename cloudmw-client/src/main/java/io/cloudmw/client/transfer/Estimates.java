@@ -65,8 +65,8 @@ final class Estimates {
     static PutEstimate ofPut(Volume volume, List<StoreStatus> known, long sizeBytes, Pricing pricing) {
         long chunks = ChunkCutter.of(sizeBytes, volume.chunking()).count();
         if (chunks > ChunkId.MAX_INDEX + 1) {
-            throw new IllegalArgumentException(
-                    "size: " + sizeBytes + " makes " + chunks + " chunks (expected: <= " + (ChunkId.MAX_INDEX + 1) + ")");
+            throw new IllegalArgumentException("size: " + sizeBytes + " makes " + chunks + " chunks (expected: <= "
+                    + (ChunkId.MAX_INDEX + 1) + ")");
         }
         long writes = chunks * volume.replicas();
         int stores = volume.stores().size();

@@ -312,7 +312,11 @@ final class MainTest {
         assertThat(run("plan", "--put", "3MiB", "thin", "--json")).isZero();
         assertThat(json().get("cost").get("stores").get("s").get("writes").asInt())
                 .isEqualTo(2);
-        assertThat(json().get("cost").get("stores").get("b").get("written_bytes").asInt())
+        assertThat(json().get("cost")
+                        .get("stores")
+                        .get("b")
+                        .get("written_bytes")
+                        .asInt())
                 .isEqualTo(1 << 20);
         assertThat(run("plan", "--put", "0", "thin")).isZero();
         assertThat(out).contains("thin: 0 B in 0 chunks");
@@ -344,8 +348,8 @@ final class MainTest {
         assertThat(out.lines().toList())
                 .hasSize(8)
                 .endsWith("hedges and hand-overs: 7 issued, 6 won, 4 suppressed")
-                .satisfies(
-                        lines -> assertThat(lines.get(1)).matches("east +up +7.0 +3.0 +50.0 +12.0 +34.5 +90.0 +1.5x +1.0%"))
+                .satisfies(lines ->
+                        assertThat(lines.get(1)).matches("east +up +7.0 +3.0 +50.0 +12.0 +34.5 +90.0 +1.5x +1.0%"))
                 .satisfies(lines -> assertThat(lines.get(2)).matches("west +down +0.0 +0.0 +- +- +- +- +- +-"))
                 .satisfies(lines -> assertThat(lines.get(5)).matches("h +up .* 2 +9 +5 +3 +1 +1.0 MiB +2.0 MiB"));
 
@@ -353,8 +357,8 @@ final class MainTest {
         assertThat(out.lines().toList())
                 .hasSize(12)
                 .endsWith("3 more, read less")
-                .satisfies(lines ->
-                        assertThat(lines.get(10)).matches("h +east +tiny +7.0 +3.0 +50.0 +12.0 +34.5 +90.0 +1.5x +1.0%"));
+                .satisfies(lines -> assertThat(lines.get(10))
+                        .matches("h +east +tiny +7.0 +3.0 +50.0 +12.0 +34.5 +90.0 +1.5x +1.0%"));
 
         assertThat(run("top", "--count", "3", "--interval", "100ms", "--json")).isZero();
         assertThat(out.lines()).hasSize(3);

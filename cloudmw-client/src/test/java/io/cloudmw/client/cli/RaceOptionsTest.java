@@ -103,15 +103,7 @@ final class RaceOptionsTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {
-                "--emulate=none",
-                "--slow-from=1",
-                "--time-scale=2",
-                "--peers",
-                "--n=2",
-                "--k=2",
-                "--helpers=2"
-            })
+            strings = {"--emulate=none", "--slow-from=1", "--time-scale=2", "--peers", "--n=2", "--k=2", "--helpers=2"})
     void whatAVolumeDoesNotHeedIsRefused(String argument) {
         assertThatThrownBy(() -> options(argument).requireReal())
                 .isInstanceOf(IllegalArgumentException.class)

@@ -20,8 +20,7 @@ public record SpeedSummary(
         Map<ErrorCode, Double> errors) {
     public SpeedSummary {
         if (streamBytesPerSecond < 0) {
-            throw new IllegalArgumentException(
-                    "streamBytesPerSecond: " + streamBytesPerSecond + " (expected: >= 0)");
+            throw new IllegalArgumentException("streamBytesPerSecond: " + streamBytesPerSecond + " (expected: >= 0)");
         }
         errors = Map.copyOf(errors);
     }
