@@ -3,6 +3,7 @@ package io.cloudmw.core.race;
 import io.cloudmw.core.model.StoreId;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

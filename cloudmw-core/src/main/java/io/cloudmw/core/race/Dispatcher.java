@@ -256,7 +256,7 @@ final class Dispatcher {
     private void resort(Piece piece) {
         Entrant entrant = piece.resort() ? leastBusy(board.roster.workers(), piece) : null;
         if (entrant == null) {
-            entrant = leastBusy(board.roster.locals(), piece);
+            entrant = leastBusy(board.roster.localWorkers(piece.chunk), piece);
         }
         if (entrant == null) {
             board.fail(piece);
