@@ -436,7 +436,7 @@ class DeliveryTest {
             assertThat(on(new Forfeited(new BlockId(0), E2, ErrorCode.REPLICA_MISSING)))
                     .endsWith(again(barring(1, new Entrant(E0, 1))));
             assertThat(on(new Forfeited(new BlockId(1), E0, ErrorCode.REPLICA_MISSING)))
-                    .endsWith(new RaceLocally());
+                    .endsWith(new RaceLocally(0));
             assertThat(on(new LocalRacersReady(List.of(OWN0))))
                     .containsExactly(again(barring(2, new Entrant(OWN0, 1))));
 

@@ -345,7 +345,7 @@ class SingleAttemptsTest {
         void whenNeitherHelpersNorTheClientHaveAnythingElseItIsRead() {
             plan(0, 200, bad);
             assertThat(issues(on(missing(0, r(0))))).containsExactly(barring(1, r(1)));
-            assertThat(on(missing(1, r(1)))).endsWith(new DeliveryCommand.RaceLocally());
+            assertThat(on(missing(1, r(1)))).endsWith(new RaceLocally(1));
             assertThat(issues(on(new LocalRacersReady(List.of(r(10)))))).containsExactly(barring(2, r(10)));
 
             assertThat(issues(on(missing(2, r(10))))).containsExactly(sole(3, 0, 200, r(0), 0));

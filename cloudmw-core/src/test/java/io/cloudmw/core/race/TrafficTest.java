@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.StoreId;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -52,7 +53,13 @@ class TrafficTest {
 
     private static Flight flight(int id, long startedAtNanos, int bytes) {
         DeliveryEvent.Planned plan = new DeliveryEvent.Planned(
-                0, new ByteRange(0, 1000), 1000, 100, List.of(STORE), List.of(new Entrant(new RacerId(id), 0)));
+                0,
+                new ByteRange(0, 1000),
+                1000,
+                100,
+                List.of(STORE),
+                Set.of(),
+                List.of(new Entrant(new RacerId(id), 0)));
         Piece piece = new Piece(new PlannedChunk(plan), id, 0, plan.range());
         Block block = new Block(new BlockId(id), 0, plan.range(), 1, plan.entrants(), BlockRule.SOLE);
         Flight flight = new Flight(piece, block, IssueReason.PLANNED, 0, startedAtNanos);
