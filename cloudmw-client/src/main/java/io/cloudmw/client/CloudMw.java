@@ -22,6 +22,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
@@ -36,6 +37,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -246,6 +248,19 @@ public final class CloudMw implements AutoCloseable {
     /** Removes a file; gets of it that are under way go on. Fails with {@code NOT_FOUND}. */
     public CompletableFuture<FileVersion> remove(FilePath file) {
         return engine.coordinator().remove(file);
+    }
+
+    /**
+     * Gives a file or a directory another path in its volume, in one step: nobody sees it under both, or neither. Gets that
+     * are under way go on. A call that is repeated because its answer was lost does nothing twice. Fails with
+     * {@code NOT_FOUND}; {@code ALREADY_EXISTS} when the new path is a directory, lies below a file, or is a file that is not
+     * to be replaced by this; {@code INVALID_ARGUMENT} when a directory is to be moved into itself, or paths become too long.
+     *
+     * @param replace whether a file takes the place of another; a directory never does
+     * @return what was moved, under its new name
+     */
+    public CompletableFuture<FileEntry> rename(FilePath from, FilePath to, boolean replace) {
+        return engine.coordinator().rename(new Rename(from, to, replace, UUID.randomUUID()));
     }
 
     /** Transfers under way; for tests and monitoring. */

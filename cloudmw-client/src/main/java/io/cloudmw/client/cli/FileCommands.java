@@ -24,7 +24,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -251,24 +250,27 @@ final class FileCommands {
             int colon = directory.indexOf(':');
             VolumeName volume = new VolumeName(colon < 0 ? directory : directory.substring(0, colon));
             String path = colon < 0 || colon == directory.length() - 1 ? "/" : directory.substring(colon + 1);
-            List<Map<String, ?>> entries = new ArrayList<>();
-            String token = "";
-            do {
-                Page<FileEntry> page = CommandContext.await(client.list(volume, path, token, 1000));
-                for (FileEntry entry : page.items()) {
-                    show(entry, entries);
+            try (JsonArray entries = new JsonArray(context.out(), "entries")) {
+                String token = "";
+                do {
+                    Page<FileEntry> page = CommandContext.await(client.list(volume, path, token, 1000));
+                    page.items().forEach(entry -> show(entry, entries));
+                    token = page.nextToken();
+                    // Nobody may be reading any more: `ls | head`.
+                } while (!token.isEmpty() && !context.out().checkError());
+                if (options.json()) {
+                    entries.end();
                 }
-                token = page.nextToken();
-            } while (!token.isEmpty());
-            return Map.of("entries", entries);
+            }
+            return Map.of();
         }
 
-        private void show(FileEntry entry, List<Map<String, ?>> entries) {
-            Map<String, Object> row = new LinkedHashMap<>();
-            row.put("name", entry.name());
-            row.put("directory", entry.version().isEmpty());
-            entry.version().ifPresent(version -> row.putAll(Json.of(version)));
+        private void show(FileEntry entry, JsonArray entries) {
             if (options.json()) {
+                Map<String, Object> row = new LinkedHashMap<>();
+                row.put("name", entry.name());
+                row.put("directory", entry.version().isEmpty());
+                entry.version().ifPresent(version -> row.putAll(Json.of(version)));
                 entries.add(row);
             }
             say(
@@ -314,6 +316,38 @@ final class FileCommands {
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
             return Map.of("removed", Json.of(CommandContext.await(client.remove(FilePath.parse(file)))));
+        }
+    }
+
+    @Command(
+            name = "mv",
+            mixinStandardHelpOptions = true,
+            description = "Give a file or a directory another path in its volume; a file replaces another.")
+    static final class Mv extends ClientCommand {
+        @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
+        private String from = "";
+
+        @Parameters(index = "1", paramLabel = "VOLUME:/PATH")
+        private String to = "";
+
+        @Option(names = "--no-replace", description = "fail where a file has the new path already")
+        private boolean keep;
+
+        Mv(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        Map<String, ?> run(CloudMw client) throws Exception {
+            FilePath source = FilePath.parse(from);
+            FilePath target = FilePath.parse(to);
+            FileEntry moved = CommandContext.await(client.rename(source, target, !keep));
+            Map<String, Object> answer = new LinkedHashMap<>();
+            answer.put("from", source.toString());
+            answer.put("to", target.toString());
+            answer.put("directory", moved.version().isEmpty());
+            moved.version().ifPresent(version -> answer.putAll(Json.of(version)));
+            return answer;
         }
     }
 }

@@ -6,6 +6,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -40,6 +41,7 @@ import io.cloudmw.proto.v1.PlanReadRequest;
 import io.cloudmw.proto.v1.PutSegmentRequest;
 import io.cloudmw.proto.v1.RemoveRequest;
 import io.cloudmw.proto.v1.RemoveStoreRequest;
+import io.cloudmw.proto.v1.RenameRequest;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.ViewFleetRequest;
@@ -278,6 +280,18 @@ public final class CoordinatorClient implements AutoCloseable {
                 .setPath(file.path())
                 .build();
         return call(CoordinatorGrpc.getRemoveMethod(), request, answer -> FromWire.version(answer.getRemoved()));
+    }
+
+    /** What was moved, under its new name. */
+    public CompletableFuture<FileEntry> rename(Rename rename) {
+        RenameRequest request = RenameRequest.newBuilder()
+                .setVolume(rename.from().volume().value())
+                .setFromPath(rename.from().path())
+                .setToPath(rename.to().path())
+                .setReplace(rename.replace())
+                .setRenameId(rename.id().toString())
+                .build();
+        return call(CoordinatorGrpc.getRenameMethod(), request, answer -> entry(answer.getMoved()));
     }
 
     public CompletableFuture<Void> report(FileVersion version, List<ReplicaReport> reports) {

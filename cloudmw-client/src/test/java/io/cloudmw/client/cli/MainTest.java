@@ -123,6 +123,44 @@ final class MainTest {
     }
 
     @Test
+    void aFileGetsAnotherPath() throws IOException {
+        byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
+        assertThat(run(content, "put", "-", "vol:/a")).isZero();
+        assertThat(run("mv", "vol:/a", "vol:/b/c", "--json")).isZero();
+        assertThat(json().get("from").asText()).isEqualTo("vol:/a");
+        assertThat(json().get("to").asText()).isEqualTo("vol:/b/c");
+        assertThat(json().get("directory").asBoolean()).isFalse();
+        assertThat(json().get("size_bytes").asLong()).isEqualTo(content.length);
+        assertThat(run("cat", "vol:/b/c")).isZero();
+        assertThat(outBytes).isEqualTo(content);
+        assertThat(run("mv", "vol:/a", "vol:/c")).isEqualTo(3);
+        assertThat(run(content, "put", "-", "vol:/a")).isZero();
+        assertThat(run("mv", "--no-replace", "vol:/a", "vol:/b/c")).isEqualTo(4);
+        assertThat(run("mv", "vol:/a", "vol:/b/c")).isZero();
+        assertThat(run("mv", "vol:/b/c", "other:/c")).isEqualTo(2);
+        assertThat(err).contains("within one volume");
+    }
+
+    @Test
+    void aListingIsPrintedPageByPage() throws IOException {
+        byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
+        assertThat(run("ls", "vol", "--json")).isZero();
+        assertThat(json().get("entries")).isEmpty();
+        for (String name : List.of("a", "b", "c", "d", "e")) {
+            assertThat(run(content, "put", "-", "vol:/" + name)).isZero();
+        }
+        coordinator.page(2, "none");
+        assertThat(run("ls", "vol:/", "--json")).isZero();
+        assertThat(out.lines()).hasSize(1);
+        assertThat(json().findValuesAsText("name")).containsExactly("a", "b", "c", "d", "e");
+        assertThat(run("ls", "vol:/")).isZero();
+        assertThat(out.lines()).hasSize(5);
+        coordinator.page(2, "d");
+        assertThat(run("ls", "vol:/", "--json")).isEqualTo(4);
+        assertThat(out.lines()).hasSize(2).last().asString().startsWith("{\"error\":");
+    }
+
+    @Test
     void standardInputAndOutputAreFilesToo() {
         byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
         assertThat(run(content, "put", "-", "vol:/b")).isZero();
@@ -441,7 +479,7 @@ final class MainTest {
     void helpNamesEveryCommandAndThoseThatStartProcesses() {
         assertThat(run("--help")).isZero();
         assertThat(out)
-                .contains("put", "get", "cat", "ls", "stat", "rm", "volume", "store", "helpers", "top", "plan")
+                .contains("put", "get", "cat", "ls", "stat", "rm", "mv", "volume", "store", "helpers", "top", "plan")
                 .contains("coordinator", "helper", "standalone")
                 .doesNotContain("warm-up");
         assertThat(run("volume", "create", "--help")).isZero();

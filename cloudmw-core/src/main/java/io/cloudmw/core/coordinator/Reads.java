@@ -14,6 +14,7 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -239,14 +240,26 @@ public final class Reads {
         return catalog.remove(file, clock.millis());
     }
 
+    /**
+     * Gives a file or a directory another path. Whoever reads it goes on.
+     *
+     * @return what was moved, under its new name
+     * @throws CloudMwException as {@link Catalog#rename}
+     */
+    public DirectoryEntry rename(Rename rename) throws CloudMwException {
+        return catalog.rename(rename, clock.millis());
+    }
+
     private FileVersion current(FilePath file) throws CloudMwException {
         return catalog.current(file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
     }
 
+    /** A version is found by its id under any path of its volume: who reads it need not notice a rename. */
     private FileVersion version(FilePath file, VersionId id) throws CloudMwException {
         return catalog.version(id)
-                .filter(found -> found.file().equals(file))
-                .orElseThrow(() -> new CloudMwException(ErrorCode.NOT_FOUND, "no version " + id + " of file " + file));
+                .filter(found -> found.file().volume().equals(file.volume()))
+                .orElseThrow(() -> new CloudMwException(ErrorCode.NOT_FOUND, "no version " + id + " of file " + file))
+                .at(file);
     }
 
     private Volume volume(VolumeName name) throws CloudMwException {

@@ -11,6 +11,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -126,6 +128,22 @@ final class ReadsTest {
         reads().remove(FILE);
         assertThat(chunk(old, List.of(id(1))).chunk().id().version()).isEqualTo(old.id());
         refused(ErrorCode.NOT_FOUND, () -> reads().plan(FILE, Optional.empty()));
+    }
+
+    @Test
+    void aReaderNoticesNoRename() throws Exception {
+        FileVersion version = cluster.put(FILE, MIB);
+        ReadPlan plan = reads().plan(FILE, Optional.empty());
+        FilePath there = FilePath.parse("v:/c/d");
+        reads().rename(new Rename(FilePath.parse("v:/a"), FilePath.parse("v:/c"), false, UUID.randomUUID()));
+        reads().rename(new Rename(FilePath.parse("v:/c/b"), there, false, UUID.randomUUID()));
+        assertThat(chunk(version, ids(plan)).chunk().id().version()).isEqualTo(version.id());
+        assertThat(reads().plan(FILE, Optional.of(version.id())).version()).isEqualTo(version);
+        assertThat(reads().plan(there, Optional.empty()).version()).isEqualTo(version.at(there));
+        assertThat(reads().plan(there, Optional.of(version.id())).version()).isEqualTo(version.at(there));
+        refused(ErrorCode.NOT_FOUND, () -> reads().plan(FILE, Optional.empty()));
+        cluster.coordinator.administration().createVolume(TestCluster.volume("w", 3, 1, "d1", "d2", "d3"));
+        refused(ErrorCode.NOT_FOUND, () -> reads().plan(FilePath.parse("w:/a"), Optional.of(version.id())));
     }
 
     @Test

@@ -34,6 +34,7 @@ import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.CoordinatorGrpc.CoordinatorBlockingStub;
 import io.cloudmw.proto.v1.CreateVolumeRequest;
 import io.cloudmw.proto.v1.DiskStore;
+import io.cloudmw.proto.v1.Entry;
 import io.cloudmw.proto.v1.FileVersion;
 import io.cloudmw.proto.v1.GetSegmentRequest;
 import io.cloudmw.proto.v1.HeartbeatRequest;
@@ -50,6 +51,7 @@ import io.cloudmw.proto.v1.PutSegmentRequest;
 import io.cloudmw.proto.v1.RegisterHelperRequest;
 import io.cloudmw.proto.v1.RegisterHelperResponse;
 import io.cloudmw.proto.v1.RemoveRequest;
+import io.cloudmw.proto.v1.RenameRequest;
 import io.cloudmw.proto.v1.ReplicaReport;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.Sketch;
@@ -252,6 +254,30 @@ final class CoordinatorServerTest {
             token = page.getNextPageToken();
         } while (!token.isEmpty());
         assertThat(found).isEqualTo(expected);
+    }
+
+    @Test
+    void aDirectoryIsRenamedOverTheWireAndOnceOnly() {
+        FileVersion version = put("/a/b", "");
+        RenameRequest rename = RenameRequest.newBuilder()
+                .setVolume("v")
+                .setFromPath("/a")
+                .setToPath("/c")
+                .setRenameId(UUID.randomUUID().toString())
+                .build();
+        assertThat(stub.rename(rename).getMoved())
+                .isEqualTo(Entry.newBuilder().setName("c").build());
+        assertThat(stat("/c/b")).isEqualTo(version.toBuilder().setPath("/c/b").build());
+        assertThat(stub.rename(rename).getMoved().getName()).isEqualTo("c");
+        refused(ErrorCode.NOT_FOUND, () -> stat("/a/b"));
+        refused(
+                ErrorCode.NOT_FOUND,
+                () -> stub.rename(rename.toBuilder()
+                        .setRenameId(UUID.randomUUID().toString())
+                        .build()));
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> stub.rename(rename.toBuilder().setRenameId("").build()));
     }
 
     @Test

@@ -68,6 +68,8 @@ import io.cloudmw.proto.v1.RemoveRequest;
 import io.cloudmw.proto.v1.RemoveResponse;
 import io.cloudmw.proto.v1.RemoveStoreRequest;
 import io.cloudmw.proto.v1.RemoveStoreResponse;
+import io.cloudmw.proto.v1.RenameRequest;
+import io.cloudmw.proto.v1.RenameResponse;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.ReportReplicasResponse;
 import io.cloudmw.proto.v1.StatRequest;
@@ -387,6 +389,15 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                     .setRemoved(ToWire.version(removed))
                     .build();
         });
+    }
+
+    @Override
+    public void rename(RenameRequest request, StreamObserver<RenameResponse> observer) {
+        calls.answer(
+                observer,
+                () -> RenameResponse.newBuilder()
+                        .setMoved(entry(coordinator.reads().rename(FromWire.rename(request))))
+                        .build());
     }
 
     @Override
