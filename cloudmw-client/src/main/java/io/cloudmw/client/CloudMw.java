@@ -140,7 +140,8 @@ public final class CloudMw implements AutoCloseable {
 
     /**
      * Writes a file, or a new version of it. It is visible, whole, when the future is done, and until then not at all.
-     * Fails with {@code CONFLICT} when somebody else changed the path meanwhile.
+     * Fails with {@code CONFLICT} when somebody else changed the path meanwhile, or it is not as the options ask for; in that
+     * case nothing is sent where it was so from the beginning.
      */
     public CompletableFuture<PutReceipt> put(Path source, FilePath target, PutOptions putOptions) {
         return put(new FileSource(source), target, putOptions);
@@ -158,7 +159,7 @@ public final class CloudMw implements AutoCloseable {
     }
 
     private CompletableFuture<PutReceipt> put(PutSource source, FilePath target, PutOptions putOptions) {
-        return engine.put(new PutRequest(target, source, putOptions.listener()));
+        return engine.put(new PutRequest(target, source, putOptions.listener(), putOptions.condition()));
     }
 
     /**

@@ -87,6 +87,15 @@ final class FileCommands {
         @Parameters(index = "1", paramLabel = "VOLUME:/PATH")
         private String target = "";
 
+        @Option(names = "--if-absent", description = "fail where there is a file already")
+        private boolean ifAbsent;
+
+        @Option(
+                names = "--if-version",
+                paramLabel = "ID",
+                description = "fail unless this is the current version, as stat says")
+        private @Nullable String ifVersion;
+
         Put(CommandContext context) {
             super(context);
         }
@@ -94,15 +103,16 @@ final class FileCommands {
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
             FilePath file = FilePath.parse(target);
+            PutOptions how = how();
             if (!source.equals("-")) {
-                return put(client, Path.of(source), file);
+                return put(client, Path.of(source), file, how);
             }
             // Its size must be known before the first chunk is placed.
             try {
                 Path spool = Files.createTempFile("cloudmw-", ".stdin");
                 try {
                     Files.copy(context.in(), spool, StandardCopyOption.REPLACE_EXISTING);
-                    return put(client, spool, file);
+                    return put(client, spool, file, how);
                 } finally {
                     Files.deleteIfExists(spool);
                 }
@@ -114,11 +124,18 @@ final class FileCommands {
             }
         }
 
-        private Map<String, ?> put(CloudMw client, Path from, FilePath file) throws CloudMwException {
+        private PutOptions how() {
+            if (ifAbsent && ifVersion != null) {
+                throw new IllegalArgumentException("--if-absent and --if-version: only one of the two");
+            }
+            PutOptions how = ifAbsent ? PutOptions.defaults().ifAbsent() : PutOptions.defaults();
+            return ifVersion == null ? how : how.ifVersion(new VersionId(ifVersion));
+        }
+
+        private Map<String, ?> put(CloudMw client, Path from, FilePath file, PutOptions how) throws CloudMwException {
             PutReceipt receipt;
             try (Progress progress = Progress.of(context, options, "put " + file)) {
-                receipt = CommandContext.await(
-                        client.put(from, file, PutOptions.defaults().withListener(progress)));
+                receipt = CommandContext.await(client.put(from, file, how.withListener(progress)));
             }
             tell(Receipts.lines(receipt));
             return Receipts.json(receipt);

@@ -142,6 +142,20 @@ final class MainTest {
     }
 
     @Test
+    void aPutMayBeOnConditionOfWhatIsThere() throws IOException {
+        byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
+        assertThat(run(content, "put", "--if-absent", "-", "vol:/a", "--json")).isZero();
+        String version = json().get("version").asText();
+        assertThat(run(content, "put", "--if-absent", "-", "vol:/a")).isEqualTo(4);
+        assertThat(err).contains("is version " + version + " (expected: absent)");
+        assertThat(run(content, "put", "--if-version", version, "-", "vol:/a")).isZero();
+        assertThat(run(content, "put", "--if-version", version, "-", "vol:/a")).isEqualTo(4);
+        assertThat(run(content, "put", "--if-version", "new", "-", "vol:/a")).isEqualTo(2);
+        assertThat(run(content, "put", "--if-version", version, "--if-absent", "-", "vol:/a"))
+                .isEqualTo(2);
+    }
+
+    @Test
     void aListingIsPrintedPageByPage() throws IOException {
         byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
         assertThat(run("ls", "vol", "--json")).isZero();

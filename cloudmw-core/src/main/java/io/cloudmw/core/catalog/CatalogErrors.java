@@ -63,7 +63,7 @@ public final class CatalogErrors {
     public static CloudMwException changed(FilePath file, Optional<VersionId> expected, Optional<VersionId> found) {
         return new CloudMwException(
                 ErrorCode.CONFLICT,
-                file + " was changed by somebody else: it is " + name(found) + " (expected: " + name(expected) + ")");
+                file + " is " + name(found) + " (expected: " + name(expected) + "): somebody else changed it");
     }
 
     private static String name(Optional<VersionId> version) {
