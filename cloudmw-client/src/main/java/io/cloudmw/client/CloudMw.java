@@ -18,6 +18,8 @@ import io.cloudmw.client.transfer.PutRequest;
 import io.cloudmw.client.transfer.PutSource;
 import io.cloudmw.client.transfer.StreamSource;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Mode;
@@ -36,7 +38,9 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
@@ -230,6 +234,19 @@ public final class CloudMw implements AutoCloseable {
     /** Fails with {@code NOT_FOUND}. */
     public CompletableFuture<FileStatus> stat(FilePath file) {
         return engine.coordinator().stat(file);
+    }
+
+    /**
+     * Changes what is noted of a file, in one step. It keeps its attributes from version to version and under any path, until
+     * it is removed; a file that takes its place by a rename brings its own. Fails with {@code NOT_FOUND}, and with
+     * {@code INVALID_ARGUMENT} when there would be more than {@link Attributes} may be.
+     *
+     * @param set new values by name; others keep theirs
+     * @param remove names that have no value from now on
+     * @return all it has now
+     */
+    public CompletableFuture<Attributes> setAttributes(FilePath file, Map<String, String> set, Set<String> remove) {
+        return engine.coordinator().setAttributes(new AttributeChange(file, set, remove));
     }
 
     /**

@@ -13,6 +13,7 @@ import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -24,9 +25,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -313,11 +316,53 @@ final class FileCommands {
             FileStatus status = CommandContext.await(client.stat(FilePath.parse(file)));
             Map<String, Object> answer = Json.of(status.version());
             answer.put("under_replicated_chunks", status.underReplicatedChunks());
+            answer.put("created_at_millis", status.createdAtMillis());
+            answer.put("attributes", status.attributes().values());
             Map<String, Object> shown = new LinkedHashMap<>(answer);
-            shown.remove("committed_at_millis");
+            shown.keySet().removeAll(List.of("committed_at_millis", "created_at_millis", "attributes"));
+            shown.put("created_at", Instant.ofEpochMilli(status.createdAtMillis()));
             shown.put("committed_at", Instant.ofEpochMilli(status.version().committedAtMillis()));
+            status.attributes().values().forEach((name, value) -> shown.put("attribute " + name, value));
             shown.forEach((name, value) -> say("%-24s %s", name, value));
             return answer;
+        }
+    }
+
+    @Command(name = "attr", mixinStandardHelpOptions = true, description = "Note something of a file, or show it.")
+    static final class Attr extends ClientCommand {
+        @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
+        private String file = "";
+
+        @Parameters(index = "1..*", paramLabel = "NAME=VALUE", description = "what is to be noted")
+        private List<String> set = new ArrayList<>();
+
+        @Option(names = "--remove", paramLabel = "NAME", description = "what is no longer to be noted")
+        private List<String> remove = new ArrayList<>();
+
+        Attr(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        Map<String, ?> run(CloudMw client) throws Exception {
+            FilePath path = FilePath.parse(file);
+            Attributes attributes = set.isEmpty() && remove.isEmpty()
+                    ? CommandContext.await(client.stat(path)).attributes()
+                    : CommandContext.await(client.setAttributes(path, values(), Set.copyOf(remove)));
+            attributes.values().forEach((name, value) -> say("%s=%s", name, value));
+            return Map.of("file", path.toString(), "attributes", attributes.values());
+        }
+
+        private Map<String, String> values() {
+            Map<String, String> values = new LinkedHashMap<>();
+            for (String assignment : set) {
+                int equals = assignment.indexOf('=');
+                if (equals < 0) {
+                    throw new IllegalArgumentException("attribute: \"" + assignment + "\" (expected: NAME=VALUE)");
+                }
+                values.put(assignment.substring(0, equals), assignment.substring(equals + 1));
+            }
+            return values;
         }
     }
 

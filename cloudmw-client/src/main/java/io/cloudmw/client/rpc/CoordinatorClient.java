@@ -1,6 +1,8 @@
 package io.cloudmw.client.rpc;
 
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -43,6 +45,7 @@ import io.cloudmw.proto.v1.RemoveRequest;
 import io.cloudmw.proto.v1.RemoveStoreRequest;
 import io.cloudmw.proto.v1.RenameRequest;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
+import io.cloudmw.proto.v1.SetAttributesRequest;
 import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.ViewFleetRequest;
 import io.grpc.ManagedChannel;
@@ -251,7 +254,25 @@ public final class CoordinatorClient implements AutoCloseable {
         return call(
                 CoordinatorGrpc.getStatMethod(),
                 request,
-                answer -> new FileStatus(FromWire.version(answer.getVersion()), answer.getUnderReplicatedChunks()));
+                answer -> new FileStatus(
+                        FromWire.version(answer.getVersion()),
+                        answer.getUnderReplicatedChunks(),
+                        answer.getCreatedAtMillis(),
+                        FromWire.attributes(answer.getAttributes())));
+    }
+
+    /** All that the file has after the change. */
+    public CompletableFuture<Attributes> setAttributes(AttributeChange change) {
+        SetAttributesRequest request = SetAttributesRequest.newBuilder()
+                .setVolume(change.file().volume().value())
+                .setPath(change.file().path())
+                .setSet(ToWire.attributes(Attributes.of(change.set())))
+                .addAllRemove(change.remove())
+                .build();
+        return call(
+                CoordinatorGrpc.getSetAttributesMethod(),
+                request,
+                answer -> FromWire.attributes(answer.getAttributes()));
     }
 
     public CompletableFuture<Page<FileEntry>> list(VolumeName volume, String directory, String pageToken, int limit) {

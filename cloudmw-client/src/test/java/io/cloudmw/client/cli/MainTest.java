@@ -175,6 +175,27 @@ final class MainTest {
     }
 
     @Test
+    void whatIsNotedOfAFileIsShown() throws IOException {
+        assertThat(run(new byte[3], "put", "-", "vol:/a")).isZero();
+        assertThat(run("attr", "vol:/a", "owner=me", "note=a = b", "--json")).isZero();
+        assertThat(json().get("attributes").get("note").asText()).isEqualTo("a = b");
+        assertThat(run("attr", "vol:/a", "owner=you", "--remove", "note", "--remove", "none"))
+                .isZero();
+        assertThat(out.lines()).containsExactly("owner=you");
+        assertThat(run("attr", "vol:/a")).isZero();
+        assertThat(out.lines()).containsExactly("owner=you");
+        assertThat(run("stat", "vol:/a")).isZero();
+        assertThat(out).containsPattern("attribute owner +you").containsPattern("created_at +[0-9]{4}-");
+        assertThat(run("stat", "vol:/a", "--json")).isZero();
+        assertThat(json().get("attributes").get("owner").asText()).isEqualTo("you");
+        assertThat(json().has("created_at_millis")).isTrue();
+        assertThat(run("attr", "vol:/a", "owner")).isEqualTo(2);
+        assertThat(run("attr", "vol:/a", "=x")).isEqualTo(2);
+        assertThat(run("attr", "vol:/a", "x=1", "--remove", "x")).isEqualTo(2);
+        assertThat(run("attr", "vol:/none", "x=1")).isEqualTo(3);
+    }
+
+    @Test
     void standardInputAndOutputAreFilesToo() {
         byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
         assertThat(run(content, "put", "-", "vol:/b")).isZero();
@@ -493,7 +514,9 @@ final class MainTest {
     void helpNamesEveryCommandAndThoseThatStartProcesses() {
         assertThat(run("--help")).isZero();
         assertThat(out)
-                .contains("put", "get", "cat", "ls", "stat", "rm", "mv", "volume", "store", "helpers", "top", "plan")
+                .contains(
+                        "put", "get", "cat", "ls", "stat", "rm", "mv", "attr", "volume", "store", "helpers", "top",
+                        "plan")
                 .contains("coordinator", "helper", "standalone")
                 .doesNotContain("warm-up");
         assertThat(run("volume", "create", "--help")).isZero();

@@ -6,6 +6,8 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
@@ -67,6 +69,8 @@ import io.cloudmw.proto.v1.RenameRequest;
 import io.cloudmw.proto.v1.RenameResponse;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.ReportReplicasResponse;
+import io.cloudmw.proto.v1.SetAttributesRequest;
+import io.cloudmw.proto.v1.SetAttributesResponse;
 import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.StatResponse;
 import io.cloudmw.proto.v1.ViewFleetRequest;
@@ -102,6 +106,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final List<Store> stores = new CopyOnWriteArrayList<>();
     private final List<ReplicaReport> reports = new CopyOnWriteArrayList<>();
     private final List<List<String>> avoided = new CopyOnWriteArrayList<>();
+    private final Map<FilePath, Attributes> attributes = new ConcurrentHashMap<>();
     private final Map<String, ManifestPlan> synthetic = new ConcurrentHashMap<>();
     private final List<Integer> askedSegments = new CopyOnWriteArrayList<>();
     private final AtomicInteger tooMany = new AtomicInteger();
@@ -484,11 +489,27 @@ public final class FakeCoordinator implements AutoCloseable {
 
         @Override
         public void stat(StatRequest request, StreamObserver<StatResponse> observer) {
-            calls.answer(
-                    observer,
-                    () -> StatResponse.newBuilder()
-                            .setVersion(ToWire.version(current(FromWire.file(request.getVolume(), request.getPath()))))
-                            .build());
+            calls.answer(observer, () -> {
+                FilePath file = FromWire.file(request.getVolume(), request.getPath());
+                return StatResponse.newBuilder()
+                        .setVersion(ToWire.version(current(file)))
+                        .setAttributes(ToWire.attributes(attributes.getOrDefault(file, Attributes.NONE)))
+                        .build();
+            });
+        }
+
+        @Override
+        public void setAttributes(SetAttributesRequest request, StreamObserver<SetAttributesResponse> observer) {
+            calls.answer(observer, () -> {
+                AttributeChange change = FromWire.attributeChange(request);
+                Attributes changed = attributes
+                        .getOrDefault(current(change.file()).file(), Attributes.NONE)
+                        .with(change);
+                attributes.put(change.file(), changed);
+                return SetAttributesResponse.newBuilder()
+                        .setAttributes(ToWire.attributes(changed))
+                        .build();
+            });
         }
 
         /** Of files only. */

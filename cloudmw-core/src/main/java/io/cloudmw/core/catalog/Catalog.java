@@ -1,6 +1,8 @@
 package io.cloudmw.core.catalog;
 
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
@@ -88,8 +90,22 @@ public interface Catalog extends Closeable {
      */
     FileVersion commit(Commit commit) throws CloudMwException;
 
+    /** What the path names, with what else is kept of the file. */
+    Optional<CurrentFile> file(FilePath file) throws CloudMwException;
+
     /** What the path names. */
-    Optional<FileVersion> current(FilePath file) throws CloudMwException;
+    default Optional<FileVersion> current(FilePath file) throws CloudMwException {
+        return file(file).map(CurrentFile::version);
+    }
+
+    /**
+     * Changes the attributes of a file, which it keeps from version to version and under any path. Makes no version.
+     *
+     * @return all it has now
+     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when that would be more than {@link Attributes}
+     *     may be
+     */
+    Attributes setAttributes(AttributeChange change) throws CloudMwException;
 
     /** A version that was committed once, current or retired, with the path it was committed to. */
     Optional<FileVersion> version(VersionId id) throws CloudMwException;

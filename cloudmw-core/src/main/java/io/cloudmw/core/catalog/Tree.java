@@ -1,6 +1,9 @@
 package io.cloudmw.core.catalog;
 
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.VersionId;
@@ -102,22 +105,44 @@ public final class Tree<X extends Exception> {
     }
 
     /**
-     * Lets a path stand for this version of a file, making the directories it lies in.
+     * Lets a path stand for this version of a file, making the directories it lies in. What else is kept of a file stays.
      *
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code ALREADY_EXISTS} when the path is a directory or lies below a
      *     file; {@code INVALID_ARGUMENT} when it lies in too many directories
      */
-    public void put(FilePath file, VersionId version) throws X, CloudMwException {
+    public void put(FilePath file, VersionId version, long nowMillis) throws X, CloudMwException {
         Walk walk = walk(file);
         Optional<TreeEntry> present = end(walk);
         if (present.isPresent() && present.get().isDirectory()) {
             throw CatalogErrors.isDirectory(file);
         }
         complete(walk);
-        store.putFile(walk.last(), file.name(), version);
+        TreeFile kept = present.flatMap(TreeEntry::file)
+                .map(before -> before.replacedBy(version))
+                .orElseGet(() -> new TreeFile(version, nowMillis, Attributes.NONE));
+        store.putFile(walk.last(), file.name(), kept);
         if (present.isEmpty()) {
             raise(walk, bytes(file.path()));
         }
+    }
+
+    /**
+     * Changes the attributes of a file.
+     *
+     * @return all it has now
+     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when that would be too many
+     */
+    public Attributes setAttributes(AttributeChange change) throws X, CloudMwException {
+        TreeEntry entry = find(change.file()).orElseThrow(() -> CatalogErrors.fileNotFound(change.file()));
+        TreeFile file = entry.file().orElseThrow(() -> CatalogErrors.fileNotFound(change.file()));
+        Attributes changed;
+        try {
+            changed = file.attributes().with(change);
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, change.file() + ": " + e.getMessage(), e);
+        }
+        store.putFile(entry.parent(), entry.name(), file.with(changed));
+        return changed;
     }
 
     /**

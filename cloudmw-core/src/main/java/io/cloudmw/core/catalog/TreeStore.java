@@ -1,7 +1,6 @@
 package io.cloudmw.core.catalog;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -27,8 +26,8 @@ public interface TreeStore<X extends Exception> {
     /** Makes an empty directory under a name that is free; gives its number, which no other ever had. */
     long addDirectory(long parent, String name) throws X, CloudMwException;
 
-    /** Lets a name stand for this version of a file; whether it is free or another version's. */
-    void putFile(long parent, String name, VersionId version) throws X, CloudMwException;
+    /** Lets a name stand for a file; whether it is free or a file's already. */
+    void putFile(long parent, String name, TreeFile file) throws X, CloudMwException;
 
     /** Frees a name; a directory, which is empty, ceases to exist. */
     void remove(TreeEntry entry) throws X, CloudMwException;

@@ -2,11 +2,14 @@ package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
@@ -209,8 +212,20 @@ public final class Reads {
      */
     public FileStatus stat(FilePath file) throws CloudMwException {
         volume(file.volume());
-        FileVersion version = current(file);
-        return new FileStatus(version, catalog.underReplicatedChunks(version.id()));
+        CurrentFile found = catalog.file(file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
+        return new FileStatus(
+                found, catalog.underReplicatedChunks(found.version().id()));
+    }
+
+    /**
+     * Changes what users have noted of a file.
+     *
+     * @return all that is noted now
+     * @throws CloudMwException as {@link Catalog#setAttributes}; {@code VOLUME_NOT_FOUND}
+     */
+    public Attributes setAttributes(AttributeChange change) throws CloudMwException {
+        volume(change.file().volume());
+        return catalog.setAttributes(change);
     }
 
     /**

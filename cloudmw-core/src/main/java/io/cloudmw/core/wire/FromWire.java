@@ -2,6 +2,8 @@ package io.cloudmw.core.wire;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
@@ -38,6 +40,7 @@ import io.cloudmw.proto.v1.Placement;
 import io.cloudmw.proto.v1.PlanReadResponse;
 import io.cloudmw.proto.v1.Range;
 import io.cloudmw.proto.v1.RenameRequest;
+import io.cloudmw.proto.v1.SetAttributesRequest;
 import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -76,6 +79,16 @@ public final class FromWire {
         FilePath from = file(message.getVolume(), message.getFromPath());
         FilePath to = file(message.getVolume(), message.getToPath());
         return valid(() -> new Rename(from, to, message.getReplace(), UUID.fromString(message.getRenameId())));
+    }
+
+    public static Attributes attributes(io.cloudmw.proto.v1.Attributes message) throws CloudMwException {
+        return valid(() -> Attributes.of(message.getValuesMap()));
+    }
+
+    public static AttributeChange attributeChange(SetAttributesRequest message) throws CloudMwException {
+        FilePath file = file(message.getVolume(), message.getPath());
+        Attributes set = attributes(message.getSet());
+        return valid(() -> new AttributeChange(file, set.values(), Set.copyOf(message.getRemoveList())));
     }
 
     public static VersionId versionId(String id) throws CloudMwException {

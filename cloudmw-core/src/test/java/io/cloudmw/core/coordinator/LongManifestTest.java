@@ -66,7 +66,7 @@ final class LongManifestTest {
             assertThat(segments).as("reading in the middle").hasValue(1);
             assertThat(middle.chunks()).hasSize(128);
             assertThat(middle.chunks().get(0).chunk().range().offset()).isEqualTo(TIB / 2);
-            assertThat(reads.stat(file).version()).isEqualTo(version);
+            assertThat(reads.stat(file).file().version()).isEqualTo(version);
             reads.rename(new Rename(file, new FilePath(name, "/renamed"), false, UUID.randomUUID()));
             reads.list(name, "/", "", 0);
             assertThat(segments).as("what is no read").hasValue(1);

@@ -3,8 +3,10 @@ package io.cloudmw.core.coordinator;
 import static io.cloudmw.core.coordinator.AdministrationTest.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
@@ -172,7 +174,8 @@ final class ReadsTest {
     @Test
     void statAndListSayWhatIsThere() throws Exception {
         FileVersion version = cluster.put(FILE, MIB);
-        assertThat(reads().stat(FILE)).isEqualTo(new FileStatus(version, 0));
+        assertThat(reads().stat(FILE))
+                .isEqualTo(new FileStatus(new CurrentFile(version, version.committedAtMillis(), Attributes.NONE), 0));
         assertThat(reads().list(TestCluster.VOLUME, "/", "", 0).items())
                 .containsExactly(new DirectoryEntry("a", Optional.empty()));
         assertThat(reads().list(TestCluster.VOLUME, "/a", "", 0).items())

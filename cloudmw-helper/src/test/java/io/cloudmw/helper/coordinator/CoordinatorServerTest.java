@@ -27,6 +27,7 @@ import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.proto.v1.Attributes;
 import io.cloudmw.proto.v1.BeginPutRequest;
 import io.cloudmw.proto.v1.CommitPutRequest;
 import io.cloudmw.proto.v1.CommitPutResponse;
@@ -54,8 +55,10 @@ import io.cloudmw.proto.v1.RemoveRequest;
 import io.cloudmw.proto.v1.RenameRequest;
 import io.cloudmw.proto.v1.ReplicaReport;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
+import io.cloudmw.proto.v1.SetAttributesRequest;
 import io.cloudmw.proto.v1.Sketch;
 import io.cloudmw.proto.v1.StatRequest;
+import io.cloudmw.proto.v1.StatResponse;
 import io.cloudmw.proto.v1.Store;
 import io.cloudmw.proto.v1.StoreSpeed;
 import io.cloudmw.proto.v1.Volume;
@@ -278,6 +281,31 @@ final class CoordinatorServerTest {
         refused(
                 ErrorCode.INVALID_ARGUMENT,
                 () -> stub.rename(rename.toBuilder().setRenameId("").build()));
+    }
+
+    @Test
+    void whatIsNotedOfAFileOutlivesVersionsAndRestarts() throws Exception {
+        FileVersion first = put("/a", "");
+        SetAttributesRequest set = SetAttributesRequest.newBuilder()
+                .setVolume("v")
+                .setPath("/a")
+                .setSet(Attributes.newBuilder().putValues("owner", "me"))
+                .build();
+        assertThat(stub.setAttributes(set).getAttributes()).isEqualTo(set.getSet());
+        put("/a", first.getVersionId());
+        server.close();
+        server = CoordinatorServer.start(config(directory.resolve("data")));
+        stub = stub(server);
+        StatResponse found =
+                stub.stat(StatRequest.newBuilder().setVolume("v").setPath("/a").build());
+        assertThat(found.getAttributes()).isEqualTo(set.getSet());
+        assertThat(found.getCreatedAtMillis()).isEqualTo(first.getCommittedAtMillis());
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> stub.setAttributes(set.toBuilder().addRemove("owner").build()));
+        refused(
+                ErrorCode.NOT_FOUND,
+                () -> stub.setAttributes(set.toBuilder().setPath("/b").build()));
     }
 
     @Test

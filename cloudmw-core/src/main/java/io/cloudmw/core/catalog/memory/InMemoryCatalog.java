@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.DirectoryPath;
 import io.cloudmw.core.catalog.ListingPosition;
@@ -11,8 +12,11 @@ import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.Tree;
 import io.cloudmw.core.catalog.TreeEntry;
+import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -200,7 +204,7 @@ public final class InMemoryCatalog implements Catalog {
         if (!found.equals(commit.expected())) {
             throw CatalogErrors.changed(file, commit.expected(), found);
         }
-        tree.put(file, version.id());
+        tree.put(file, version.id(), version.committedAtMillis());
         found.ifPresent(old -> record(old, version.committedAtMillis()).retire(version.committedAtMillis()));
         record(version.id(), version.committedAtMillis()).committed = version;
         commit.owed().forEach(owed -> replicas.putIfAbsent(Pages.token(owed), owed));
@@ -225,9 +229,21 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized Optional<FileVersion> current(FilePath file) throws CloudMwException {
+    public synchronized Optional<CurrentFile> file(FilePath file) throws CloudMwException {
         checkOpen();
-        return tree.find(file).flatMap(entry -> current(entry, file));
+        Optional<TreeEntry> entry = tree.find(file);
+        if (entry.isEmpty() || entry.get().file().isEmpty()) {
+            return Optional.empty();
+        }
+        TreeFile kept = entry.get().file().get();
+        return current(entry.get(), file)
+                .map(version -> new CurrentFile(version, kept.createdAtMillis(), kept.attributes()));
+    }
+
+    @Override
+    public synchronized Attributes setAttributes(AttributeChange change) throws CloudMwException {
+        checkOpen();
+        return tree.setAttributes(change);
     }
 
     @GuardedBy("this")

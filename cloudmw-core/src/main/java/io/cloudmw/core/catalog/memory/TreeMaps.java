@@ -1,6 +1,7 @@
 package io.cloudmw.core.catalog.memory;
 
 import io.cloudmw.core.catalog.TreeEntry;
+import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.catalog.TreeStore;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
@@ -110,9 +111,9 @@ final class TreeMaps implements TreeStore<RuntimeException> {
     }
 
     @Override
-    public void putFile(long parent, String name, VersionId version) {
+    public void putFile(long parent, String name, TreeFile file) {
         String movedBy = child(parent, name).map(TreeEntry::movedBy).orElse("");
-        directory(parent).entries.put(name, new TreeEntry(parent, name, Optional.of(version), 0, movedBy));
+        directory(parent).entries.put(name, new TreeEntry(parent, name, Optional.of(file), 0, movedBy));
     }
 
     @Override
@@ -126,7 +127,7 @@ final class TreeMaps implements TreeStore<RuntimeException> {
     @Override
     public TreeEntry move(TreeEntry entry, long parent, String name, String movedBy) {
         directory(entry.parent()).entries.remove(entry.name());
-        TreeEntry moved = new TreeEntry(parent, name, entry.version(), entry.directory(), movedBy);
+        TreeEntry moved = new TreeEntry(parent, name, entry.file(), entry.directory(), movedBy);
         directory(parent).entries.put(name, moved);
         return moved;
     }

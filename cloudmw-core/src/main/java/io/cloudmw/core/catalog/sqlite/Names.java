@@ -6,8 +6,10 @@ import io.cloudmw.core.catalog.ListingPosition;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.Tree;
 import io.cloudmw.core.catalog.TreeEntry;
+import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.catalog.TreeStore;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
@@ -18,6 +20,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** The tree of names, in rows; part of the caller's transaction. */
 final class Names implements TreeStore<SQLException> {
@@ -100,18 +103,21 @@ final class Names implements TreeStore<SQLException> {
         return Sql.first(
                 connection,
                 row -> entry(directory, name, row),
-                "SELECT child, version_id, moved_by FROM entries WHERE directory = ? AND name = ?",
+                "SELECT child, version_id, moved_by, created_at, attributes FROM entries WHERE directory = ? AND name = ?",
                 directory,
                 name);
     }
 
-    private static TreeEntry entry(long directory, String name, ResultSet row) throws SQLException {
-        return new TreeEntry(
-                directory,
-                name,
-                Optional.ofNullable(row.getString(2)).map(VersionId::new),
-                row.getLong(1),
-                row.getString(3));
+    private static TreeEntry entry(long directory, String name, ResultSet row) throws SQLException, CloudMwException {
+        String version = row.getString(2);
+        Optional<TreeFile> file = version == null
+                ? Optional.empty()
+                : Optional.of(new TreeFile(new VersionId(version), row.getLong(4), attributes(row.getBytes(5))));
+        return new TreeEntry(directory, name, file, row.getLong(1), row.getString(3));
+    }
+
+    private static Attributes attributes(byte @Nullable [] stored) throws CloudMwException {
+        return stored == null ? Attributes.NONE : StoredForms.attributes(stored);
     }
 
     @Override
@@ -141,14 +147,17 @@ final class Names implements TreeStore<SQLException> {
     }
 
     @Override
-    public void putFile(long parent, String name, VersionId version) throws SQLException {
+    public void putFile(long parent, String name, TreeFile file) throws SQLException {
         Sql.update(
                 connection,
-                "INSERT INTO entries (directory, name, version_id, moved_by) VALUES (?, ?, ?, '')"
-                        + " ON CONFLICT (directory, name) DO UPDATE SET version_id = excluded.version_id",
+                "INSERT INTO entries (directory, name, version_id, moved_by, created_at, attributes)"
+                        + " VALUES (?, ?, ?, '', ?, ?) ON CONFLICT (directory, name) DO UPDATE"
+                        + " SET version_id = excluded.version_id, attributes = excluded.attributes",
                 parent,
                 name,
-                version.value());
+                file.version().value(),
+                file.createdAtMillis(),
+                StoredForms.attributes(file.attributes()));
     }
 
     @Override
@@ -169,7 +178,7 @@ final class Names implements TreeStore<SQLException> {
                 movedBy,
                 entry.parent(),
                 entry.name());
-        return new TreeEntry(parent, name, entry.version(), entry.directory(), movedBy);
+        return new TreeEntry(parent, name, entry.file(), entry.directory(), movedBy);
     }
 
     @Override

@@ -65,7 +65,14 @@ final class Schema {
             "DROP TABLE former",
             "DROP TABLE files");
 
-    private static final List<List<String>> STEPS = List.of(FIRST, TREE);
+    /** What is kept of a file besides its versions; of a file that is there already, its current version's time. */
+    private static final List<String> FILES = List.of(
+            "ALTER TABLE entries ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE entries ADD COLUMN attributes BLOB",
+            "UPDATE entries SET created_at = (SELECT v.changed_at FROM versions v WHERE v.id = version_id)"
+                    + " WHERE version_id IS NOT NULL");
+
+    private static final List<List<String>> STEPS = List.of(FIRST, TREE, FILES);
 
     private Schema() {}
 

@@ -3,11 +3,14 @@ package io.cloudmw.core.catalog.sqlite;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.DirectoryPath;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
@@ -163,8 +166,13 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public Optional<FileVersion> current(FilePath file) throws CloudMwException {
-        return database.read(connection -> Versions.current(connection, file));
+    public Optional<CurrentFile> file(FilePath file) throws CloudMwException {
+        return database.read(connection -> Versions.file(connection, file));
+    }
+
+    @Override
+    public Attributes setAttributes(AttributeChange change) throws CloudMwException {
+        return database.write(connection -> Names.tree(connection).setAttributes(change));
     }
 
     @Override

@@ -2,8 +2,11 @@ package io.cloudmw.core.catalog.sqlite;
 
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.Tree;
+import io.cloudmw.core.catalog.TreeEntry;
+import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.model.FilePath;
@@ -25,10 +28,18 @@ final class Versions {
     private Versions() {}
 
     static Optional<FileVersion> current(Connection connection, FilePath file) throws SQLException, CloudMwException {
-        Optional<VersionId> id = Names.tree(connection).version(file);
-        return id.isEmpty()
+        return file(connection, file).map(CurrentFile::version);
+    }
+
+    static Optional<CurrentFile> file(Connection connection, FilePath path) throws SQLException, CloudMwException {
+        Optional<TreeFile> file = Names.tree(connection).find(path).flatMap(TreeEntry::file);
+        return file.isEmpty()
                 ? Optional.empty()
-                : committed(connection, id.get()).map(version -> version.at(file));
+                : committed(connection, file.get().version())
+                        .map(version -> new CurrentFile(
+                                version.at(path),
+                                file.get().createdAtMillis(),
+                                file.get().attributes()));
     }
 
     static Optional<FileVersion> committed(Connection connection, VersionId id) throws SQLException, CloudMwException {
@@ -131,7 +142,7 @@ final class Versions {
         if (!found.equals(commit.expected())) {
             throw CatalogErrors.changed(file, commit.expected(), found);
         }
-        tree.put(file, version.id());
+        tree.put(file, version.id(), version.committedAtMillis());
         if (found.isPresent()) {
             retire(connection, found.get(), version.committedAtMillis());
         }

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -142,6 +144,8 @@ final class SqliteCatalogTest extends CatalogContract {
             for (FileVersion version : versions) {
                 assertThat(catalog.current(version.file())).contains(version);
             }
+            assertThat(catalog.file(versions.get(0).file()))
+                    .contains(new CurrentFile(versions.get(0), 1, Attributes.NONE));
             assertThat(catalog.list(volume().name(), "/", "", 10).items())
                     .extracting(entry -> entry.name() + (entry.isDirectory() ? "/" : ""))
                     .containsExactly("a", "b/", "b-/", "bb/", "ü/");

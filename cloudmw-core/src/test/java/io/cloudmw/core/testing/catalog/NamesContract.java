@@ -3,18 +3,25 @@ package io.cloudmw.core.testing.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.Tree;
+import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Rename;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
@@ -281,5 +288,69 @@ abstract class NamesContract extends CatalogFixture {
         refused(ErrorCode.INVALID_ARGUMENT, () -> rename("v:/a", deepest + "/e/x"));
         rename("v:/a", deepest + "/e");
         assertThat(names(deepest.substring(2), 10)).containsExactly("e/", "x");
+    }
+
+    @Test
+    void aFileKeepsItsAttributesAndItsTimeOfCreationUntilItIsRemoved() throws Exception {
+        FilePath a = FilePath.parse("v:/a");
+        FilePath b = FilePath.parse("v:/b/c");
+        FileVersion first = commitAt(a, 100, Optional.empty());
+        assertThat(catalog.file(a)).contains(new CurrentFile(first, 100, Attributes.NONE));
+        assertThat(set(a, Map.of("x", "1", "y", "2"), Set.of())).isEqualTo(Attributes.of(Map.of("x", "1", "y", "2")));
+        Attributes kept = set(a, Map.of("x", "3"), Set.of("y", "none"));
+        assertThat(kept).isEqualTo(Attributes.of(Map.of("x", "3")));
+        assertThat(catalog.current(a)).as("no version is made").contains(first);
+        FileVersion second = commitAt(a, 200, Optional.of(first.id()));
+        assertThat(catalog.file(a)).contains(new CurrentFile(second, 100, kept));
+        commitAt(b, 300, Optional.empty());
+        set(b, Map.of("z", "4"), Set.of());
+        rename("v:/a", "v:/b/c");
+        rename("v:/b", "v:/d");
+        FilePath there = FilePath.parse("v:/d/c");
+        assertThat(catalog.file(there)).contains(new CurrentFile(second.at(there), 100, kept));
+        catalog.remove(there, 1);
+        FileVersion anew = commitAt(there, 400, Optional.empty());
+        assertThat(catalog.file(there)).contains(new CurrentFile(anew, 400, Attributes.NONE));
+    }
+
+    @Test
+    void attributesAreOfFilesAndBounded() throws Exception {
+        FilePath a = FilePath.parse("v:/d/a");
+        put(a.toString(), 0, Optional.empty());
+        refused(ErrorCode.NOT_FOUND, () -> set(FilePath.parse("v:/d"), Map.of("x", "1"), Set.of()));
+        refused(ErrorCode.NOT_FOUND, () -> set(FilePath.parse("v:/none"), Map.of("x", "1"), Set.of()));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> set(a, Map.of("x y", "1"), Set.of()));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> set(a, Map.of("x", "\n"), Set.of()));
+        for (int i = 0; i < Attributes.MAX_COUNT; i++) {
+            set(a, Map.of("n" + i, "v"), Set.of());
+        }
+        refused(ErrorCode.INVALID_ARGUMENT, () -> set(a, Map.of("more", "v"), Set.of()));
+        set(a, Map.of("more", "v"), Set.of("n0"));
+        String large = "ü".repeat(Attributes.MAX_BYTES / 2);
+        refused(ErrorCode.INVALID_ARGUMENT, () -> set(a, Map.of("more", large), Set.of()));
+        assertThat(catalog.file(a).orElseThrow().attributes().values())
+                .hasSize(Attributes.MAX_COUNT)
+                .containsEntry("more", "v");
+    }
+
+    @Test
+    void changesOfAttributesAtOnceAreAllKept() throws Exception {
+        FilePath a = FilePath.parse("v:/a");
+        put("v:/a", 0, Optional.empty());
+        List<Callable<Boolean>> changes = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            Map<String, String> one = Map.of("n" + i, "v");
+            changes.add(() -> succeeds(() -> set(a, one, Set.of())));
+        }
+        assertThat(atOnce(changes)).isEqualTo(16);
+        assertThat(catalog.file(a).orElseThrow().attributes().values()).hasSize(16);
+    }
+
+    private Attributes set(FilePath file, Map<String, String> values, Set<String> removed) throws CloudMwException {
+        return catalog.setAttributes(new AttributeChange(file, values, removed));
+    }
+
+    private FileVersion commitAt(FilePath file, long millis, Optional<VersionId> expected) throws CloudMwException {
+        return commit(Versions.of(file, VersionId.random(), 0, millis), expected);
     }
 }

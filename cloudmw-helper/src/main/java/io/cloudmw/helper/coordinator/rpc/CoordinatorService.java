@@ -10,6 +10,7 @@ import io.cloudmw.core.coordinator.PlannedSegment;
 import io.cloudmw.core.coordinator.UploadPlan;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -72,6 +73,8 @@ import io.cloudmw.proto.v1.RenameRequest;
 import io.cloudmw.proto.v1.RenameResponse;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.ReportReplicasResponse;
+import io.cloudmw.proto.v1.SetAttributesRequest;
+import io.cloudmw.proto.v1.SetAttributesResponse;
 import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.StatResponse;
 import io.cloudmw.proto.v1.ViewFleetRequest;
@@ -350,8 +353,10 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
         calls.answer(observer, () -> {
             FileStatus status = coordinator.reads().stat(FromWire.file(request.getVolume(), request.getPath()));
             return StatResponse.newBuilder()
-                    .setVersion(ToWire.version(status.version()))
+                    .setVersion(ToWire.version(status.file().version()))
                     .setUnderReplicatedChunks(status.underReplicatedChunks())
+                    .setCreatedAtMillis(status.file().createdAtMillis())
+                    .setAttributes(ToWire.attributes(status.file().attributes()))
                     .build();
         });
     }
@@ -370,6 +375,16 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                     .addAllEntries(
                             page.items().stream().map(CoordinatorService::entry).toList())
                     .setNextPageToken(page.nextToken())
+                    .build();
+        });
+    }
+
+    @Override
+    public void setAttributes(SetAttributesRequest request, StreamObserver<SetAttributesResponse> observer) {
+        calls.answer(observer, () -> {
+            Attributes attributes = coordinator.reads().setAttributes(FromWire.attributeChange(request));
+            return SetAttributesResponse.newBuilder()
+                    .setAttributes(ToWire.attributes(attributes))
                     .build();
         });
     }
