@@ -18,10 +18,13 @@ import io.cloudmw.client.transfer.PutRequest;
 import io.cloudmw.client.transfer.PutSource;
 import io.cloudmw.client.transfer.StreamSource;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
@@ -35,7 +38,10 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -138,7 +144,8 @@ public final class CloudMw implements AutoCloseable {
 
     /**
      * Writes a file, or a new version of it. It is visible, whole, when the future is done, and until then not at all.
-     * Fails with {@code CONFLICT} when somebody else changed the path meanwhile.
+     * Fails with {@code CONFLICT} when somebody else changed the path meanwhile, or it is not as the options ask for; in that
+     * case nothing is sent where it was so from the beginning.
      */
     public CompletableFuture<PutReceipt> put(Path source, FilePath target, PutOptions putOptions) {
         return put(new FileSource(source), target, putOptions);
@@ -156,7 +163,7 @@ public final class CloudMw implements AutoCloseable {
     }
 
     private CompletableFuture<PutReceipt> put(PutSource source, FilePath target, PutOptions putOptions) {
-        return engine.put(new PutRequest(target, source, putOptions.listener()));
+        return engine.put(new PutRequest(target, source, putOptions.listener(), putOptions.condition()));
     }
 
     /**
@@ -230,6 +237,19 @@ public final class CloudMw implements AutoCloseable {
     }
 
     /**
+     * Changes what is noted of a file, in one step. It keeps its attributes from version to version and under any path, until
+     * it is removed; a file that takes its place by a rename brings its own. Fails with {@code NOT_FOUND}, and with
+     * {@code INVALID_ARGUMENT} when there would be more than {@link Attributes} may be.
+     *
+     * @param set new values by name; others keep theirs
+     * @param remove names that have no value from now on
+     * @return all it has now
+     */
+    public CompletableFuture<Attributes> setAttributes(FilePath file, Map<String, String> set, Set<String> remove) {
+        return engine.coordinator().setAttributes(new AttributeChange(file, set, remove));
+    }
+
+    /**
      * One page of a directory, by name.
      *
      * @param directory {@code "/"} or {@code "/a/b"}
@@ -246,6 +266,19 @@ public final class CloudMw implements AutoCloseable {
     /** Removes a file; gets of it that are under way go on. Fails with {@code NOT_FOUND}. */
     public CompletableFuture<FileVersion> remove(FilePath file) {
         return engine.coordinator().remove(file);
+    }
+
+    /**
+     * Gives a file or a directory another path in its volume, in one step: nobody sees it under both, or neither. Gets that
+     * are under way go on. A call that is repeated because its answer was lost does nothing twice. Fails with
+     * {@code NOT_FOUND}; {@code ALREADY_EXISTS} when the new path is a directory, lies below a file, or is a file that is not
+     * to be replaced by this; {@code INVALID_ARGUMENT} when a directory is to be moved into itself, or paths become too long.
+     *
+     * @param replace whether a file takes the place of another; a directory never does
+     * @return what was moved, under its new name
+     */
+    public CompletableFuture<FileEntry> rename(FilePath from, FilePath to, boolean replace) {
+        return engine.coordinator().rename(new Rename(from, to, replace, UUID.randomUUID()));
     }
 
     /** Transfers under way; for tests and monitoring. */

@@ -26,6 +26,7 @@ import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.disk.DiskChunkStore;
@@ -826,6 +827,42 @@ final class TransferTest {
         };
         assertThat(code(client.put(slow, 20, FILE, PutOptions.defaults()))).isEqualTo(ErrorCode.CONFLICT);
         assertThat(begun.getCount()).isZero();
+    }
+
+    @Test
+    void aPutMayBeOnConditionThatNothingOrOneVersionIsThere() throws Exception {
+        helper(Script.SERVE);
+        VersionId first =
+                put(PutOptions.defaults().ifAbsent()).get(60, SECONDS).version().id();
+        int placed = coordinator.avoided().size();
+        assertThat(code(put(PutOptions.defaults().ifAbsent()))).isEqualTo(ErrorCode.CONFLICT);
+        assertThat(code(put(PutOptions.defaults().ifVersion(VersionId.random()))))
+                .isEqualTo(ErrorCode.CONFLICT);
+        assertThat(coordinator.avoided()).as("nothing was sent").hasSize(placed);
+        put(PutOptions.defaults().ifVersion(first)).get(60, SECONDS);
+        assertThat(code(put(PutOptions.defaults().ifVersion(first)))).isEqualTo(ErrorCode.CONFLICT);
+        coordinator.files().clear();
+        assertThat(code(put(PutOptions.defaults().ifVersion(first)))).isEqualTo(ErrorCode.CONFLICT);
+        assertThat(coordinator.files()).isEmpty();
+    }
+
+    @Test
+    void ofManyPutsIfAbsentAtOnceOneSucceeds() throws Exception {
+        helper(Script.SERVE);
+        List<CompletableFuture<PutReceipt>> puts = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            puts.add(put(PutOptions.defaults().ifAbsent()));
+        }
+        int succeeded = 0;
+        for (CompletableFuture<PutReceipt> one : puts) {
+            succeeded +=
+                    one.handle((receipt, failure) -> receipt == null ? 0 : 1).get(60, SECONDS);
+        }
+        assertThat(succeeded).isEqualTo(1);
+    }
+
+    private CompletableFuture<PutReceipt> put(PutOptions how) {
+        return client.put(new ByteArrayInputStream(bytes(10)), 10, FILE, how);
     }
 
     @Test

@@ -44,6 +44,12 @@ final class CommandLine {
         return new CommandLine(launcher, coordinator, environment, List.of("sh", "-c", limited, "sh"));
     }
 
+    /** The same, whose standard output goes to a file. */
+    CommandLine withOutputTo(Path file) {
+        return new CommandLine(
+                launcher, coordinator, environment, List.of("sh", "-c", "exec \"$@\" >'" + file + "'", "sh"));
+    }
+
     /** The same with more in the environment. */
     CommandLine with(Map<String, String> more) {
         return new CommandLine(launcher, coordinator, more, shell);

@@ -28,6 +28,7 @@ abstract class ClientCommand implements Callable<Integer> {
         return base;
     }
 
+    /** Does it; gives the answer, to be printed where JSON is wanted, or nothing when that has been printed. */
     abstract Map<String, ?> run(CloudMw client) throws Exception;
 
     /** Prints a line for people. */

@@ -22,7 +22,7 @@ import java.util.function.UnaryOperator;
  * interrupted so that nothing half done is left.
  */
 final class CommandContext {
-    /** The body of a command. */
+    /** The body of a command: gives its answer, or nothing when that has been printed. */
     interface Work {
         Map<String, ?> run(CloudMw client) throws Exception;
     }
@@ -82,7 +82,7 @@ final class CommandContext {
             client.close();
             forget(hook);
         }
-        if (options.json()) {
+        if (options.json() && !answer.isEmpty()) {
             out.printJson(answer);
         }
         out.flush();

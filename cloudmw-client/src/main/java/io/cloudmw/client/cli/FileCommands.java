@@ -13,6 +13,7 @@ import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -88,6 +90,15 @@ final class FileCommands {
         @Parameters(index = "1", paramLabel = "VOLUME:/PATH")
         private String target = "";
 
+        @Option(names = "--if-absent", description = "fail where there is a file already")
+        private boolean ifAbsent;
+
+        @Option(
+                names = "--if-version",
+                paramLabel = "ID",
+                description = "fail unless this is the current version, as stat says")
+        private @Nullable String ifVersion;
+
         Put(CommandContext context) {
             super(context);
         }
@@ -95,15 +106,16 @@ final class FileCommands {
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
             FilePath file = FilePath.parse(target);
+            PutOptions how = how();
             if (!source.equals("-")) {
-                return put(client, Path.of(source), file);
+                return put(client, Path.of(source), file, how);
             }
             // Its size must be known before the first chunk is placed.
             try {
                 Path spool = Files.createTempFile("cloudmw-", ".stdin");
                 try {
                     Files.copy(context.in(), spool, StandardCopyOption.REPLACE_EXISTING);
-                    return put(client, spool, file);
+                    return put(client, spool, file, how);
                 } finally {
                     Files.deleteIfExists(spool);
                 }
@@ -115,11 +127,18 @@ final class FileCommands {
             }
         }
 
-        private Map<String, ?> put(CloudMw client, Path from, FilePath file) throws CloudMwException {
+        private PutOptions how() {
+            if (ifAbsent && ifVersion != null) {
+                throw new IllegalArgumentException("--if-absent and --if-version: only one of the two");
+            }
+            PutOptions how = ifAbsent ? PutOptions.defaults().ifAbsent() : PutOptions.defaults();
+            return ifVersion == null ? how : how.ifVersion(new VersionId(ifVersion));
+        }
+
+        private Map<String, ?> put(CloudMw client, Path from, FilePath file, PutOptions how) throws CloudMwException {
             PutReceipt receipt;
             try (Progress progress = Progress.of(context, options, "put " + file)) {
-                receipt = CommandContext.await(
-                        client.put(from, file, PutOptions.defaults().withListener(progress)));
+                receipt = CommandContext.await(client.put(from, file, how.withListener(progress)));
             }
             tell(Receipts.lines(receipt));
             return Receipts.json(receipt);
@@ -251,24 +270,27 @@ final class FileCommands {
             int colon = directory.indexOf(':');
             VolumeName volume = new VolumeName(colon < 0 ? directory : directory.substring(0, colon));
             String path = colon < 0 || colon == directory.length() - 1 ? "/" : directory.substring(colon + 1);
-            List<Map<String, ?>> entries = new ArrayList<>();
-            String token = "";
-            do {
-                Page<FileEntry> page = CommandContext.await(client.list(volume, path, token, 1000));
-                for (FileEntry entry : page.items()) {
-                    show(entry, entries);
+            try (JsonArray entries = new JsonArray(context.out(), "entries")) {
+                String token = "";
+                do {
+                    Page<FileEntry> page = CommandContext.await(client.list(volume, path, token, 1000));
+                    page.items().forEach(entry -> show(entry, entries));
+                    token = page.nextToken();
+                    // Nobody may be reading any more: `ls | head`.
+                } while (!token.isEmpty() && !context.out().checkError());
+                if (options.json()) {
+                    entries.end();
                 }
-                token = page.nextToken();
-            } while (!token.isEmpty());
-            return Map.of("entries", entries);
+            }
+            return Map.of();
         }
 
-        private void show(FileEntry entry, List<Map<String, ?>> entries) {
-            Map<String, Object> row = new LinkedHashMap<>();
-            row.put("name", entry.name());
-            row.put("directory", entry.version().isEmpty());
-            entry.version().ifPresent(version -> row.putAll(Json.of(version)));
+        private void show(FileEntry entry, JsonArray entries) {
             if (options.json()) {
+                Map<String, Object> row = new LinkedHashMap<>();
+                row.put("name", entry.name());
+                row.put("directory", entry.version().isEmpty());
+                entry.version().ifPresent(version -> row.putAll(Json.of(version)));
                 entries.add(row);
             }
             say(
@@ -294,11 +316,53 @@ final class FileCommands {
             FileStatus status = CommandContext.await(client.stat(FilePath.parse(file)));
             Map<String, Object> answer = Json.of(status.version());
             answer.put("under_replicated_chunks", status.underReplicatedChunks());
+            answer.put("created_at_millis", status.createdAtMillis());
+            answer.put("attributes", status.attributes().values());
             Map<String, Object> shown = new LinkedHashMap<>(answer);
-            shown.remove("committed_at_millis");
+            shown.keySet().removeAll(List.of("committed_at_millis", "created_at_millis", "attributes"));
+            shown.put("created_at", Instant.ofEpochMilli(status.createdAtMillis()));
             shown.put("committed_at", Instant.ofEpochMilli(status.version().committedAtMillis()));
+            status.attributes().values().forEach((name, value) -> shown.put("attribute " + name, value));
             shown.forEach((name, value) -> say("%-24s %s", name, value));
             return answer;
+        }
+    }
+
+    @Command(name = "attr", mixinStandardHelpOptions = true, description = "Note something of a file, or show it.")
+    static final class Attr extends ClientCommand {
+        @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
+        private String file = "";
+
+        @Parameters(index = "1..*", paramLabel = "NAME=VALUE", description = "what is to be noted")
+        private List<String> set = new ArrayList<>();
+
+        @Option(names = "--remove", paramLabel = "NAME", description = "what is no longer to be noted")
+        private List<String> remove = new ArrayList<>();
+
+        Attr(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        Map<String, ?> run(CloudMw client) throws Exception {
+            FilePath path = FilePath.parse(file);
+            Attributes attributes = set.isEmpty() && remove.isEmpty()
+                    ? CommandContext.await(client.stat(path)).attributes()
+                    : CommandContext.await(client.setAttributes(path, values(), Set.copyOf(remove)));
+            attributes.values().forEach((name, value) -> say("%s=%s", name, value));
+            return Map.of("file", path.toString(), "attributes", attributes.values());
+        }
+
+        private Map<String, String> values() {
+            Map<String, String> values = new LinkedHashMap<>();
+            for (String assignment : set) {
+                int equals = assignment.indexOf('=');
+                if (equals < 0) {
+                    throw new IllegalArgumentException("attribute: \"" + assignment + "\" (expected: NAME=VALUE)");
+                }
+                values.put(assignment.substring(0, equals), assignment.substring(equals + 1));
+            }
+            return values;
         }
     }
 
@@ -314,6 +378,38 @@ final class FileCommands {
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
             return Map.of("removed", Json.of(CommandContext.await(client.remove(FilePath.parse(file)))));
+        }
+    }
+
+    @Command(
+            name = "mv",
+            mixinStandardHelpOptions = true,
+            description = "Give a file or a directory another path in its volume; a file replaces another.")
+    static final class Mv extends ClientCommand {
+        @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
+        private String from = "";
+
+        @Parameters(index = "1", paramLabel = "VOLUME:/PATH")
+        private String to = "";
+
+        @Option(names = "--no-replace", description = "fail where a file has the new path already")
+        private boolean keep;
+
+        Mv(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        Map<String, ?> run(CloudMw client) throws Exception {
+            FilePath source = FilePath.parse(from);
+            FilePath target = FilePath.parse(to);
+            FileEntry moved = CommandContext.await(client.rename(source, target, !keep));
+            Map<String, Object> answer = new LinkedHashMap<>();
+            answer.put("from", source.toString());
+            answer.put("to", target.toString());
+            answer.put("directory", moved.version().isEmpty());
+            moved.version().ifPresent(version -> answer.putAll(Json.of(version)));
+            return answer;
         }
     }
 }

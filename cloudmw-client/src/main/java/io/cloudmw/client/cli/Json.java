@@ -12,11 +12,13 @@ import java.util.Map;
 
 /** What {@code --json} prints. Field names are frozen. */
 final class Json {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
     private Json() {}
 
     static String line(Map<String, ?> object) {
         try {
-            return new ObjectMapper().writeValueAsString(object);
+            return MAPPER.writeValueAsString(object);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("maps of plain values can be written", e);
         }

@@ -52,7 +52,9 @@ public final class Main {
         line.addSubcommand(new FileCommands.Cat(context));
         line.addSubcommand(new FileCommands.Ls(context));
         line.addSubcommand(new FileCommands.Stat(context));
+        line.addSubcommand(new FileCommands.Attr(context));
         line.addSubcommand(new FileCommands.Rm(context));
+        line.addSubcommand(new FileCommands.Mv(context));
         CommandLine volume = new CommandLine(new VolumeCommands.Group());
         volume.addSubcommand(new VolumeCommands.Create(context));
         volume.addSubcommand(new VolumeCommands.Ls(context));

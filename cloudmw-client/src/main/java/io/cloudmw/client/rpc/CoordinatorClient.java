@@ -1,12 +1,15 @@
 package io.cloudmw.client.rpc;
 
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -41,7 +44,9 @@ import io.cloudmw.proto.v1.PlanReadRequest;
 import io.cloudmw.proto.v1.PutSegmentRequest;
 import io.cloudmw.proto.v1.RemoveRequest;
 import io.cloudmw.proto.v1.RemoveStoreRequest;
+import io.cloudmw.proto.v1.RenameRequest;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
+import io.cloudmw.proto.v1.SetAttributesRequest;
 import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.ViewFleetRequest;
 import io.grpc.ManagedChannel;
@@ -256,7 +261,25 @@ public final class CoordinatorClient implements AutoCloseable {
         return call(
                 CoordinatorGrpc.getStatMethod(),
                 request,
-                answer -> new FileStatus(FromWire.version(answer.getVersion()), answer.getUnderReplicatedChunks()));
+                answer -> new FileStatus(
+                        FromWire.version(answer.getVersion()),
+                        answer.getUnderReplicatedChunks(),
+                        answer.getCreatedAtMillis(),
+                        FromWire.attributes(answer.getAttributes())));
+    }
+
+    /** All that the file has after the change. */
+    public CompletableFuture<Attributes> setAttributes(AttributeChange change) {
+        SetAttributesRequest request = SetAttributesRequest.newBuilder()
+                .setVolume(change.file().volume().value())
+                .setPath(change.file().path())
+                .setSet(ToWire.attributes(Attributes.of(change.set())))
+                .addAllRemove(change.remove())
+                .build();
+        return call(
+                CoordinatorGrpc.getSetAttributesMethod(),
+                request,
+                answer -> FromWire.attributes(answer.getAttributes()));
     }
 
     public CompletableFuture<Page<FileEntry>> list(VolumeName volume, String directory, String pageToken, int limit) {
@@ -285,6 +308,18 @@ public final class CoordinatorClient implements AutoCloseable {
                 .setPath(file.path())
                 .build();
         return call(CoordinatorGrpc.getRemoveMethod(), request, answer -> FromWire.version(answer.getRemoved()));
+    }
+
+    /** What was moved, under its new name. */
+    public CompletableFuture<FileEntry> rename(Rename rename) {
+        RenameRequest request = RenameRequest.newBuilder()
+                .setVolume(rename.from().volume().value())
+                .setFromPath(rename.from().path())
+                .setToPath(rename.to().path())
+                .setReplace(rename.replace())
+                .setRenameId(rename.id().toString())
+                .build();
+        return call(CoordinatorGrpc.getRenameMethod(), request, answer -> entry(answer.getMoved()));
     }
 
     public CompletableFuture<Void> report(FileVersion version, List<ReplicaReport> reports) {

@@ -2,10 +2,14 @@ package io.cloudmw.client.transfer;
 
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.PutCondition;
+import java.util.Optional;
 
 /**
  * What is to be written where.
  *
  * @param source closed by the put
+ * @param condition what the path must name; empty: whatever it names when the put begins
  */
-public record PutRequest(FilePath file, PutSource source, TransferListener listener) {}
+public record PutRequest(
+        FilePath file, PutSource source, TransferListener listener, Optional<PutCondition> condition) {}

@@ -4,6 +4,7 @@ import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.BegunPut;
+import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.cost.Usage;
 import io.cloudmw.core.error.CloudMwException;
@@ -77,6 +78,11 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     }
 
     private void begun(BegunPut answer) {
+        if (request.condition().isPresent()
+                && !request.condition().get().version().equals(answer.expected())) {
+            fail(CatalogErrors.changed(request.file(), request.condition().get().version(), answer.expected()));
+            return;
+        }
         begun = answer;
         if (size == 0) {
             checkAndCommit(0);

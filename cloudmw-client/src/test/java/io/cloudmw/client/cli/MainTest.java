@@ -123,6 +123,79 @@ final class MainTest {
     }
 
     @Test
+    void aFileGetsAnotherPath() throws IOException {
+        byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
+        assertThat(run(content, "put", "-", "vol:/a")).isZero();
+        assertThat(run("mv", "vol:/a", "vol:/b/c", "--json")).isZero();
+        assertThat(json().get("from").asText()).isEqualTo("vol:/a");
+        assertThat(json().get("to").asText()).isEqualTo("vol:/b/c");
+        assertThat(json().get("directory").asBoolean()).isFalse();
+        assertThat(json().get("size_bytes").asLong()).isEqualTo(content.length);
+        assertThat(run("cat", "vol:/b/c")).isZero();
+        assertThat(outBytes).isEqualTo(content);
+        assertThat(run("mv", "vol:/a", "vol:/c")).isEqualTo(3);
+        assertThat(run(content, "put", "-", "vol:/a")).isZero();
+        assertThat(run("mv", "--no-replace", "vol:/a", "vol:/b/c")).isEqualTo(4);
+        assertThat(run("mv", "vol:/a", "vol:/b/c")).isZero();
+        assertThat(run("mv", "vol:/b/c", "other:/c")).isEqualTo(2);
+        assertThat(err).contains("within one volume");
+    }
+
+    @Test
+    void aPutMayBeOnConditionOfWhatIsThere() throws IOException {
+        byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
+        assertThat(run(content, "put", "--if-absent", "-", "vol:/a", "--json")).isZero();
+        String version = json().get("version").asText();
+        assertThat(run(content, "put", "--if-absent", "-", "vol:/a")).isEqualTo(4);
+        assertThat(err).contains("is version " + version + " (expected: absent)");
+        assertThat(run(content, "put", "--if-version", version, "-", "vol:/a")).isZero();
+        assertThat(run(content, "put", "--if-version", version, "-", "vol:/a")).isEqualTo(4);
+        assertThat(run(content, "put", "--if-version", "new", "-", "vol:/a")).isEqualTo(2);
+        assertThat(run(content, "put", "--if-version", version, "--if-absent", "-", "vol:/a"))
+                .isEqualTo(2);
+    }
+
+    @Test
+    void aListingIsPrintedPageByPage() throws IOException {
+        byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
+        assertThat(run("ls", "vol", "--json")).isZero();
+        assertThat(json().get("entries")).isEmpty();
+        for (String name : List.of("a", "b", "c", "d", "e")) {
+            assertThat(run(content, "put", "-", "vol:/" + name)).isZero();
+        }
+        coordinator.page(2, "none");
+        assertThat(run("ls", "vol:/", "--json")).isZero();
+        assertThat(out.lines()).hasSize(1);
+        assertThat(json().findValuesAsText("name")).containsExactly("a", "b", "c", "d", "e");
+        assertThat(run("ls", "vol:/")).isZero();
+        assertThat(out.lines()).hasSize(5);
+        coordinator.page(2, "d");
+        assertThat(run("ls", "vol:/", "--json")).isEqualTo(4);
+        assertThat(out.lines()).hasSize(2).last().asString().startsWith("{\"error\":");
+    }
+
+    @Test
+    void whatIsNotedOfAFileIsShown() throws IOException {
+        assertThat(run(new byte[3], "put", "-", "vol:/a")).isZero();
+        assertThat(run("attr", "vol:/a", "owner=me", "note=a = b", "--json")).isZero();
+        assertThat(json().get("attributes").get("note").asText()).isEqualTo("a = b");
+        assertThat(run("attr", "vol:/a", "owner=you", "--remove", "note", "--remove", "none"))
+                .isZero();
+        assertThat(out.lines()).containsExactly("owner=you");
+        assertThat(run("attr", "vol:/a")).isZero();
+        assertThat(out.lines()).containsExactly("owner=you");
+        assertThat(run("stat", "vol:/a")).isZero();
+        assertThat(out).containsPattern("attribute owner +you").containsPattern("created_at +[0-9]{4}-");
+        assertThat(run("stat", "vol:/a", "--json")).isZero();
+        assertThat(json().get("attributes").get("owner").asText()).isEqualTo("you");
+        assertThat(json().has("created_at_millis")).isTrue();
+        assertThat(run("attr", "vol:/a", "owner")).isEqualTo(2);
+        assertThat(run("attr", "vol:/a", "=x")).isEqualTo(2);
+        assertThat(run("attr", "vol:/a", "x=1", "--remove", "x")).isEqualTo(2);
+        assertThat(run("attr", "vol:/none", "x=1")).isEqualTo(3);
+    }
+
+    @Test
     void standardInputAndOutputAreFilesToo() {
         byte[] content = "hello, chunks".getBytes(StandardCharsets.UTF_8);
         assertThat(run(content, "put", "-", "vol:/b")).isZero();
@@ -441,7 +514,9 @@ final class MainTest {
     void helpNamesEveryCommandAndThoseThatStartProcesses() {
         assertThat(run("--help")).isZero();
         assertThat(out)
-                .contains("put", "get", "cat", "ls", "stat", "rm", "volume", "store", "helpers", "top", "plan")
+                .contains(
+                        "put", "get", "cat", "ls", "stat", "rm", "mv", "attr", "volume", "store", "helpers", "top",
+                        "plan")
                 .contains("coordinator", "helper", "standalone")
                 .doesNotContain("warm-up");
         assertThat(run("volume", "create", "--help")).isZero();

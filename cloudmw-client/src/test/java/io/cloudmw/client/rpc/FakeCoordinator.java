@@ -1,20 +1,28 @@
 package io.cloudmw.client.rpc;
 
+import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.LeafDigests;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReadTarget;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
@@ -42,10 +50,13 @@ import io.cloudmw.proto.v1.CommitPutResponse;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.CreateVolumeRequest;
 import io.cloudmw.proto.v1.CreateVolumeResponse;
+import io.cloudmw.proto.v1.Entry;
 import io.cloudmw.proto.v1.GetSegmentRequest;
 import io.cloudmw.proto.v1.GetSegmentResponse;
 import io.cloudmw.proto.v1.GetVolumeRequest;
 import io.cloudmw.proto.v1.GetVolumeResponse;
+import io.cloudmw.proto.v1.ListRequest;
+import io.cloudmw.proto.v1.ListResponse;
 import io.cloudmw.proto.v1.ListStoresRequest;
 import io.cloudmw.proto.v1.ListStoresResponse;
 import io.cloudmw.proto.v1.PlaceChunksRequest;
@@ -54,8 +65,12 @@ import io.cloudmw.proto.v1.PlanReadRequest;
 import io.cloudmw.proto.v1.PlanReadResponse;
 import io.cloudmw.proto.v1.PutSegmentRequest;
 import io.cloudmw.proto.v1.PutSegmentResponse;
+import io.cloudmw.proto.v1.RenameRequest;
+import io.cloudmw.proto.v1.RenameResponse;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.ReportReplicasResponse;
+import io.cloudmw.proto.v1.SetAttributesRequest;
+import io.cloudmw.proto.v1.SetAttributesResponse;
 import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.StatResponse;
 import io.cloudmw.proto.v1.ViewFleetRequest;
@@ -69,6 +84,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -94,12 +110,17 @@ public final class FakeCoordinator implements AutoCloseable {
     private final Map<StoreId, URI> signed = new ConcurrentHashMap<>();
     private final List<ReplicaReport> reports = new CopyOnWriteArrayList<>();
     private final List<List<String>> avoided = new CopyOnWriteArrayList<>();
+    private final Map<FilePath, Attributes> attributes = new ConcurrentHashMap<>();
+    private final Map<String, ManifestPlan> synthetic = new ConcurrentHashMap<>();
+    private final List<Integer> askedSegments = new CopyOnWriteArrayList<>();
     private final AtomicInteger tooMany = new AtomicInteger();
     private final UnaryCalls calls = new UnaryCalls(this::run);
     private final long chunkSizeBytes;
     private final int leafSizeBytes;
     private volatile FleetView fleet = new FleetView(List.of(), List.of(), List.of(), 0);
     private volatile Optional<ReadTarget> target = Optional.empty();
+    private volatile int pageLimit = 1000;
+    private volatile String brokenToken = "none";
     private volatile SpeedBook speeds = SpeedBook.EMPTY;
     private volatile Set<StoreId> bad = Set.of();
     private volatile Mode mode = Mode.ROUNDS;
@@ -164,6 +185,12 @@ public final class FakeCoordinator implements AutoCloseable {
     /** These stores cannot take a chunk from now on: copies there are owed. */
     public void full(List<StoreId> ids) {
         full = List.copyOf(ids);
+    }
+
+    /** Lists pages of so many files, and fails after the page that ends with this name. */
+    public void page(int limit, String failAfter) {
+        pageLimit = limit;
+        brokenToken = failAfter;
     }
 
     /** What it says of the fleet from now on. */
@@ -245,6 +272,48 @@ public final class FakeCoordinator implements AutoCloseable {
         bad = known;
     }
 
+    /** A file of this size whose manifest is made up as it is asked for: no byte of it can be read. */
+    public void synthesize(FilePath file, long sizeBytes) {
+        ManifestPlan plan = new ManifestPlan(new ChunkCutter(sizeBytes, chunkSizeBytes), leafSizeBytes);
+        FileVersion version = new FileVersion(
+                file,
+                VersionId.random(),
+                sizeBytes,
+                plan.cutter().count(),
+                plan.segmentCount(),
+                leafSizeBytes,
+                0,
+                "0".repeat(64));
+        synthetic.put(version.id().value(), plan);
+        files.put(file, version);
+    }
+
+    private List<Chunk> segment(Key key) {
+        ManifestPlan plan = synthetic.get(key.version());
+        if (plan == null) {
+            return segments.getOrDefault(key, List.of());
+        }
+        List<Chunk> chunks = new ArrayList<>();
+        long first = plan.firstChunk(key.segment());
+        for (long index = first; index < first + plan.chunkCount(key.segment()); index++) {
+            ByteRange range = plan.cutter().range(index);
+            int leaves = Chunk.leafCount(range.length(), leafSizeBytes);
+            chunks.add(new Chunk(
+                    index,
+                    new ChunkId(new VersionId(key.version()), index),
+                    range,
+                    leafSizeBytes,
+                    new LeafDigests(new int[leaves], new byte[leaves * LeafDigests.SHA256_BYTES]),
+                    List.of(new StoreId("s"))));
+        }
+        return chunks;
+    }
+
+    /** The segments of manifests that were asked for, in order. */
+    public List<Integer> askedSegments() {
+        return List.copyOf(askedSegments);
+    }
+
     public List<ReplicaReport> reports() {
         return List.copyOf(reports);
     }
@@ -273,6 +342,15 @@ public final class FakeCoordinator implements AutoCloseable {
             throw new CloudMwException(ErrorCode.NOT_FOUND, file + ": no such file");
         }
         return version;
+    }
+
+    private synchronized void commit(FileVersion version, String expected) throws CloudMwException {
+        FileVersion before = files.get(version.file());
+        String found = before == null ? "" : before.id().value();
+        if (!found.equals(expected)) {
+            throw new CloudMwException(ErrorCode.CONFLICT, version.file() + ": changed");
+        }
+        files.put(version.file(), version);
     }
 
     private List<StoreStatus> statuses() {
@@ -366,12 +444,7 @@ public final class FakeCoordinator implements AutoCloseable {
         public void commitPut(CommitPutRequest request, StreamObserver<CommitPutResponse> observer) {
             calls.answer(observer, () -> {
                 FileVersion version = FromWire.version(request.getVersion());
-                FileVersion before = files.get(version.file());
-                String found = before == null ? "" : before.id().value();
-                if (!found.equals(request.getExpectedVersionId())) {
-                    throw new CloudMwException(ErrorCode.CONFLICT, version.file() + ": changed");
-                }
-                files.put(version.file(), version);
+                commit(version, request.getExpectedVersionId());
                 return CommitPutResponse.newBuilder()
                         .setVersion(ToWire.version(version))
                         .build();
@@ -402,9 +475,9 @@ public final class FakeCoordinator implements AutoCloseable {
         @Override
         public void getSegment(GetSegmentRequest request, StreamObserver<GetSegmentResponse> observer) {
             calls.answer(observer, () -> {
+                askedSegments.add(request.getSegmentIndex());
                 GetSegmentResponse.Builder answer = GetSegmentResponse.newBuilder();
-                for (Chunk chunk :
-                        segments.getOrDefault(new Key(request.getVersionId(), request.getSegmentIndex()), List.of())) {
+                for (Chunk chunk : segment(new Key(request.getVersionId(), request.getSegmentIndex()))) {
                     List<Entrant> entrants = new ArrayList<>();
                     for (int i = 0;
                             i < Math.min(helpers.size(), chunk.replicas().size());
@@ -419,12 +492,69 @@ public final class FakeCoordinator implements AutoCloseable {
         }
 
         @Override
+        public void list(ListRequest request, StreamObserver<ListResponse> observer) {
+            calls.answer(observer, () -> {
+                if (request.getPageToken().equals(brokenToken)) {
+                    throw new CloudMwException(ErrorCode.CONFLICT, "renamed meanwhile");
+                }
+                List<FileVersion> found = files.values().stream()
+                        .filter(version -> version.file().name().compareTo(request.getPageToken()) > 0)
+                        .sorted(Comparator.comparing(version -> version.file().name()))
+                        .limit(pageLimit)
+                        .toList();
+                ListResponse.Builder answer = ListResponse.newBuilder();
+                for (FileVersion version : found) {
+                    answer.addEntries(
+                            Entry.newBuilder().setName(version.file().name()).setVersion(ToWire.version(version)));
+                }
+                return answer.setNextPageToken(
+                                found.size() < pageLimit
+                                        ? ""
+                                        : found.get(pageLimit - 1).file().name())
+                        .build();
+            });
+        }
+
+        @Override
         public void stat(StatRequest request, StreamObserver<StatResponse> observer) {
-            calls.answer(
-                    observer,
-                    () -> StatResponse.newBuilder()
-                            .setVersion(ToWire.version(current(FromWire.file(request.getVolume(), request.getPath()))))
-                            .build());
+            calls.answer(observer, () -> {
+                FilePath file = FromWire.file(request.getVolume(), request.getPath());
+                return StatResponse.newBuilder()
+                        .setVersion(ToWire.version(current(file)))
+                        .setAttributes(ToWire.attributes(attributes.getOrDefault(file, Attributes.NONE)))
+                        .build();
+            });
+        }
+
+        @Override
+        public void setAttributes(SetAttributesRequest request, StreamObserver<SetAttributesResponse> observer) {
+            calls.answer(observer, () -> {
+                AttributeChange change = FromWire.attributeChange(request);
+                Attributes changed = attributes
+                        .getOrDefault(current(change.file()).file(), Attributes.NONE)
+                        .with(change);
+                attributes.put(change.file(), changed);
+                return SetAttributesResponse.newBuilder()
+                        .setAttributes(ToWire.attributes(changed))
+                        .build();
+            });
+        }
+
+        /** Of files only. */
+        @Override
+        public void rename(RenameRequest request, StreamObserver<RenameResponse> observer) {
+            calls.answer(observer, () -> {
+                Rename rename = FromWire.rename(request);
+                FileVersion version = current(rename.from()).at(rename.to());
+                if (!rename.replace() && files.containsKey(rename.to())) {
+                    throw new CloudMwException(ErrorCode.ALREADY_EXISTS, rename.to() + " is a file");
+                }
+                files.put(rename.to(), version);
+                files.remove(rename.from());
+                return RenameResponse.newBuilder()
+                        .setMoved(Entry.newBuilder().setName(rename.to().name()).setVersion(ToWire.version(version)))
+                        .build();
+            });
         }
 
         @Override

@@ -17,6 +17,7 @@ import io.cloudmw.core.time.Ticker;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -47,7 +48,8 @@ final class EngineTest {
             PutRequest request = new PutRequest(
                     FilePath.parse("v:/f"),
                     new StreamSource(new ByteArrayInputStream(new byte[1000]), 1000),
-                    TransferListener.NONE);
+                    TransferListener.NONE,
+                    Optional.empty());
             assertThat(engine.put(request))
                     .failsWithin(30, TimeUnit.SECONDS)
                     .withThrowableThat()

@@ -1,9 +1,12 @@
 package io.cloudmw.core.catalog;
 
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -82,14 +85,29 @@ public interface Catalog extends Closeable {
      * @return the version as it was committed
      * @throws CloudMwException {@code CONFLICT} when the path names something else, or this version was abandoned;
      *     {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when the version's segments are not those its manifest
-     *     digest is of; {@code ALREADY_EXISTS} when the path is a directory, or lies below a file
+     *     digest is of, or the path lies in more than {@value Tree#MAX_DIRECTORIES} directories some of which are new;
+     *     {@code ALREADY_EXISTS} when the path is a directory, or lies below a file
      */
     FileVersion commit(Commit commit) throws CloudMwException;
 
-    /** What the path names. */
-    Optional<FileVersion> current(FilePath file) throws CloudMwException;
+    /** What the path names, with what else is kept of the file. */
+    Optional<CurrentFile> file(FilePath file) throws CloudMwException;
 
-    /** A version that was committed once, current or retired. */
+    /** What the path names. */
+    default Optional<FileVersion> current(FilePath file) throws CloudMwException {
+        return file(file).map(CurrentFile::version);
+    }
+
+    /**
+     * Changes the attributes of a file, which it keeps from version to version and under any path. Makes no version.
+     *
+     * @return all it has now
+     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when that would be more than {@link Attributes}
+     *     may be
+     */
+    Attributes setAttributes(AttributeChange change) throws CloudMwException;
+
+    /** A version that was committed once, current or retired, with the path it was committed to. */
     Optional<FileVersion> version(VersionId id) throws CloudMwException;
 
     /**
@@ -101,13 +119,28 @@ public interface Catalog extends Closeable {
     FileVersion remove(FilePath file, long nowMillis) throws CloudMwException;
 
     /**
-     * Lists the immediate children of a directory in the order of their names' UTF-8 bytes (a directory's name counts
-     * with a slash at its end). Takes memory and time in proportion to the page, however much lies below.
+     * Gives a file or a directory another path in its volume, in one step and in time that does not depend on what lies
+     * below it. Versions and their readers do not notice. A file takes the place of another if that is wished, which becomes
+     * retired; directories take nobody's place. Repeating a rename that succeeded is a success, until somebody gives
+     * another rename to what it moved.
+     *
+     * @return what was moved, under its new name
+     * @throws CloudMwException {@code NOT_FOUND} when nothing is at the old path; {@code ALREADY_EXISTS} when the new one is a
+     *     directory, lies below a file, or is a file that is not to be replaced by this; {@code INVALID_ARGUMENT} when a
+     *     directory is to be moved into itself, or the new path has too many directories, or a path below it would be too
+     *     long (or would have been, with a file that was there once); {@code VOLUME_NOT_FOUND}
+     */
+    DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException;
+
+    /**
+     * Lists the immediate children of a directory in the order of their names' UTF-8 bytes. Takes memory and time in
+     * proportion to the page, however much is in the directory or lies below it, and wherever in it the page is.
      *
      * @param directory {@code /} or {@code /a/b}; one that does not exist has no children
      * @param pageToken as the last page gave it; empty from the start
      * @param limit 1..{@value #MAX_PAGE}
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when the directory or the token is malformed
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when the directory or the token is malformed; {@code CONFLICT} when
+     *     the directory whose page gave the token has another path now
      */
     Page<DirectoryEntry> list(VolumeName volume, String directory, String pageToken, int limit) throws CloudMwException;
 

@@ -4,6 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
@@ -39,6 +40,10 @@ public final class CatalogErrors {
         return new CloudMwException(ErrorCode.NOT_FOUND, "no file " + file);
     }
 
+    static CloudMwException pathNotFound(FilePath path) {
+        return new CloudMwException(ErrorCode.NOT_FOUND, "no file or directory " + path);
+    }
+
     public static CloudMwException closed() {
         return new CloudMwException(ErrorCode.CANCELLED, "the catalog is closed");
     }
@@ -58,18 +63,49 @@ public final class CatalogErrors {
     public static CloudMwException changed(FilePath file, Optional<VersionId> expected, Optional<VersionId> found) {
         return new CloudMwException(
                 ErrorCode.CONFLICT,
-                file + " was changed by somebody else: it is " + name(found) + " (expected: " + name(expected) + ")");
+                file + " is " + name(found) + " (expected: " + name(expected) + "): somebody else changed it");
     }
 
     private static String name(Optional<VersionId> version) {
         return version.map(id -> "version " + id).orElse("absent");
     }
 
-    public static CloudMwException isDirectory(FilePath file) {
+    static CloudMwException isDirectory(FilePath file) {
         return new CloudMwException(ErrorCode.ALREADY_EXISTS, file + " is a directory");
     }
 
-    public static CloudMwException belowFile(FilePath file, String ancestor) {
+    static CloudMwException isFile(FilePath file) {
+        return new CloudMwException(ErrorCode.ALREADY_EXISTS, file + " is a file");
+    }
+
+    static CloudMwException directoryNotEmpty(FilePath directory) {
+        return new CloudMwException(ErrorCode.ALREADY_EXISTS, directory + " is a directory that is not empty");
+    }
+
+    static CloudMwException intoItself(Rename rename) {
+        return new CloudMwException(
+                ErrorCode.INVALID_ARGUMENT, rename.to() + " lies in " + rename.from() + ", which is to be moved there");
+    }
+
+    static CloudMwException pathsTooLong(Rename rename, int bytes) {
+        return new CloudMwException(
+                ErrorCode.INVALID_ARGUMENT,
+                rename.to() + ": paths in it would have up to " + bytes + " bytes (expected: <= " + FilePath.MAX_BYTES
+                        + ")");
+    }
+
+    static CloudMwException tooDeep(FilePath path, long directories) {
+        return new CloudMwException(
+                ErrorCode.INVALID_ARGUMENT,
+                path + " lies in " + directories + " directories (expected: <= " + Tree.MAX_DIRECTORIES + ")");
+    }
+
+    static CloudMwException movedWhileListed(DirectoryPath directory) {
+        return new CloudMwException(
+                ErrorCode.CONFLICT, directory + " was renamed or replaced while it was listed: list it anew");
+    }
+
+    static CloudMwException belowFile(FilePath file, String ancestor) {
         return new CloudMwException(ErrorCode.ALREADY_EXISTS, file + ": " + ancestor + " is a file");
     }
 

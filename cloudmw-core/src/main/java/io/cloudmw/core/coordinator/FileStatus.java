@@ -1,10 +1,10 @@
 package io.cloudmw.core.coordinator;
 
-import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.catalog.CurrentFile;
 
 /**
  * What is known of a file.
  *
  * @param underReplicatedChunks chunks of which at least one copy is not good
  */
-public record FileStatus(FileVersion version, long underReplicatedChunks) {}
+public record FileStatus(CurrentFile file, long underReplicatedChunks) {}

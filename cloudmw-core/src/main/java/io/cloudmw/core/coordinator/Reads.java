@@ -2,11 +2,14 @@ package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
@@ -15,6 +18,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -210,8 +214,20 @@ public final class Reads {
      */
     public FileStatus stat(FilePath file) throws CloudMwException {
         volume(file.volume());
-        FileVersion version = current(file);
-        return new FileStatus(version, catalog.underReplicatedChunks(version.id()));
+        CurrentFile found = catalog.file(file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
+        return new FileStatus(
+                found, catalog.underReplicatedChunks(found.version().id()));
+    }
+
+    /**
+     * Changes what users have noted of a file.
+     *
+     * @return all that is noted now
+     * @throws CloudMwException as {@link Catalog#setAttributes}; {@code VOLUME_NOT_FOUND}
+     */
+    public Attributes setAttributes(AttributeChange change) throws CloudMwException {
+        volume(change.file().volume());
+        return catalog.setAttributes(change);
     }
 
     /**
@@ -241,14 +257,26 @@ public final class Reads {
         return catalog.remove(file, clock.millis());
     }
 
+    /**
+     * Gives a file or a directory another path. Whoever reads it goes on.
+     *
+     * @return what was moved, under its new name
+     * @throws CloudMwException as {@link Catalog#rename}
+     */
+    public DirectoryEntry rename(Rename rename) throws CloudMwException {
+        return catalog.rename(rename, clock.millis());
+    }
+
     private FileVersion current(FilePath file) throws CloudMwException {
         return catalog.current(file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
     }
 
+    /** A version is found by its id under any path of its volume: who reads it need not notice a rename. */
     private FileVersion version(FilePath file, VersionId id) throws CloudMwException {
         return catalog.version(id)
-                .filter(found -> found.file().equals(file))
-                .orElseThrow(() -> new CloudMwException(ErrorCode.NOT_FOUND, "no version " + id + " of file " + file));
+                .filter(found -> found.file().volume().equals(file.volume()))
+                .orElseThrow(() -> new CloudMwException(ErrorCode.NOT_FOUND, "no version " + id + " of file " + file))
+                .at(file);
     }
 
     private Volume volume(VolumeName name) throws CloudMwException {

@@ -2,6 +2,8 @@ package io.cloudmw.core.wire;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
@@ -13,6 +15,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.LeafDigests;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReadTarget;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
@@ -36,6 +39,8 @@ import io.cloudmw.proto.v1.PlaceChunksResponse;
 import io.cloudmw.proto.v1.Placement;
 import io.cloudmw.proto.v1.PlanReadResponse;
 import io.cloudmw.proto.v1.Range;
+import io.cloudmw.proto.v1.RenameRequest;
+import io.cloudmw.proto.v1.SetAttributesRequest;
 import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -46,6 +51,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
@@ -67,6 +73,22 @@ public final class FromWire {
 
     public static FilePath file(String volume, String path) throws CloudMwException {
         return valid(() -> new FilePath(new VolumeName(volume), path));
+    }
+
+    public static Rename rename(RenameRequest message) throws CloudMwException {
+        FilePath from = file(message.getVolume(), message.getFromPath());
+        FilePath to = file(message.getVolume(), message.getToPath());
+        return valid(() -> new Rename(from, to, message.getReplace(), UUID.fromString(message.getRenameId())));
+    }
+
+    public static Attributes attributes(io.cloudmw.proto.v1.Attributes message) throws CloudMwException {
+        return valid(() -> Attributes.of(message.getValuesMap()));
+    }
+
+    public static AttributeChange attributeChange(SetAttributesRequest message) throws CloudMwException {
+        FilePath file = file(message.getVolume(), message.getPath());
+        Attributes set = attributes(message.getSet());
+        return valid(() -> new AttributeChange(file, set.values(), Set.copyOf(message.getRemoveList())));
     }
 
     public static VersionId versionId(String id) throws CloudMwException {

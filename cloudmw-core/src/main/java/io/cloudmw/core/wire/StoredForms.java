@@ -3,6 +3,7 @@ package io.cloudmw.core.wire;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.Volume;
@@ -36,6 +37,14 @@ public final class StoredForms {
 
     public static FileVersion version(byte[] bytes) throws CloudMwException {
         return read("version", () -> FromWire.version(io.cloudmw.proto.v1.FileVersion.parseFrom(bytes)));
+    }
+
+    public static byte[] attributes(Attributes attributes) {
+        return ToWire.attributes(attributes).toByteArray();
+    }
+
+    public static Attributes attributes(byte[] bytes) throws CloudMwException {
+        return read("attributes", () -> FromWire.attributes(io.cloudmw.proto.v1.Attributes.parseFrom(bytes)));
     }
 
     private static <T> T read(String what, Reading<T> reading) throws CloudMwException {

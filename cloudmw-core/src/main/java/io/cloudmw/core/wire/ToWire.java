@@ -2,6 +2,7 @@ package io.cloudmw.core.wire;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.Chunking;
@@ -129,6 +130,12 @@ public final class ToWire {
                 .setLeafSizeBytes(chunk.leafSizeBytes())
                 .setLeaves(leaves(chunk.leaves()))
                 .addAllReplicaStoreIds(storeIds(chunk.replicas()))
+                .build();
+    }
+
+    public static io.cloudmw.proto.v1.Attributes attributes(Attributes attributes) {
+        return io.cloudmw.proto.v1.Attributes.newBuilder()
+                .putAllValues(attributes.values())
                 .build();
     }
 

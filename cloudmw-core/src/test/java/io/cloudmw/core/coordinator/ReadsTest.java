@@ -3,8 +3,10 @@ package io.cloudmw.core.coordinator;
 import static io.cloudmw.core.coordinator.AdministrationTest.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
@@ -12,6 +14,7 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
@@ -28,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -168,6 +172,22 @@ final class ReadsTest {
     }
 
     @Test
+    void aReaderNoticesNoRename() throws Exception {
+        FileVersion version = cluster.put(FILE, MIB);
+        ReadPlan plan = reads().plan(FILE, Optional.empty(), Optional.empty());
+        FilePath there = FilePath.parse("v:/c/d");
+        reads().rename(new Rename(FilePath.parse("v:/a"), FilePath.parse("v:/c"), false, UUID.randomUUID()));
+        reads().rename(new Rename(FilePath.parse("v:/c/b"), there, false, UUID.randomUUID()));
+        assertThat(chunk(version, ids(plan)).chunk().id().version()).isEqualTo(version.id());
+        assertThat(reads().plan(FILE, Optional.of(version.id()), Optional.empty()).version()).isEqualTo(version);
+        assertThat(reads().plan(there, Optional.empty(), Optional.empty()).version()).isEqualTo(version.at(there));
+        assertThat(reads().plan(there, Optional.of(version.id()), Optional.empty()).version()).isEqualTo(version.at(there));
+        refused(ErrorCode.NOT_FOUND, () -> reads().plan(FILE, Optional.empty(), Optional.empty()));
+        cluster.coordinator.administration().createVolume(TestCluster.volume("w", 3, 1, "d1", "d2", "d3"));
+        refused(ErrorCode.NOT_FOUND, () -> reads().plan(FilePath.parse("w:/a"), Optional.of(version.id()), Optional.empty()));
+    }
+
+    @Test
     void directReadsArePresignedForCopiesInBucketsOnlyBadOnesIncluded() throws Exception {
         var administration = cluster.coordinator.administration();
         administration.addStore(TestCluster.bucket("b1"), false);
@@ -196,7 +216,8 @@ final class ReadsTest {
     @Test
     void statAndListSayWhatIsThere() throws Exception {
         FileVersion version = cluster.put(FILE, MIB);
-        assertThat(reads().stat(FILE)).isEqualTo(new FileStatus(version, 0));
+        assertThat(reads().stat(FILE))
+                .isEqualTo(new FileStatus(new CurrentFile(version, version.committedAtMillis(), Attributes.NONE), 0));
         assertThat(reads().list(TestCluster.VOLUME, "/", "", 0).items())
                 .containsExactly(new DirectoryEntry("a", Optional.empty()));
         assertThat(reads().list(TestCluster.VOLUME, "/a", "", 0).items())

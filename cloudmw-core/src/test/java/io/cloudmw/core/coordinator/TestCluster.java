@@ -39,7 +39,7 @@ final class TestCluster {
     static final VolumeName VOLUME = new VolumeName("v");
 
     final FakeTicker ticker = new FakeTicker();
-    final Catalog catalog = new InMemoryCatalog();
+    final Catalog catalog;
     final TransferTokens tokens = new TransferTokens(ClusterSecret.of(new byte[32]), this::now);
     final BucketAccess direct = (store, chunk, validity) -> store.kind() instanceof Store.S3
             ? Optional.of(URI.create("https://" + store.id() + "/" + chunk))
@@ -48,6 +48,12 @@ final class TestCluster {
     Coordinator coordinator;
 
     TestCluster() throws CloudMwException {
+        this(new InMemoryCatalog());
+    }
+
+    /** @param catalog the caller's to close */
+    TestCluster(Catalog catalog) throws CloudMwException {
+        this.catalog = catalog;
         coordinator = started();
     }
 

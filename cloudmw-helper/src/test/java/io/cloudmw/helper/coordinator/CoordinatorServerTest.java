@@ -27,6 +27,7 @@ import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.proto.v1.Attributes;
 import io.cloudmw.proto.v1.BeginPutRequest;
 import io.cloudmw.proto.v1.CommitPutRequest;
 import io.cloudmw.proto.v1.CommitPutResponse;
@@ -34,6 +35,7 @@ import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.CoordinatorGrpc.CoordinatorBlockingStub;
 import io.cloudmw.proto.v1.CreateVolumeRequest;
 import io.cloudmw.proto.v1.DiskStore;
+import io.cloudmw.proto.v1.Entry;
 import io.cloudmw.proto.v1.FileVersion;
 import io.cloudmw.proto.v1.GetSegmentRequest;
 import io.cloudmw.proto.v1.HeartbeatRequest;
@@ -50,10 +52,13 @@ import io.cloudmw.proto.v1.PutSegmentRequest;
 import io.cloudmw.proto.v1.RegisterHelperRequest;
 import io.cloudmw.proto.v1.RegisterHelperResponse;
 import io.cloudmw.proto.v1.RemoveRequest;
+import io.cloudmw.proto.v1.RenameRequest;
 import io.cloudmw.proto.v1.ReplicaReport;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
+import io.cloudmw.proto.v1.SetAttributesRequest;
 import io.cloudmw.proto.v1.Sketch;
 import io.cloudmw.proto.v1.StatRequest;
+import io.cloudmw.proto.v1.StatResponse;
 import io.cloudmw.proto.v1.Store;
 import io.cloudmw.proto.v1.StoreSpeed;
 import io.cloudmw.proto.v1.Volume;
@@ -252,6 +257,55 @@ final class CoordinatorServerTest {
             token = page.getNextPageToken();
         } while (!token.isEmpty());
         assertThat(found).isEqualTo(expected);
+    }
+
+    @Test
+    void aDirectoryIsRenamedOverTheWireAndOnceOnly() {
+        FileVersion version = put("/a/b", "");
+        RenameRequest rename = RenameRequest.newBuilder()
+                .setVolume("v")
+                .setFromPath("/a")
+                .setToPath("/c")
+                .setRenameId(UUID.randomUUID().toString())
+                .build();
+        assertThat(stub.rename(rename).getMoved())
+                .isEqualTo(Entry.newBuilder().setName("c").build());
+        assertThat(stat("/c/b")).isEqualTo(version.toBuilder().setPath("/c/b").build());
+        assertThat(stub.rename(rename).getMoved().getName()).isEqualTo("c");
+        refused(ErrorCode.NOT_FOUND, () -> stat("/a/b"));
+        refused(
+                ErrorCode.NOT_FOUND,
+                () -> stub.rename(rename.toBuilder()
+                        .setRenameId(UUID.randomUUID().toString())
+                        .build()));
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> stub.rename(rename.toBuilder().setRenameId("").build()));
+    }
+
+    @Test
+    void whatIsNotedOfAFileOutlivesVersionsAndRestarts() throws Exception {
+        FileVersion first = put("/a", "");
+        SetAttributesRequest set = SetAttributesRequest.newBuilder()
+                .setVolume("v")
+                .setPath("/a")
+                .setSet(Attributes.newBuilder().putValues("owner", "me"))
+                .build();
+        assertThat(stub.setAttributes(set).getAttributes()).isEqualTo(set.getSet());
+        put("/a", first.getVersionId());
+        server.close();
+        server = CoordinatorServer.start(config(directory.resolve("data")));
+        stub = stub(server);
+        StatResponse found =
+                stub.stat(StatRequest.newBuilder().setVolume("v").setPath("/a").build());
+        assertThat(found.getAttributes()).isEqualTo(set.getSet());
+        assertThat(found.getCreatedAtMillis()).isEqualTo(first.getCommittedAtMillis());
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> stub.setAttributes(set.toBuilder().addRemove("owner").build()));
+        refused(
+                ErrorCode.NOT_FOUND,
+                () -> stub.setAttributes(set.toBuilder().setPath("/b").build()));
     }
 
     @Test

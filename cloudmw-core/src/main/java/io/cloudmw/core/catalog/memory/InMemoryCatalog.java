@@ -1,20 +1,27 @@
 package io.cloudmw.core.catalog.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.core.catalog.Ancestors;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
-import io.cloudmw.core.catalog.Listing;
+import io.cloudmw.core.catalog.DirectoryPath;
+import io.cloudmw.core.catalog.ListingPosition;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.catalog.Tree;
+import io.cloudmw.core.catalog.TreeEntry;
+import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
@@ -22,28 +29,24 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps everything in maps behind one lock. */
 public final class InMemoryCatalog implements Catalog {
-    private static final Comparator<String> BY_UTF8 =
-            (a, b) -> Arrays.compareUnsigned(a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
-
     @GuardedBy("this")
     private final TreeMap<VolumeName, Volume> volumes = new TreeMap<>();
 
     @GuardedBy("this")
-    private final Map<VolumeName, NavigableMap<String, VersionId>> files = new HashMap<>();
+    private final TreeMaps names = new TreeMaps();
+
+    @GuardedBy("this")
+    private final Tree<RuntimeException> tree = new Tree<>(names);
 
     @GuardedBy("this")
     private final TreeMap<StoreId, Store> stores = new TreeMap<>();
@@ -95,7 +98,7 @@ public final class InMemoryCatalog implements Catalog {
             }
         }
         volumes.put(volume.name(), volume);
-        files.put(volume.name(), new TreeMap<>(BY_UTF8));
+        names.addVolume(volume.name());
     }
 
     @Override
@@ -112,14 +115,15 @@ public final class InMemoryCatalog implements Catalog {
 
     @Override
     public synchronized void deleteVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
-        NavigableMap<String, VersionId> paths = filesOf(name);
-        if (!paths.isEmpty() && !force) {
+        requireVolume(name);
+        List<VersionId> files = names.files(name);
+        if (!files.isEmpty() && !force) {
             throw CatalogErrors.volumeNotEmpty(name);
         }
-        for (VersionId version : paths.values()) {
+        for (VersionId version : files) {
             record(version, nowMillis).retire(nowMillis);
         }
-        files.remove(name);
+        names.removeVolume(name);
         volumes.remove(name);
     }
 
@@ -185,7 +189,7 @@ public final class InMemoryCatalog implements Catalog {
     public synchronized FileVersion commit(Commit commit) throws CloudMwException {
         FileVersion version = commit.version();
         FilePath file = version.file();
-        NavigableMap<String, VersionId> paths = filesOf(file.volume());
+        requireVolume(file.volume());
         VersionRecord record = versions.get(version.id().value());
         if (record != null
                 && record.committed != null
@@ -196,15 +200,12 @@ public final class InMemoryCatalog implements Catalog {
             throw CatalogErrors.abandoned(version);
         }
         checkSegments(version, record);
-        Optional<VersionId> found = Optional.ofNullable(paths.get(file.path()));
+        Optional<VersionId> found = tree.version(file);
         if (!found.equals(commit.expected())) {
             throw CatalogErrors.changed(file, commit.expected(), found);
         }
-        if (found.isEmpty()) {
-            checkTree(file, paths);
-        }
+        tree.put(file, version.id(), version.committedAtMillis());
         found.ifPresent(old -> record(old, version.committedAtMillis()).retire(version.committedAtMillis()));
-        paths.put(file.path(), version.id());
         record(version.id(), version.committedAtMillis()).committed = version;
         commit.owed().forEach(owed -> replicas.putIfAbsent(Pages.token(owed), owed));
         dropGood(version.id());
@@ -227,24 +228,30 @@ public final class InMemoryCatalog implements Catalog {
         }
     }
 
-    private static void checkTree(FilePath file, NavigableMap<String, VersionId> paths) throws CloudMwException {
-        String below = paths.ceilingKey(file.path() + "/");
-        if (below != null && below.startsWith(file.path() + "/")) {
-            throw CatalogErrors.isDirectory(file);
+    @Override
+    public synchronized Optional<CurrentFile> file(FilePath file) throws CloudMwException {
+        checkOpen();
+        Optional<TreeEntry> entry = tree.find(file);
+        if (entry.isEmpty() || entry.get().file().isEmpty()) {
+            return Optional.empty();
         }
-        for (String ancestor : Ancestors.of(file.path())) {
-            if (paths.containsKey(ancestor)) {
-                throw CatalogErrors.belowFile(file, ancestor);
-            }
-        }
+        TreeFile kept = entry.get().file().get();
+        return current(entry.get(), file)
+                .map(version -> new CurrentFile(version, kept.createdAtMillis(), kept.attributes()));
     }
 
     @Override
-    public synchronized Optional<FileVersion> current(FilePath file) throws CloudMwException {
+    public synchronized Attributes setAttributes(AttributeChange change) throws CloudMwException {
         checkOpen();
-        NavigableMap<String, VersionId> paths = files.get(file.volume());
-        VersionId id = paths == null ? null : paths.get(file.path());
-        return id == null ? Optional.empty() : version(id);
+        return tree.setAttributes(change);
+    }
+
+    @GuardedBy("this")
+    private Optional<FileVersion> current(TreeEntry entry, FilePath path) {
+        VersionRecord record =
+                entry.version().isPresent() ? versions.get(entry.version().get().value()) : null;
+        FileVersion committed = record == null ? null : record.committed;
+        return committed == null ? Optional.empty() : Optional.of(committed.at(path));
     }
 
     @Override
@@ -257,7 +264,7 @@ public final class InMemoryCatalog implements Catalog {
     @Override
     public synchronized FileVersion remove(FilePath file, long nowMillis) throws CloudMwException {
         FileVersion version = current(file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
-        filesOf(file.volume()).remove(file.path());
+        tree.remove(file);
         record(version.id(), nowMillis).retire(nowMillis);
         return version;
     }
@@ -267,22 +274,30 @@ public final class InMemoryCatalog implements Catalog {
             throws CloudMwException {
         checkOpen();
         Pages.checkLimit(limit);
-        Listing listing = Listing.of(directory, pageToken);
-        NavigableMap<String, VersionId> paths = files.getOrDefault(volume, new TreeMap<>(BY_UTF8));
-        List<DirectoryEntry> entries = new ArrayList<>();
-        String path = paths.ceilingKey(listing.from());
-        while (path != null && BY_UTF8.compare(path, listing.end()) < 0) {
-            if (entries.size() == limit) {
-                return new Page<>(entries, listing.token());
-            }
-            boolean below = listing.isBelowChild(path);
-            VersionId id = paths.get(path);
-            entries.add(
-                    new DirectoryEntry(listing.childName(path), below || id == null ? Optional.empty() : version(id)));
-            listing = listing.after(path);
-            path = paths.ceilingKey(listing.from());
+        DirectoryPath path = DirectoryPath.of(volume, directory);
+        Optional<ListingPosition> position = tree.position(path, pageToken);
+        if (position.isEmpty()) {
+            return new Page<>(List.of(), "");
         }
-        return new Page<>(entries, "");
+        List<DirectoryEntry> entries = new ArrayList<>();
+        for (TreeEntry entry :
+                names.after(position.get().directory(), position.get().after(), limit + 1)) {
+            entries.add(directoryEntry(entry, path.child(entry.name())));
+        }
+        return Pages.cut(entries, limit, position.get()::tokenAfter);
+    }
+
+    @GuardedBy("this")
+    private DirectoryEntry directoryEntry(TreeEntry entry, FilePath path) {
+        return new DirectoryEntry(entry.name(), current(entry, path));
+    }
+
+    @Override
+    public synchronized DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException {
+        requireVolume(rename.from().volume());
+        Tree.Renamed renamed = tree.rename(rename);
+        renamed.displaced().ifPresent(version -> record(version, nowMillis).retire(nowMillis));
+        return directoryEntry(renamed.entry(), rename.to());
     }
 
     @Override
@@ -396,13 +411,11 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @GuardedBy("this")
-    private NavigableMap<String, VersionId> filesOf(VolumeName volume) throws CloudMwException {
+    private void requireVolume(VolumeName name) throws CloudMwException {
         checkOpen();
-        NavigableMap<String, VersionId> paths = files.get(volume);
-        if (paths == null) {
-            throw CatalogErrors.volumeNotFound(volume);
+        if (!volumes.containsKey(name)) {
+            throw CatalogErrors.volumeNotFound(name);
         }
-        return paths;
     }
 
     @GuardedBy("this")

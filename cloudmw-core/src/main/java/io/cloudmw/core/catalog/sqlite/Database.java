@@ -120,7 +120,8 @@ final class Database implements Closeable {
         config.setJournalMode(SQLiteConfig.JournalMode.WAL);
         config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
         config.setBusyTimeout((int) TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
-        config.setTransactionMode(SQLiteConfig.TransactionMode.IMMEDIATE);
+        config.setTransactionMode(
+                readOnly ? SQLiteConfig.TransactionMode.DEFERRED : SQLiteConfig.TransactionMode.IMMEDIATE);
         config.setPragma(SQLiteConfig.Pragma.CACHE_SIZE, "-8192");
         Connection connection = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
         if (readOnly) {
@@ -179,7 +180,7 @@ final class Database implements Closeable {
         }
     }
 
-    /** Runs {@code work}, which changes nothing, beside other readers and the writer. */
+    /** Runs {@code work}, which changes nothing, beside other readers and the writer: it sees the state of one moment. */
     <T> T read(Work<T> work) throws CloudMwException {
         checkOpen();
         Connection connection;
@@ -193,11 +194,20 @@ final class Database implements Closeable {
         }
         try {
             checkOpen();
-            return work.run(connection);
+            return inSnapshot(connection, work);
         } catch (SQLException e) {
             throw translated(e);
         } finally {
             readers.add(connection);
+        }
+    }
+
+    private static <T> T inSnapshot(Connection connection, Work<T> work) throws SQLException, CloudMwException {
+        connection.setAutoCommit(false);
+        try {
+            return work.run(connection);
+        } finally {
+            connection.setAutoCommit(true);
         }
     }
 

@@ -14,7 +14,7 @@ final class Schema {
     static final int CURRENT = 1;
     static final int RETIRED = 2;
 
-    private static final List<List<String>> STEPS = List.of(List.of(
+    static final List<String> FIRST = List.of(
             "CREATE TABLE volumes (name TEXT PRIMARY KEY, definition BLOB NOT NULL) WITHOUT ROWID",
             "CREATE TABLE volume_stores (store_id TEXT NOT NULL, volume TEXT NOT NULL,"
                     + " PRIMARY KEY (store_id, volume)) WITHOUT ROWID",
@@ -31,9 +31,59 @@ final class Schema {
                     + " body BLOB NOT NULL, PRIMARY KEY (version_id, segment))",
             // only what is not good, and what became good before its version was committed
             "CREATE TABLE replicas (version_id TEXT NOT NULL, chunk INTEGER NOT NULL, store_id TEXT NOT NULL,"
-                    + " state TEXT NOT NULL, PRIMARY KEY (version_id, chunk, store_id)) WITHOUT ROWID"));
+                    + " state TEXT NOT NULL, PRIMARY KEY (version_id, chunk, store_id)) WITHOUT ROWID");
+
+    /** Paths become names in directories that have numbers, so that a directory is renamed in one place. */
+    private static final List<String> TREE = List.of(
+            // a number is never used twice: page tokens name it; reach: bytes that paths may have below its own
+            "CREATE TABLE directories (id INTEGER PRIMARY KEY AUTOINCREMENT, volume TEXT NOT NULL,"
+                    + " reach INTEGER NOT NULL)",
+            "CREATE INDEX directories_volume ON directories (volume)",
+            // either child or version_id; BINARY collation is the order of UTF-8 bytes
+            "CREATE TABLE entries (directory INTEGER NOT NULL, name TEXT NOT NULL, child INTEGER, version_id TEXT,"
+                    + " moved_by TEXT NOT NULL, PRIMARY KEY (directory, name)) WITHOUT ROWID",
+            "ALTER TABLE volumes ADD COLUMN root INTEGER NOT NULL DEFAULT 0",
+            "CREATE TABLE former (id INTEGER PRIMARY KEY, volume TEXT NOT NULL, path TEXT NOT NULL,"
+                    + " UNIQUE (volume, path))",
+            "INSERT INTO former (volume, path) WITH RECURSIVE above (volume, path) AS ("
+                    + "SELECT name, '/' FROM volumes"
+                    + " UNION SELECT volume, rtrim(path, replace(path, '/', '')) FROM files"
+                    + " UNION SELECT volume, " + parentOf("path") + " FROM above WHERE path <> '/')"
+                    + " SELECT volume, path FROM above",
+            "INSERT INTO directories (id, volume, reach) SELECT d.id, d.volume, coalesce((SELECT max("
+                    + bytesOf("f.path") + ") FROM files f WHERE f.volume = d.volume AND f.path >= d.path"
+                    + " AND f.path < rtrim(d.path, '/') || '0') - " + bytesOf("d.path")
+                    + " + 1, 0) FROM former d",
+            "INSERT INTO entries (directory, name, child, moved_by) SELECT p.id,"
+                    + " rtrim(substr(d.path, length(p.path) + 1), '/'), d.id, '' FROM former d JOIN former p"
+                    + " ON p.volume = d.volume AND p.path = " + parentOf("d.path")
+                    + " WHERE d.path <> '/'",
+            "INSERT INTO entries (directory, name, version_id, moved_by) SELECT p.id,"
+                    + " substr(f.path, length(p.path) + 1), f.version_id, '' FROM files f JOIN former p"
+                    + " ON p.volume = f.volume AND p.path = rtrim(f.path, replace(f.path, '/', ''))",
+            "UPDATE volumes SET root =" + " (SELECT id FROM former f WHERE f.volume = volumes.name AND f.path = '/')",
+            "DROP TABLE former",
+            "DROP TABLE files");
+
+    /** What is kept of a file besides its versions; of a file that is there already, its current version's time. */
+    private static final List<String> FILES = List.of(
+            "ALTER TABLE entries ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE entries ADD COLUMN attributes BLOB",
+            "UPDATE entries SET created_at = (SELECT v.changed_at FROM versions v WHERE v.id = version_id)"
+                    + " WHERE version_id IS NOT NULL");
+
+    private static final List<List<String>> STEPS = List.of(FIRST, TREE, FILES);
 
     private Schema() {}
+
+    /** Of a path like {@code /a/b/} the directory it is in, in the same form. */
+    private static String parentOf(String path) {
+        return "rtrim(rtrim(" + path + ", '/'), replace(" + path + ", '/', ''))";
+    }
+
+    private static String bytesOf(String text) {
+        return "length(CAST(" + text + " AS BLOB))";
+    }
 
     /** Brings the file to this release's schema, in one transaction. */
     static void upgrade(Connection connection) throws SQLException, CloudMwException {

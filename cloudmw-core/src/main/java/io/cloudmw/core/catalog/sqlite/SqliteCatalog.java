@@ -3,14 +3,18 @@ package io.cloudmw.core.catalog.sqlite;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
-import io.cloudmw.core.catalog.Listing;
+import io.cloudmw.core.catalog.DirectoryPath;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -56,7 +60,12 @@ public final class SqliteCatalog implements Catalog {
                 }
                 Sql.update(connection, "INSERT INTO volume_stores VALUES (?, ?)", store.value(), name);
             }
-            return Sql.update(connection, "INSERT INTO volumes VALUES (?, ?)", name, StoredForms.volume(volume));
+            return Sql.update(
+                    connection,
+                    "INSERT INTO volumes (name, definition, root) VALUES (?, ?, ?)",
+                    name,
+                    StoredForms.volume(volume),
+                    Names.addRoot(connection, name));
         });
     }
 
@@ -81,21 +90,16 @@ public final class SqliteCatalog implements Catalog {
     public void deleteVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
         String volume = name.value();
         database.write(connection -> {
-            if (!force && Sql.exists(connection, "SELECT 1 FROM files WHERE volume = ? LIMIT 1", volume)) {
+            if (!force && Names.hasFiles(connection, name)) {
                 throw CatalogErrors.volumeNotEmpty(name);
             }
             if (Sql.update(connection, "DELETE FROM volumes WHERE name = ?", volume) == 0) {
                 throw CatalogErrors.volumeNotFound(name);
             }
             Sql.update(connection, "DELETE FROM volume_stores WHERE volume = ?", volume);
-            Sql.update(
-                    connection,
-                    "UPDATE versions SET state = ?, changed_at = ? WHERE id IN"
-                            + " (SELECT version_id FROM files WHERE volume = ?)",
-                    Schema.RETIRED,
-                    nowMillis,
-                    volume);
-            return Sql.update(connection, "DELETE FROM files WHERE volume = ?", volume);
+            Versions.retireAll(connection, name, nowMillis);
+            Names.removeAll(connection, name);
+            return 0;
         });
     }
 
@@ -162,8 +166,13 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public Optional<FileVersion> current(FilePath file) throws CloudMwException {
-        return database.read(connection -> Versions.current(connection, file));
+    public Optional<CurrentFile> file(FilePath file) throws CloudMwException {
+        return database.read(connection -> Versions.file(connection, file));
+    }
+
+    @Override
+    public Attributes setAttributes(AttributeChange change) throws CloudMwException {
+        return database.write(connection -> Names.tree(connection).setAttributes(change));
     }
 
     @Override
@@ -176,22 +185,22 @@ public final class SqliteCatalog implements Catalog {
         return database.write(connection -> {
             FileVersion version =
                     Versions.current(connection, file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
-            Sql.update(
-                    connection,
-                    "DELETE FROM files WHERE volume = ? AND path = ?",
-                    file.volume().value(),
-                    file.path());
-            Versions.retire(connection, version.id(), nowMillis);
+            Versions.retire(connection, Names.tree(connection).remove(file), nowMillis);
             return version;
         });
+    }
+
+    @Override
+    public DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException {
+        return database.write(connection -> Versions.rename(connection, rename, nowMillis));
     }
 
     @Override
     public Page<DirectoryEntry> list(VolumeName volume, String directory, String pageToken, int limit)
             throws CloudMwException {
         Pages.checkLimit(limit);
-        Listing listing = Listing.of(directory, pageToken);
-        return database.read(connection -> DirectoryScan.page(connection, volume, listing, limit));
+        DirectoryPath path = DirectoryPath.of(volume, directory);
+        return database.read(connection -> Names.list(connection, path, pageToken, limit));
     }
 
     @Override

@@ -1,14 +1,20 @@
 package io.cloudmw.core.catalog.sqlite;
 
-import io.cloudmw.core.catalog.Ancestors;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.CurrentFile;
+import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.catalog.Tree;
+import io.cloudmw.core.catalog.TreeEntry;
+import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.wire.StoredForms;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -22,13 +28,18 @@ final class Versions {
     private Versions() {}
 
     static Optional<FileVersion> current(Connection connection, FilePath file) throws SQLException, CloudMwException {
-        return Sql.first(
-                connection,
-                row -> StoredForms.version(row.getBytes(1)),
-                "SELECT v.definition FROM files f JOIN versions v ON v.id = f.version_id"
-                        + " WHERE f.volume = ? AND f.path = ?",
-                file.volume().value(),
-                file.path());
+        return file(connection, file).map(CurrentFile::version);
+    }
+
+    static Optional<CurrentFile> file(Connection connection, FilePath path) throws SQLException, CloudMwException {
+        Optional<TreeFile> file = Names.tree(connection).find(path).flatMap(TreeEntry::file);
+        return file.isEmpty()
+                ? Optional.empty()
+                : committed(connection, file.get().version())
+                        .map(version -> new CurrentFile(
+                                version.at(path),
+                                file.get().createdAtMillis(),
+                                file.get().attributes()));
     }
 
     static Optional<FileVersion> committed(Connection connection, VersionId id) throws SQLException, CloudMwException {
@@ -60,6 +71,28 @@ final class Versions {
                 Schema.RETIRED,
                 nowMillis,
                 id.value());
+    }
+
+    /** All versions that a volume's paths name. */
+    static void retireAll(Connection connection, VolumeName volume, long nowMillis) throws SQLException {
+        Sql.update(
+                connection,
+                "UPDATE versions SET state = ?, changed_at = ? WHERE id IN (SELECT e.version_id FROM directories d"
+                        + " JOIN entries e ON e.directory = d.id WHERE d.volume = ? AND e.version_id IS NOT NULL)",
+                Schema.RETIRED,
+                nowMillis,
+                volume.value());
+    }
+
+    static DirectoryEntry rename(Connection connection, Rename rename, long nowMillis)
+            throws SQLException, CloudMwException {
+        Tree.Renamed renamed = Names.tree(connection).rename(rename);
+        if (renamed.displaced().isPresent()) {
+            retire(connection, renamed.displaced().get(), nowMillis);
+        }
+        return new DirectoryEntry(
+                renamed.entry().name(),
+                renamed.entry().isDirectory() ? Optional.empty() : current(connection, rename.to()));
     }
 
     static int putSegment(Connection connection, VersionId version, int index, byte[] encoded, long nowMillis)
@@ -104,13 +137,13 @@ final class Versions {
             throw CatalogErrors.abandoned(version);
         }
         checkSegments(connection, version);
-        Optional<VersionId> found = current(connection, file).map(FileVersion::id);
+        Tree<SQLException> tree = Names.tree(connection);
+        Optional<VersionId> found = tree.version(file);
         if (!found.equals(commit.expected())) {
             throw CatalogErrors.changed(file, commit.expected(), found);
         }
-        if (found.isEmpty()) {
-            checkTree(connection, file);
-        } else {
+        tree.put(file, version.id(), version.committedAtMillis());
+        if (found.isPresent()) {
             retire(connection, found.get(), version.committedAtMillis());
         }
         makeCurrent(connection, version);
@@ -122,21 +155,14 @@ final class Versions {
     }
 
     private static void makeCurrent(Connection connection, FileVersion version) throws SQLException {
-        FilePath file = version.file();
         Sql.update(
                 connection,
                 "INSERT OR REPLACE INTO versions (id, state, volume, definition, changed_at) VALUES (?, ?, ?, ?, ?)",
                 version.id().value(),
                 Schema.CURRENT,
-                file.volume().value(),
+                version.file().volume().value(),
                 StoredForms.version(version),
                 version.committedAtMillis());
-        Sql.update(
-                connection,
-                "INSERT OR REPLACE INTO files (volume, path, version_id) VALUES (?, ?, ?)",
-                file.volume().value(),
-                file.path(),
-                version.id().value());
     }
 
     private static void checkSegments(Connection connection, FileVersion version)
@@ -158,23 +184,6 @@ final class Versions {
         String found = digest.finish();
         if (!complete || count != version.segmentCount() || !found.equals(version.manifestSha256())) {
             throw CatalogErrors.segmentsDiffer(version, (complete ? "" : "with gaps ") + count + " with " + found);
-        }
-    }
-
-    private static void checkTree(Connection connection, FilePath file) throws SQLException, CloudMwException {
-        String volume = file.volume().value();
-        if (Sql.exists(
-                connection,
-                "SELECT 1 FROM files WHERE volume = ? AND path >= ? AND path < ? LIMIT 1",
-                volume,
-                file.path() + "/",
-                file.path() + "0")) {
-            throw CatalogErrors.isDirectory(file);
-        }
-        for (String ancestor : Ancestors.of(file.path())) {
-            if (Sql.exists(connection, "SELECT 1 FROM files WHERE volume = ? AND path = ?", volume, ancestor)) {
-                throw CatalogErrors.belowFile(file, ancestor);
-            }
         }
     }
 }

@@ -5,23 +5,32 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.CurrentFile;
+import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.testing.catalog.CatalogContract;
 import io.cloudmw.core.testing.catalog.Versions;
+import io.cloudmw.core.wire.StoredForms;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -119,6 +128,106 @@ final class SqliteCatalogTest extends CatalogContract {
         CloudMwException failure = catchThrowableOfType(CloudMwException.class, () -> SqliteCatalog.open(file));
         assertThat(failure.code()).isEqualTo(ErrorCode.VERSION_UNSUPPORTED);
         assertThat(failure).hasMessageContaining("99");
+    }
+
+    @Test
+    void aFileOfTheFirstReleaseIsOpenedWithAllThatIsInIt() throws Exception {
+        Path file = directory.resolve("first.db");
+        List<FileVersion> versions = new ArrayList<>();
+        for (String path : List.of("w:/a", "w:/b/c", "w:/b/cc/d", "w:/ü/b/ü", "w:/b-/b", "w:/bb/" + "x".repeat(1020))) {
+            versions.add(Versions.of(path, 0));
+        }
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
+            writeAsTheFirstRelease(connection, versions);
+        }
+        try (Catalog catalog = SqliteCatalog.open(file)) {
+            for (FileVersion version : versions) {
+                assertThat(catalog.current(version.file())).contains(version);
+            }
+            assertThat(catalog.file(versions.get(0).file()))
+                    .contains(new CurrentFile(versions.get(0), 1, Attributes.NONE));
+            assertThat(catalog.list(volume().name(), "/", "", 10).items())
+                    .extracting(entry -> entry.name() + (entry.isDirectory() ? "/" : ""))
+                    .containsExactly("a", "b/", "b-/", "bb/", "ü/");
+            assertThat(catalog.list(volume().name(), "/b", "", 10).items())
+                    .extracting(DirectoryEntry::name)
+                    .containsExactly("c", "cc");
+            assertThat(catalog.list(new VolumeName("empty"), "/", "", 10).items())
+                    .isEmpty();
+            CloudMwException failure =
+                    catchThrowableOfType(CloudMwException.class, () -> rename(catalog, "w:/bb", "w:/bbb"));
+            assertThat(failure.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+            rename(catalog, "w:/bb", "w:/cc");
+            catalog.commit(new Commit(Versions.of("w:/new/b", 0), Optional.empty(), List.of()));
+        }
+    }
+
+    private static void rename(Catalog catalog, String from, String to) throws CloudMwException {
+        catalog.rename(new Rename(FilePath.parse(from), FilePath.parse(to), true, UUID.randomUUID()), 1);
+    }
+
+    private static void writeAsTheFirstRelease(Connection connection, List<FileVersion> versions) throws Exception {
+        for (String statement : Schema.FIRST) {
+            Sql.update(connection, statement);
+        }
+        Sql.update(connection, "CREATE TABLE schema_version (version INTEGER NOT NULL)");
+        Sql.update(connection, "INSERT INTO schema_version VALUES (1)");
+        Sql.update(connection, "INSERT INTO volumes VALUES ('w', ?)", StoredForms.volume(volume()));
+        Sql.update(connection, "INSERT INTO volumes VALUES ('empty', ?)", StoredForms.volume(volume()));
+        for (FileVersion version : versions) {
+            Sql.update(
+                    connection,
+                    "INSERT INTO versions VALUES (?, ?, 'w', ?, 1)",
+                    version.id().value(),
+                    Schema.CURRENT,
+                    StoredForms.version(version));
+            Sql.update(
+                    connection,
+                    "INSERT INTO files VALUES ('w', ?, ?)",
+                    version.file().path(),
+                    version.id().value());
+        }
+    }
+
+    @Test
+    void aDirectoryIsRenamedInAFewRows() throws Exception {
+        Path file = directory.resolve("many.db");
+        try (Catalog catalog = SqliteCatalog.open(file)) {
+            fill(catalog, volume(), Versions.of("w:/small/x", 1));
+            for (int i = 0; i < 500; i++) {
+                catalog.commit(
+                        new Commit(Versions.of("w:/large/" + i % 10 + "/x" + i, 0), Optional.empty(), List.of()));
+            }
+        }
+        try (Database database = Database.open(file)) {
+            assertThat(rowsChanged(database, "w:/large", "w:/small/large")).isLessThan(10);
+        }
+    }
+
+    private static long rowsChanged(Database database, String from, String to) throws CloudMwException {
+        Rename rename = new Rename(FilePath.parse(from), FilePath.parse(to), true, UUID.randomUUID());
+        return database.write(connection -> {
+            long before = totalChanges(connection);
+            Names.tree(connection).rename(rename);
+            return totalChanges(connection) - before;
+        });
+    }
+
+    private static long totalChanges(Connection connection) throws SQLException, CloudMwException {
+        return Sql.first(connection, row -> row.getLong(1), "SELECT total_changes()")
+                .orElseThrow();
+    }
+
+    /** Whatever comes before it, and without sorting. */
+    @Test
+    void aPageIsReadFromTheIndexFromItsFirstNameOn() throws Exception {
+        try (Database database = Database.open(directory.resolve("plan.db"))) {
+            List<String> steps = database.read(connection -> Sql.list(
+                    connection, row -> row.getString("detail"), "EXPLAIN QUERY PLAN " + Names.PAGE, 1L, "name", 1000));
+            assertThat(steps)
+                    .anySatisfy(step -> assertThat(step).contains("PRIMARY KEY (directory=? AND name>?)"))
+                    .noneMatch(step -> step.contains("SCAN") || step.contains("TEMP"));
+        }
     }
 
     @Test

@@ -1,64 +1,28 @@
 package io.cloudmw.core.testing.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.Commit;
-import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.RetiredVersion;
-import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a catalog must do. One small subclass per implementation says how to open one. */
-public abstract class CatalogContract {
-    private static final VolumeName VOLUME = new VolumeName("v");
-    private static final StoreId S1 = new StoreId("s1");
-    private static final StoreId S2 = new StoreId("s2");
-
-    private Catalog catalog;
-
-    /** Opens an empty catalog; the suite closes it. */
-    protected abstract Catalog open() throws Exception;
-
-    @BeforeEach
-    void openWithAVolume() throws Exception {
-        catalog = open();
-        catalog.putStore(bucket("s1"));
-        catalog.putStore(bucket("s2"));
-        catalog.createVolume(volume("v", S1, S2));
-    }
-
-    @AfterEach
-    void closeCatalog() {
-        catalog.close();
-    }
-
+public abstract class CatalogContract extends NamesContract {
     @Test
     void volumesAreFoundByNameAndListedInOrder() throws Exception {
         catalog.createVolume(volume("a", S1, S2));
@@ -162,26 +126,9 @@ public abstract class CatalogContract {
         for (int i = 0; i < 16; i++) {
             FileVersion version = Versions.of("v:/contested", 1);
             putSegments(version);
-            writers.add(() -> {
-                try {
-                    commit(version, Optional.empty());
-                    return true;
-                } catch (CloudMwException e) {
-                    assertThat(e.code()).isEqualTo(ErrorCode.CONFLICT);
-                    return false;
-                }
-            });
+            writers.add(() -> succeeds(() -> commit(version, Optional.empty()), ErrorCode.CONFLICT));
         }
-        ExecutorService threads = Executors.newFixedThreadPool(8);
-        try {
-            int winners = 0;
-            for (Future<Boolean> writer : threads.invokeAll(writers)) {
-                winners += writer.get() ? 1 : 0;
-            }
-            assertThat(winners).isEqualTo(1);
-        } finally {
-            threads.shutdownNow();
-        }
+        assertThat(atOnce(writers)).isEqualTo(1);
     }
 
     @Test
@@ -213,17 +160,6 @@ public abstract class CatalogContract {
     }
 
     @Test
-    void aPathIsAFileOrADirectoryNeverBoth() throws Exception {
-        put("v:/a/b/c", 0, Optional.empty());
-        for (String path : List.of("v:/a", "v:/a/b", "v:/a/b/c/d", "v:/a/b/c/d/e")) {
-            refused(ErrorCode.ALREADY_EXISTS, () -> put(path, 0, Optional.empty()));
-        }
-        put("v:/a/b/c0", 0, Optional.empty());
-        put("v:/a/b-", 0, Optional.empty());
-        put("v:/a0", 0, Optional.empty());
-    }
-
-    @Test
     void aRemovedFileIsGoneAndRetired() throws Exception {
         FileVersion version = put("v:/a/b", 1, Optional.empty());
         assertThat(catalog.remove(version.file(), 77)).isEqualTo(version);
@@ -232,58 +168,6 @@ public abstract class CatalogContract {
         assertThat(retired()).containsExactly(new RetiredVersion(version.id(), 77, 1));
         refused(ErrorCode.NOT_FOUND, () -> catalog.remove(version.file(), 78));
         put("v:/a", 1, Optional.empty());
-    }
-
-    @Test
-    void aListingShowsImmediateChildrenInOrderPageByPage() throws Exception {
-        for (String path : List.of(
-                "/z", "/dir/x/1", "/dir/x/2", "/dir/y", "/dir.txt", "/dir-", "/ü", "/\uD83D\uDE00", "/\uFFFD")) {
-            put("v:" + path, 0, Optional.empty());
-        }
-        List<String> all = List.of("dir-", "dir.txt", "dir/", "z", "ü", "\uFFFD", "\uD83D\uDE00");
-        for (int limit = 1; limit <= 8; limit++) {
-            assertThat(names("/", limit)).as("limit %d", limit).isEqualTo(all);
-        }
-        assertThat(names("/dir", 1)).containsExactly("x/", "y");
-        assertThat(names("/dir/x", 10)).containsExactly("1", "2");
-        assertThat(names("/di", 10)).isEmpty();
-        assertThat(names("/dir.txt", 10)).isEmpty();
-    }
-
-    @Test
-    void aListingSkipsWhatLiesInDirectories() throws Exception {
-        List<String> expected = new ArrayList<>();
-        for (int directory = 10; directory < 30; directory++) {
-            for (int file = 0; file < 10; file++) {
-                put("v:/d" + directory + "/f" + file, 0, Optional.empty());
-            }
-            put("v:/e" + directory, 0, Optional.empty());
-            expected.add("d" + directory + "/");
-        }
-        for (int file = 10; file < 30; file++) {
-            expected.add("e" + file);
-        }
-        for (int limit : new int[] {1, 7, 20, 39, 40, 41}) {
-            assertThat(names("/", limit)).as("limit %d", limit).isEqualTo(expected);
-        }
-    }
-
-    @Test
-    void aListingOfAnotherVolumeShowsNothing() throws Exception {
-        catalog.createVolume(volume("w", S1, S2));
-        put("v:/a", 0, Optional.empty());
-        assertThat(catalog.list(new VolumeName("w"), "/", "", 10).items()).isEmpty();
-    }
-
-    @Test
-    void malformedListingsAreRefused() {
-        for (String directory : List.of("", "a", "/a/", "//", "/a/../b")) {
-            refused(ErrorCode.INVALID_ARGUMENT, () -> list(directory, "", 10));
-        }
-        refused(ErrorCode.INVALID_ARGUMENT, () -> list("/", "!", 10));
-        refused(ErrorCode.INVALID_ARGUMENT, () -> list("/a", "L2I", 10));
-        refused(ErrorCode.INVALID_ARGUMENT, () -> list("/", "", 0));
-        refused(ErrorCode.INVALID_ARGUMENT, () -> list("/", "", Catalog.MAX_PAGE + 1));
     }
 
     @Test
@@ -447,68 +331,5 @@ public abstract class CatalogContract {
         catalog.close();
         refused(ErrorCode.CANCELLED, () -> catalog.volumes());
         refused(ErrorCode.CANCELLED, () -> catalog.putStore(bucket("s3")));
-    }
-
-    private FileVersion put(String path, int segments, Optional<VersionId> expected) throws CloudMwException {
-        FileVersion version = Versions.of(path, segments);
-        putSegments(version);
-        return commit(version, expected);
-    }
-
-    private void putSegments(FileVersion version) throws CloudMwException {
-        for (int index = 0; index < version.segmentCount(); index++) {
-            catalog.putSegment(version.id(), index, Versions.segment(version.id(), index), 1);
-        }
-    }
-
-    private FileVersion commit(FileVersion version, Optional<VersionId> expected) throws CloudMwException {
-        return catalog.commit(new Commit(version, expected, List.of()));
-    }
-
-    private void report(VersionId version, long chunk, StoreId store, ReplicaState state) throws CloudMwException {
-        catalog.report(List.of(fault(version, chunk, store, state)), 1);
-    }
-
-    private static ReplicaReport fault(VersionId version, long chunk, StoreId store, ReplicaState state) {
-        return new ReplicaReport(new ChunkId(version, chunk), store, state);
-    }
-
-    private List<RetiredVersion> retired() throws CloudMwException {
-        return catalog.retired("", 100).items();
-    }
-
-    private Page<DirectoryEntry> list(String directory, String token, int limit) throws CloudMwException {
-        return catalog.list(VOLUME, directory, token, limit);
-    }
-
-    /** All names of a directory, read in pages; directories end in a slash. */
-    private List<String> names(String directory, int limit) throws CloudMwException {
-        List<String> names = new ArrayList<>();
-        String token = "";
-        do {
-            var page = list(directory, token, limit);
-            assertThat(page.items()).hasSizeLessThanOrEqualTo(limit);
-            for (var entry : page.items()) {
-                names.add(entry.name() + (entry.isDirectory() ? "/" : ""));
-                entry.version()
-                        .ifPresent(version -> assertThat(version.file().name()).isEqualTo(entry.name()));
-            }
-            token = page.nextToken();
-        } while (!token.isEmpty());
-        return names;
-    }
-
-    private static void refused(ErrorCode code, ThrowingCallable call) {
-        CloudMwException failure = catchThrowableOfType(CloudMwException.class, call);
-        assertThat(failure).as("refusal").isNotNull();
-        assertThat(failure.code()).as(failure.getMessage()).isEqualTo(code);
-    }
-
-    private static Volume volume(String name, StoreId... stores) {
-        return new Volume(new VolumeName(name), new Chunking.ByCount(3), 2, List.of(stores), 1, Mode.ROUNDS, false, 42);
-    }
-
-    private static Store bucket(String id) {
-        return new Store(new StoreId(id), "domain-" + id, new Store.S3("bucket-" + id, "eu-west-1", "", false, ""));
     }
 }

@@ -10,6 +10,7 @@ import io.cloudmw.core.coordinator.PlannedSegment;
 import io.cloudmw.core.coordinator.UploadPlan;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -68,8 +69,12 @@ import io.cloudmw.proto.v1.RemoveRequest;
 import io.cloudmw.proto.v1.RemoveResponse;
 import io.cloudmw.proto.v1.RemoveStoreRequest;
 import io.cloudmw.proto.v1.RemoveStoreResponse;
+import io.cloudmw.proto.v1.RenameRequest;
+import io.cloudmw.proto.v1.RenameResponse;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.ReportReplicasResponse;
+import io.cloudmw.proto.v1.SetAttributesRequest;
+import io.cloudmw.proto.v1.SetAttributesResponse;
 import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.StatResponse;
 import io.cloudmw.proto.v1.ViewFleetRequest;
@@ -349,8 +354,10 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
         calls.answer(observer, () -> {
             FileStatus status = coordinator.reads().stat(FromWire.file(request.getVolume(), request.getPath()));
             return StatResponse.newBuilder()
-                    .setVersion(ToWire.version(status.version()))
+                    .setVersion(ToWire.version(status.file().version()))
                     .setUnderReplicatedChunks(status.underReplicatedChunks())
+                    .setCreatedAtMillis(status.file().createdAtMillis())
+                    .setAttributes(ToWire.attributes(status.file().attributes()))
                     .build();
         });
     }
@@ -373,6 +380,16 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
         });
     }
 
+    @Override
+    public void setAttributes(SetAttributesRequest request, StreamObserver<SetAttributesResponse> observer) {
+        calls.answer(observer, () -> {
+            Attributes attributes = coordinator.reads().setAttributes(FromWire.attributeChange(request));
+            return SetAttributesResponse.newBuilder()
+                    .setAttributes(ToWire.attributes(attributes))
+                    .build();
+        });
+    }
+
     private static Entry entry(DirectoryEntry entry) {
         Entry.Builder message = Entry.newBuilder().setName(entry.name());
         Optional<FileVersion> version = entry.version();
@@ -388,6 +405,15 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                     .setRemoved(ToWire.version(removed))
                     .build();
         });
+    }
+
+    @Override
+    public void rename(RenameRequest request, StreamObserver<RenameResponse> observer) {
+        calls.answer(
+                observer,
+                () -> RenameResponse.newBuilder()
+                        .setMoved(entry(coordinator.reads().rename(FromWire.rename(request))))
+                        .build());
     }
 
     @Override

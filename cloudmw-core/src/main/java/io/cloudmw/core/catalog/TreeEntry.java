@@ -1,0 +1,23 @@
+package io.cloudmw.core.catalog;
+
+import io.cloudmw.core.model.VersionId;
+import java.util.Optional;
+
+/**
+ * What a name in a directory stands for.
+ *
+ * @param parent the directory it is in
+ * @param file empty: a directory
+ * @param directory its own number; 0: a file
+ * @param movedBy the rename that gave it this name; empty: none
+ */
+public record TreeEntry(long parent, String name, Optional<TreeFile> file, long directory, String movedBy) {
+    public boolean isDirectory() {
+        return file.isEmpty();
+    }
+
+    /** Of a file, its current one. */
+    public Optional<VersionId> version() {
+        return file.map(TreeFile::version);
+    }
+}

@@ -1,0 +1,194 @@
+package io.cloudmw.core.catalog.sqlite;
+
+import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.catalog.DirectoryPath;
+import io.cloudmw.core.catalog.ListingPosition;
+import io.cloudmw.core.catalog.Pages;
+import io.cloudmw.core.catalog.Tree;
+import io.cloudmw.core.catalog.TreeEntry;
+import io.cloudmw.core.catalog.TreeFile;
+import io.cloudmw.core.catalog.TreeStore;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.wire.StoredForms;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** The tree of names, in rows; part of the caller's transaction. */
+final class Names implements TreeStore<SQLException> {
+    /** The names after one: directory, that name, how many. */
+    static final String PAGE = "SELECT e.name, v.definition FROM entries e LEFT JOIN versions v ON v.id = e.version_id"
+            + " WHERE e.directory = ? AND e.name > ? ORDER BY e.name LIMIT ?";
+
+    private final Connection connection;
+
+    private Names(Connection connection) {
+        this.connection = connection;
+    }
+
+    static Tree<SQLException> tree(Connection connection) {
+        return new Tree<>(new Names(connection));
+    }
+
+    /** Makes the root of a volume; gives its number. */
+    static long addRoot(Connection connection, String volume) throws SQLException, CloudMwException {
+        Sql.update(connection, "INSERT INTO directories (volume, reach) VALUES (?, 0)", volume);
+        return lastAdded(connection);
+    }
+
+    private static long lastAdded(Connection connection) throws SQLException, CloudMwException {
+        return Sql.first(connection, row -> row.getLong(1), "SELECT last_insert_rowid()")
+                .orElseThrow(() -> new SQLException("no row was added"));
+    }
+
+    static boolean hasFiles(Connection connection, VolumeName volume) throws SQLException, CloudMwException {
+        return Sql.exists(
+                connection,
+                "SELECT 1 FROM volumes v JOIN entries e ON e.directory = v.root WHERE v.name = ? LIMIT 1",
+                volume.value());
+    }
+
+    static void removeAll(Connection connection, VolumeName volume) throws SQLException {
+        Sql.update(
+                connection,
+                "DELETE FROM entries WHERE directory IN (SELECT id FROM directories WHERE volume = ?)",
+                volume.value());
+        Sql.update(connection, "DELETE FROM directories WHERE volume = ?", volume.value());
+    }
+
+    /** Reads one name more than the page has, to know whether more follow. */
+    static Page<DirectoryEntry> list(Connection connection, DirectoryPath path, String pageToken, int limit)
+            throws SQLException, CloudMwException {
+        Optional<ListingPosition> position = tree(connection).position(path, pageToken);
+        if (position.isEmpty()) {
+            return new Page<>(List.of(), "");
+        }
+        List<DirectoryEntry> found = Sql.list(
+                connection,
+                row -> listed(path, row),
+                PAGE,
+                position.get().directory(),
+                position.get().after(),
+                limit + 1);
+        return Pages.cut(found, limit, position.get()::tokenAfter);
+    }
+
+    private static DirectoryEntry listed(DirectoryPath path, ResultSet row) throws SQLException, CloudMwException {
+        String name = row.getString(1);
+        byte[] definition = row.getBytes(2);
+        return new DirectoryEntry(
+                name,
+                definition == null
+                        ? Optional.empty()
+                        : Optional.of(StoredForms.version(definition).at(path.child(name))));
+    }
+
+    @Override
+    public OptionalLong root(VolumeName volume) throws SQLException, CloudMwException {
+        Optional<Long> root =
+                Sql.first(connection, row -> row.getLong(1), "SELECT root FROM volumes WHERE name = ?", volume.value());
+        return root.isPresent() ? OptionalLong.of(root.get()) : OptionalLong.empty();
+    }
+
+    @Override
+    public Optional<TreeEntry> child(long directory, String name) throws SQLException, CloudMwException {
+        return Sql.first(
+                connection,
+                row -> entry(directory, name, row),
+                "SELECT child, version_id, moved_by, created_at, attributes FROM entries WHERE directory = ? AND name = ?",
+                directory,
+                name);
+    }
+
+    private static TreeEntry entry(long directory, String name, ResultSet row) throws SQLException, CloudMwException {
+        String version = row.getString(2);
+        Optional<TreeFile> file = version == null
+                ? Optional.empty()
+                : Optional.of(new TreeFile(new VersionId(version), row.getLong(4), attributes(row.getBytes(5))));
+        return new TreeEntry(directory, name, file, row.getLong(1), row.getString(3));
+    }
+
+    private static Attributes attributes(byte @Nullable [] stored) throws CloudMwException {
+        return stored == null ? Attributes.NONE : StoredForms.attributes(stored);
+    }
+
+    @Override
+    public boolean isEmpty(long directory) throws SQLException, CloudMwException {
+        return !Sql.exists(connection, "SELECT 1 FROM entries WHERE directory = ? LIMIT 1", directory);
+    }
+
+    @Override
+    public boolean exists(long directory) throws SQLException, CloudMwException {
+        return Sql.exists(connection, "SELECT 1 FROM directories WHERE id = ?", directory);
+    }
+
+    @Override
+    public long addDirectory(long parent, String name) throws SQLException, CloudMwException {
+        Sql.update(
+                connection,
+                "INSERT INTO directories (volume, reach) SELECT volume, 0 FROM directories WHERE id = ?",
+                parent);
+        long added = lastAdded(connection);
+        Sql.update(
+                connection,
+                "INSERT INTO entries (directory, name, child, moved_by) VALUES (?, ?, ?, '')",
+                parent,
+                name,
+                added);
+        return added;
+    }
+
+    @Override
+    public void putFile(long parent, String name, TreeFile file) throws SQLException {
+        Sql.update(
+                connection,
+                "INSERT INTO entries (directory, name, version_id, moved_by, created_at, attributes)"
+                        + " VALUES (?, ?, ?, '', ?, ?) ON CONFLICT (directory, name) DO UPDATE"
+                        + " SET version_id = excluded.version_id, attributes = excluded.attributes",
+                parent,
+                name,
+                file.version().value(),
+                file.createdAtMillis(),
+                StoredForms.attributes(file.attributes()));
+    }
+
+    @Override
+    public void remove(TreeEntry entry) throws SQLException {
+        Sql.update(connection, "DELETE FROM entries WHERE directory = ? AND name = ?", entry.parent(), entry.name());
+        if (entry.isDirectory()) {
+            Sql.update(connection, "DELETE FROM directories WHERE id = ?", entry.directory());
+        }
+    }
+
+    @Override
+    public TreeEntry move(TreeEntry entry, long parent, String name, String movedBy) throws SQLException {
+        Sql.update(
+                connection,
+                "UPDATE entries SET directory = ?, name = ?, moved_by = ? WHERE directory = ? AND name = ?",
+                parent,
+                name,
+                movedBy,
+                entry.parent(),
+                entry.name());
+        return new TreeEntry(parent, name, entry.file(), entry.directory(), movedBy);
+    }
+
+    @Override
+    public int reach(long directory) throws SQLException, CloudMwException {
+        return Sql.first(connection, row -> row.getInt(1), "SELECT reach FROM directories WHERE id = ?", directory)
+                .orElseThrow(() -> new SQLException("no directory " + directory));
+    }
+
+    @Override
+    public void raise(long directory, int reachBytes) throws SQLException {
+        Sql.update(connection, "UPDATE directories SET reach = ? WHERE id = ?", reachBytes, directory);
+    }
+}
