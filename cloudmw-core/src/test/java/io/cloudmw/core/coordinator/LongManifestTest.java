@@ -58,7 +58,7 @@ final class LongManifestTest {
                     .isEqualTo(1024);
 
             Reads reads = cluster.coordinator.reads();
-            ReadPlan plan = reads.plan(file, Optional.empty());
+            ReadPlan plan = reads.plan(file, Optional.empty(), Optional.empty());
             assertThat(segments).as("opening it").hasValue(0);
             List<HelperId> helpers =
                     plan.helpers().stream().map(HelperAddress::id).toList();
