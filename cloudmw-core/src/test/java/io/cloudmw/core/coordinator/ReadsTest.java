@@ -179,12 +179,19 @@ final class ReadsTest {
         reads().rename(new Rename(FilePath.parse("v:/a"), FilePath.parse("v:/c"), false, UUID.randomUUID()));
         reads().rename(new Rename(FilePath.parse("v:/c/b"), there, false, UUID.randomUUID()));
         assertThat(chunk(version, ids(plan)).chunk().id().version()).isEqualTo(version.id());
-        assertThat(reads().plan(FILE, Optional.of(version.id()), Optional.empty()).version()).isEqualTo(version);
-        assertThat(reads().plan(there, Optional.empty(), Optional.empty()).version()).isEqualTo(version.at(there));
-        assertThat(reads().plan(there, Optional.of(version.id()), Optional.empty()).version()).isEqualTo(version.at(there));
+        assertThat(reads().plan(FILE, Optional.of(version.id()), Optional.empty())
+                        .version())
+                .isEqualTo(version);
+        assertThat(reads().plan(there, Optional.empty(), Optional.empty()).version())
+                .isEqualTo(version.at(there));
+        assertThat(reads().plan(there, Optional.of(version.id()), Optional.empty())
+                        .version())
+                .isEqualTo(version.at(there));
         refused(ErrorCode.NOT_FOUND, () -> reads().plan(FILE, Optional.empty(), Optional.empty()));
         cluster.coordinator.administration().createVolume(TestCluster.volume("w", 3, 1, "d1", "d2", "d3"));
-        refused(ErrorCode.NOT_FOUND, () -> reads().plan(FilePath.parse("w:/a"), Optional.of(version.id()), Optional.empty()));
+        refused(
+                ErrorCode.NOT_FOUND,
+                () -> reads().plan(FilePath.parse("w:/a"), Optional.of(version.id()), Optional.empty()));
     }
 
     @Test
