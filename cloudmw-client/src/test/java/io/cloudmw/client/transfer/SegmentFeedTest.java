@@ -66,7 +66,8 @@ final class SegmentFeedTest {
 
     /** The indexes of all chunks that a feed gives for this range. */
     private List<Long> chunks(ByteRange range) throws Exception {
-        ReadPlan plan = client.planRead(FILE, Optional.empty(), Optional.empty()).get(30, SECONDS);
+        ReadPlan plan =
+                client.planRead(FILE, Optional.empty(), Optional.empty()).get(30, SECONDS);
         Taker taker = new Taker(plan, range);
         owner.execute(taker);
         return taker.ended.get(30, SECONDS);
