@@ -919,7 +919,7 @@ final class TransferTest {
 
         coordinator.overload(Integer.MAX_VALUE);
         try (CloudMw hasty = CloudMw.connect(
-                CloudMwOptions.of(coordinator.address()).withCoordinatorTimeout(Duration.ofMillis(300)))) {
+                CloudMwOptions.of(coordinator.address()).withCoordinatorTimeout(Duration.ofSeconds(2)))) {
             assertThat(code(hasty.stat(FILE))).isEqualTo(ErrorCode.OVERLOADED);
         }
     }
