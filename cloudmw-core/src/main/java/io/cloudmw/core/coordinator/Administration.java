@@ -139,11 +139,14 @@ public final class Administration {
     /**
      * Takes in a helper with its disks.
      *
+     * @param incarnation its process: drawn by it at its start
      * @return the epoch its heartbeats must name
      * @throws CloudMwException {@code INVALID_ARGUMENT} when a disk is not its own; {@code ALREADY_EXISTS} when a disk's
-     *     id is a bucket's, or belongs to another helper that is alive
+     *     id is a bucket's, or belongs to another helper that is alive, or the helper's own id to another process that is;
+     *     {@code COORDINATOR_UNAVAILABLE} while that process may have died: ask again
      */
-    public long registerHelper(HelperAddress helper, List<Store> disks) throws CloudMwException {
+    public long registerHelper(HelperAddress helper, long incarnation, List<Store> disks) throws CloudMwException {
+        helpers.requireFree(helper.id(), incarnation);
         if (disks.size() > MAX_DISKS) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT, "disks: " + disks.size() + " (expected: <= " + MAX_DISKS + ")");
@@ -161,7 +164,8 @@ public final class Administration {
                 catalog.putStore(disk);
             }
         }
-        return helpers.register(helper, disks.stream().map(Store::id).toList());
+        return helpers.register(
+                helper, incarnation, disks.stream().map(Store::id).toList());
     }
 
     private void requireFree(Store disk, HelperId owner) throws CloudMwException {
@@ -186,6 +190,15 @@ public final class Administration {
      */
     public void heartbeat(HelperId helper, long epoch, List<DiskUsage> disks) throws CloudMwException {
         helpers.heartbeat(helper, epoch, disks);
+    }
+
+    /**
+     * Ends a helper's lease at once: it is about to stop, and its id is free for another process.
+     *
+     * @throws CloudMwException {@code HELPER_UNKNOWN} when it has none
+     */
+    public void leave(HelperId helper, long epoch) throws CloudMwException {
+        helpers.leave(helper, epoch);
     }
 
     public List<HelperStatus> helpers() {

@@ -112,14 +112,23 @@ final class AdministrationTest {
         administration.addStore(bucket("b"), false);
         HelperAddress h1 = cluster.helper(1);
         HelperAddress h2 = cluster.helper(2);
-        refused(ErrorCode.INVALID_ARGUMENT, () -> administration.registerHelper(h2, List.of(disk(1))));
-        refused(ErrorCode.INVALID_ARGUMENT, () -> administration.registerHelper(h2, List.of(bucket("b"))));
-        refused(ErrorCode.ALREADY_EXISTS, () -> administration.registerHelper(h2, List.of(own("b", h2))));
-        refused(ErrorCode.ALREADY_EXISTS, () -> administration.registerHelper(h2, List.of(own("d1", h2))));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> administration.registerHelper(h2, 1, List.of(disk(1))));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> administration.registerHelper(h2, 1, List.of(bucket("b"))));
+        refused(ErrorCode.ALREADY_EXISTS, () -> administration.registerHelper(h2, 1, List.of(own("b", h2))));
+        refused(ErrorCode.ALREADY_EXISTS, () -> administration.registerHelper(h2, 1, List.of(own("d1", h2))));
         cluster.ticker.advance(Duration.ofSeconds(8));
-        administration.registerHelper(h2, List.of(own("d1", h2)));
+        administration.registerHelper(h2, 1, List.of(own("d1", h2)));
         assertThat(administration.stores()).contains(new StoreStatus(own("d1", h2), true));
-        refused(ErrorCode.ALREADY_EXISTS, () -> administration.registerHelper(h1, List.of(disk(1))));
+        refused(ErrorCode.ALREADY_EXISTS, () -> administration.registerHelper(h1, 1, List.of(disk(1))));
+    }
+
+    @Test
+    void aProcessThatIsRefusedLeavesNoDiskBehind() throws Exception {
+        HelperAddress h1 = cluster.helper(1);
+        refused(
+                ErrorCode.COORDINATOR_UNAVAILABLE,
+                () -> cluster.coordinator.administration().registerHelper(h1, 2, List.of(own("d9", h1))));
+        assertThat(cluster.coordinator.administration().stores()).containsExactly(new StoreStatus(disk(1), true));
     }
 
     @Test
@@ -131,7 +140,7 @@ final class AdministrationTest {
         }
         refused(
                 ErrorCode.INVALID_ARGUMENT,
-                () -> cluster.coordinator.administration().registerHelper(h1, disks));
+                () -> cluster.coordinator.administration().registerHelper(h1, 1, disks));
     }
 
     private Volume create(Volume volume) throws CloudMwException {

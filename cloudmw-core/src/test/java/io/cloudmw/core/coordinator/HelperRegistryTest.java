@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 final class HelperRegistryTest {
     private static final Duration TTL = Duration.ofSeconds(7);
     private static final StoreId DISK = new StoreId("d1");
+    private static final long PROCESS = 1;
+    private static final long ANOTHER = 2;
 
     private final FakeTicker ticker = new FakeTicker();
     private final HelperRegistry registry = new HelperRegistry(TTL, ticker, () -> 1000);
@@ -24,7 +26,7 @@ final class HelperRegistryTest {
 
     @Test
     void aLeaseEndsAfterItsTimeWithoutHeartbeats() throws Exception {
-        long epoch = registry.register(h1, List.of(DISK));
+        long epoch = registry.register(h1, PROCESS, List.of(DISK));
         ticker.advance(TTL.minusNanos(1));
         assertThat(registry.live()).containsExactly(h1);
         ticker.advance(Duration.ofNanos(1));
@@ -36,7 +38,7 @@ final class HelperRegistryTest {
 
     @Test
     void heartbeatsKeepTheLease() throws Exception {
-        long epoch = registry.register(h1, List.of(DISK));
+        long epoch = registry.register(h1, PROCESS, List.of(DISK));
         for (int i = 0; i < 5; i++) {
             ticker.advance(Duration.ofSeconds(6));
             registry.heartbeat(h1.id(), epoch, List.of());
@@ -51,18 +53,60 @@ final class HelperRegistryTest {
 
     @Test
     void everyRegistrationHasAnEpochOfItsOwnAlsoOverRestarts() throws Exception {
-        long first = registry.register(h1, List.of());
-        long second = registry.register(h1, List.of());
+        long first = registry.register(h1, PROCESS, List.of());
+        long second = registry.register(h1, PROCESS, List.of());
         assertThat(second).isGreaterThan(first);
         unknown(() -> registry.heartbeat(h1.id(), first, List.of()));
         registry.heartbeat(h1.id(), second, List.of());
         HelperRegistry restarted = new HelperRegistry(TTL, ticker, () -> 5000);
-        assertThat(restarted.register(h1, List.of())).isGreaterThan(second);
+        assertThat(restarted.register(h1, PROCESS, List.of())).isGreaterThan(second);
+    }
+
+    @Test
+    void anotherProcessWaitsForTheLeaseOfOneThatDied() throws Exception {
+        registry.register(h1, PROCESS, List.of(DISK));
+        ticker.advance(Duration.ofSeconds(1));
+        CloudMwException failure = refused(ErrorCode.COORDINATOR_UNAVAILABLE, ANOTHER);
+        assertThat(failure).hasMessageContaining("127.0.0.1:1").hasMessageContaining("6000 ms");
+        ticker.advance(Duration.ofSeconds(6).minusNanos(1));
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, ANOTHER);
+        ticker.advance(Duration.ofNanos(1));
+        registry.register(h1, ANOTHER, List.of());
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, PROCESS);
+    }
+
+    @Test
+    void anotherProcessIsRefusedOnceTheFirstIsHeardAgain() throws Exception {
+        long epoch = registry.register(h1, PROCESS, List.of(DISK));
+        ticker.advance(Duration.ofSeconds(1));
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, ANOTHER);
+        ticker.advance(Duration.ofSeconds(1));
+        registry.heartbeat(h1.id(), epoch, List.of());
+        refused(ErrorCode.ALREADY_EXISTS, ANOTHER);
+        registry.heartbeat(h1.id(), epoch, List.of());
+
+        ticker.advance(Duration.ofSeconds(1));
+        long third = 3;
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, third);
+        ticker.advance(TTL);
+        registry.register(h1, third, List.of());
+    }
+
+    @Test
+    void whoLeavesFreesItsIdAtOnce() throws Exception {
+        long epoch = registry.register(h1, PROCESS, List.of(DISK));
+        registry.leave(h1.id(), epoch);
+        assertThat(registry.isAlive(h1.id())).isFalse();
+        assertThat(registry.all()).containsExactly(new HelperStatus(h1, List.of(DISK), false, 0));
+        unknown(() -> registry.heartbeat(h1.id(), epoch, List.of()));
+        long second = registry.register(h1, ANOTHER, List.of());
+        unknown(() -> registry.leave(h1.id(), epoch));
+        registry.heartbeat(h1.id(), second, List.of());
     }
 
     @Test
     void freeSpaceIsKnownFromTheFirstHeartbeatAndOnlyOfOwnDisks() throws Exception {
-        long epoch = registry.register(h1, List.of(DISK));
+        long epoch = registry.register(h1, PROCESS, List.of(DISK));
         assertThat(registry.freeBytes(h1.id(), DISK)).isEmpty();
         StoreId other = new StoreId("other");
         registry.heartbeat(h1.id(), epoch, List.of(new DiskUsage(DISK, 1, 99), new DiskUsage(other, 1, 5)));
@@ -73,7 +117,7 @@ final class HelperRegistryTest {
     @Test
     void helpersMayReturnOnlyWithinALeasesLifeOfTheStart() throws Exception {
         assertThat(registry.mayReturn(h1.id())).isTrue();
-        registry.register(h1, List.of());
+        registry.register(h1, PROCESS, List.of());
         assertThat(registry.mayReturn(h1.id())).isFalse();
         assertThat(registry.mayReturn(new HelperId("h2"))).isTrue();
         ticker.advance(TTL);
@@ -83,15 +127,22 @@ final class HelperRegistryTest {
     @Test
     void aFullRegistryDropsTheDeadAndRefusesOnlyWhenAllAreAlive() throws Exception {
         for (int i = 0; i < HelperRegistry.MAX_HELPERS; i++) {
-            registry.register(address("h" + i), List.of());
+            registry.register(address("h" + i), PROCESS, List.of());
         }
         CloudMwException full =
-                catchThrowableOfType(CloudMwException.class, () -> registry.register(address("more"), List.of()));
+                catchThrowableOfType(CloudMwException.class, () -> registry.register(address("more"), PROCESS, List.of()));
         assertThat(full.code()).isEqualTo(ErrorCode.OVERLOADED);
-        registry.register(address("h7"), List.of());
+        registry.register(address("h7"), PROCESS, List.of());
         ticker.advance(TTL);
-        registry.register(address("more"), List.of());
+        registry.register(address("more"), PROCESS, List.of());
         assertThat(registry.all()).hasSize(1);
+    }
+
+    private CloudMwException refused(ErrorCode code, long incarnation) {
+        CloudMwException failure = catchThrowableOfType(
+                CloudMwException.class, () -> registry.register(h1, incarnation, List.of()));
+        assertThat(failure.code()).isEqualTo(code);
+        return failure;
     }
 
     private static void unknown(ThrowingCallable call) {

@@ -74,7 +74,7 @@ final class TestCluster {
     HelperAddress helper(int number) throws CloudMwException {
         HelperAddress address = new HelperAddress(
                 new HelperId("h" + number), "127.0.0.1:" + (7000 + number), "127.0.0.1:" + (8000 + number));
-        epochs.put(address.id(), coordinator.administration().registerHelper(address, List.of(disk(number))));
+        epochs.put(address.id(), coordinator.administration().registerHelper(address, 1, List.of(disk(number))));
         return address;
     }
 

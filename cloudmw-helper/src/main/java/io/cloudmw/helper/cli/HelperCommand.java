@@ -121,7 +121,7 @@ final class HelperCommand implements Callable<Integer> {
             helper.registered().get(REGISTRATION_SECONDS, TimeUnit.SECONDS);
             return true;
         } catch (TimeoutException e) {
-            LOG.warn("not registered yet: the coordinator does not answer; serving and trying on");
+            LOG.warn("not registered yet; serving and trying on");
             return false;
         } catch (ExecutionException e) {
             throw e.getCause() instanceof CloudMwException refused

@@ -36,6 +36,9 @@ import java.util.concurrent.TimeUnit;
 public final class CoordinatorCalls implements AutoCloseable {
     static final int DEADLINE_SECONDS = 10;
 
+    /** Who leaves does not wait for a coordinator that is away. */
+    private static final int LEAVING_SECONDS = 1;
+
     /**
      * A lease.
      *
@@ -59,10 +62,14 @@ public final class CoordinatorCalls implements AutoCloseable {
                 .build();
     }
 
-    /** Announces this helper and its disks. */
-    public Lease register(HelperAddress self, List<Store> disks) throws CloudMwException {
+    /**
+     * Announces this helper and its disks.
+     *
+     * @param incarnation this process: the same number in all its calls, another one in every other process
+     */
+    public Lease register(HelperAddress self, long incarnation, List<Store> disks) throws CloudMwException {
         RegisterHelperRequest.Builder request =
-                RegisterHelperRequest.newBuilder().setHelper(ToWire.helper(self));
+                RegisterHelperRequest.newBuilder().setHelper(ToWire.helper(self)).setIncarnation(incarnation);
         disks.forEach(disk -> request.addDisks(ToWire.store(new StoreStatus(disk, true))));
         try {
             RegisterHelperResponse answer = stub().registerHelper(request.build());
@@ -99,6 +106,20 @@ public final class CoordinatorCalls implements AutoCloseable {
         }
         try {
             stub().heartbeat(request.build());
+        } catch (StatusRuntimeException e) {
+            throw failure(e);
+        }
+    }
+
+    /** Gives the lease back; blocks for {@value #LEAVING_SECONDS} second at most. */
+    void leave(HelperAddress self, Lease held) throws CloudMwException {
+        try {
+            stub().withDeadlineAfter(LEAVING_SECONDS, TimeUnit.SECONDS)
+                    .heartbeat(HeartbeatRequest.newBuilder()
+                            .setHelperId(self.id().value())
+                            .setEpoch(held.epoch())
+                            .setLeaving(true)
+                            .build());
         } catch (StatusRuntimeException e) {
             throw failure(e);
         }

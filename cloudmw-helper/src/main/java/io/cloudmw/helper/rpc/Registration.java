@@ -10,6 +10,7 @@ import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.helper.disk.OwnDisk;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -22,12 +23,17 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps this helper known to the coordinator: registers, then sends heartbeats; registers again when the coordinator
  * does not know it any more. While the coordinator is away it tries again and again, ever more slowly up to a limit,
- * and the helper serves on. Confined to a thread of its own.
+ * and the helper serves on. A helper whose id another process has waits for the end of that one's lease; one that is
+ * refused, because the other is alive, goes on asking until it is closed. Confined to a thread of its own, but for
+ * {@link #start} and {@link #close}.
  */
 public final class Registration implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Registration.class);
     private static final long FIRST_RETRY_MILLIS = 200;
-    private static final long LONGEST_RETRY_MILLIS = 5_000;
+
+    /** No more often than heartbeats come by default: a coordinator that has come back can bear it. */
+    private static final long LONGEST_RETRY_MILLIS = 2_000;
+
     private static final long SHORTEST_HEARTBEAT_MILLIS = 50;
 
     private final CoordinatorCalls coordinator;
@@ -39,7 +45,9 @@ public final class Registration implements AutoCloseable {
     private final Thread thread = Threads.factory("registration").newThread(this::run);
     private final CountDownLatch closing = new CountDownLatch(1);
     private final CompletableFuture<Void> registered = new CompletableFuture<>();
+    private final long incarnation = UUID.randomUUID().getMostSignificantBits();
     private CoordinatorCalls.@Nullable Lease lease;
+    private @Nullable ErrorCode lastFailure;
     private int failures;
 
     /**
@@ -103,7 +111,7 @@ public final class Registration implements AutoCloseable {
             CoordinatorCalls.Lease held = lease;
             if (held == null) {
                 held = coordinator.register(
-                        self, disks.stream().map(OwnDisk::store).toList());
+                        self, incarnation, disks.stream().map(OwnDisk::store).toList());
                 lease = held;
                 LOG.info("helper {} is registered, epoch {}", self.id(), held.epoch());
                 registered.complete(null);
@@ -114,6 +122,7 @@ public final class Registration implements AutoCloseable {
                 news.told();
             }
             failures = 0;
+            lastFailure = null;
             return jittered(Math.max(SHORTEST_HEARTBEAT_MILLIS, held.heartbeatMillis()));
         } catch (CloudMwException e) {
             return failed(e);
@@ -129,7 +138,8 @@ public final class Registration implements AutoCloseable {
             return 0;
         }
         failures++;
-        if (failures == 1) {
+        if (lastFailure != cause.code()) {
+            lastFailure = cause.code();
             LOG.warn("helper {}: {} ({}); trying on", self.id(), cause.getMessage(), cause.code());
         }
         switch (cause.code()) {
@@ -146,7 +156,7 @@ public final class Registration implements AutoCloseable {
         return millis / 2 + random.nextLong(millis / 2 + 1);
     }
 
-    /** Waits briefly for a call under way. */
+    /** Waits briefly for a call under way, then gives the lease back, so that the id is free at once. */
     @Override
     public void close() {
         closing.countDown();
@@ -155,7 +165,14 @@ public final class Registration implements AutoCloseable {
             thread.join(Duration.ofSeconds(1).toMillis());
             if (thread.isAlive()) {
                 LOG.debug("helper {}: a call is still under way", self.id());
+                return;
             }
+            if (lease != null) {
+                coordinator.leave(self, lease);
+                lease = null;
+            }
+        } catch (CloudMwException e) {
+            LOG.debug("helper {}: could not say that it leaves; its lease ends by itself", self.id(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -43,6 +43,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -165,6 +166,32 @@ final class RegistrationTest {
     }
 
     @Test
+    void itIsTheSameProcessEveryTimeAndSaysWhenItLeaves() throws CloudMwException {
+        assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
+        coordinator.epoch = 2;
+        await().until(() -> coordinator.heartbeats.contains(2L));
+        try (Registration other = new Registration(calls, SELF, List.of(), speeds, () -> activity, new Random(1))) {
+            assertThat(other.start()).succeedsWithin(30, TimeUnit.SECONDS);
+        }
+        assertThat(coordinator.incarnations).hasSize(3);
+        assertThat(coordinator.incarnations.get(1)).isEqualTo(coordinator.incarnations.get(0));
+        assertThat(coordinator.incarnations.get(2)).isNotEqualTo(coordinator.incarnations.get(0));
+        assertThat(coordinator.left).containsExactly(2L);
+        registration.close();
+        assertThat(coordinator.left).containsExactly(2L, 2L);
+    }
+
+    @Test
+    void whoIsToldToWaitGoesOnAsking() throws CloudMwException {
+        coordinator.refusal = new CloudMwException(ErrorCode.COORDINATOR_UNAVAILABLE, "a lease has to end first");
+        CompletableFuture<Void> registered = registration.start();
+        await().until(() -> coordinator.refused.get() >= 2);
+        assertThat(registered).isNotDone();
+        coordinator.refusal = new CloudMwException(ErrorCode.INTERNAL, "none");
+        assertThat(registered).succeedsWithin(30, TimeUnit.SECONDS);
+    }
+
+    @Test
     void reportsAreRepeatedUntilTheyAreTakenAndDroppedBeyondTheLimit() {
         coordinator.reportsToFail = 2;
         VersionId version = VersionId.random();
@@ -206,6 +233,9 @@ final class RegistrationTest {
 
     /** Answers on gRPC's threads. */
     private static final class FakeCoordinator extends CoordinatorGrpc.CoordinatorImplBase {
+        private final List<Long> incarnations = new CopyOnWriteArrayList<>();
+        private final List<Long> left = new CopyOnWriteArrayList<>();
+        private final AtomicInteger refused = new AtomicInteger();
         private final List<String> registrations = new CopyOnWriteArrayList<>();
         private final List<Long> heartbeats = new CopyOnWriteArrayList<>();
         private final List<String> speeds = new CopyOnWriteArrayList<>();
@@ -218,10 +248,12 @@ final class RegistrationTest {
         @Override
         public void registerHelper(RegisterHelperRequest request, StreamObserver<RegisterHelperResponse> answer) {
             if (refusal.code() != ErrorCode.INTERNAL) {
+                refused.incrementAndGet();
                 answer.onError(WireErrors.toStatus(refusal));
                 return;
             }
             registrations.add(request.getHelper().getId());
+            incarnations.add(request.getIncarnation());
             answer.onNext(RegisterHelperResponse.newBuilder()
                     .setEpoch(epoch)
                     .setHeartbeatIntervalMillis(50)
@@ -233,6 +265,12 @@ final class RegistrationTest {
         public void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatResponse> answer) {
             if (request.getEpoch() != epoch) {
                 answer.onError(WireErrors.toStatus(new CloudMwException(ErrorCode.HELPER_UNKNOWN, "who?")));
+                return;
+            }
+            if (request.getLeaving()) {
+                left.add(request.getEpoch());
+                answer.onNext(HeartbeatResponse.getDefaultInstance());
+                answer.onCompleted();
                 return;
             }
             request.getSpeedsList().forEach(speed -> speeds.add(speed.getStoreId()));

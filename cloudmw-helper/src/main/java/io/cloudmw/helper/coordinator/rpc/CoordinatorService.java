@@ -183,7 +183,9 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             List<Store> disks = FromWire.stores(request.getDisksList()).stream()
                     .map(StoreStatus::store)
                     .toList();
-            long epoch = coordinator.administration().registerHelper(FromWire.helper(request.getHelper()), disks);
+            long epoch = coordinator
+                    .administration()
+                    .registerHelper(FromWire.helper(request.getHelper()), request.getIncarnation(), disks);
             return RegisterHelperResponse.newBuilder()
                     .setEpoch(epoch)
                     .setHeartbeatIntervalMillis(
@@ -195,6 +197,11 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     @Override
     public void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatResponse> observer) {
         calls.answer(observer, () -> {
+            HelperId helper = FromWire.helperId(request.getHelperId());
+            if (request.getLeaving()) {
+                coordinator.administration().leave(helper, request.getEpoch());
+                return HeartbeatResponse.getDefaultInstance();
+            }
             List<DiskUsage> disks = new ArrayList<>();
             for (io.cloudmw.proto.v1.DiskUsage disk : request.getDisksList()) {
                 if (disk.getUsedBytes() < 0 || disk.getFreeBytes() < 0) {
@@ -203,7 +210,6 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                 }
                 disks.add(new DiskUsage(FromWire.storeId(disk.getStoreId()), disk.getUsedBytes(), disk.getFreeBytes()));
             }
-            HelperId helper = FromWire.helperId(request.getHelperId());
             coordinator.administration().heartbeat(helper, request.getEpoch(), disks);
             heard(helper, request);
             return HeartbeatResponse.getDefaultInstance();
