@@ -5,7 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.wire.WriteResult;
 import io.cloudmw.helper.testing.StallingStore;
 import java.nio.file.Path;
@@ -134,6 +136,22 @@ final class HelperLimitsTest {
                 "1MiB",
                 "helper.store.threads",
                 "4");
+    }
+
+    /** It would take longer than this waits if it were tried again, as a store is that does not answer. */
+    @Test
+    void aDiskThatIsNotAttachedIsSaidSoAtOnce() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            HelperId owner = cluster.addresses().get(0).id();
+            Store gone = new Store(new StoreId("d9"), "d9", new Store.Disk(owner, directory.resolve("d9")));
+            byte[] chunk = new byte[10];
+            assertThat(client.upload(0, 0, chunk, ScriptedClient.crcs(chunk), List.of(gone), 1))
+                    .failsWithin(20, TimeUnit.SECONDS)
+                    .withThrowableThat()
+                    .havingCause()
+                    .withMessageContaining("store=d9: not attached to helper h0");
+        }
     }
 
     @Test

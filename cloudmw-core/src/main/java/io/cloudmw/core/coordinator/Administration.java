@@ -142,7 +142,7 @@ public final class Administration {
      * @param incarnation its process: drawn by it at its start
      * @return the epoch its heartbeats must name
      * @throws CloudMwException {@code INVALID_ARGUMENT} when a disk is not its own; {@code ALREADY_EXISTS} when a disk's
-     *     id is a bucket's, or belongs to another helper that is alive, or the helper's own id to another process that is;
+     *     id is a bucket's, or is attached to another helper that is alive, or the helper's own id to another process that is;
      *     {@code COORDINATOR_UNAVAILABLE} while that process may have died: ask again
      */
     public long registerHelper(HelperAddress helper, long incarnation, List<Store> disks) throws CloudMwException {
@@ -177,7 +177,7 @@ public final class Administration {
         if (before.isEmpty()) {
             throw new CloudMwException(ErrorCode.ALREADY_EXISTS, "store " + disk.id() + " exists already, as a bucket");
         }
-        if (!before.get().equals(owner) && helpers.isAlive(before.get())) {
+        if (!before.get().equals(owner) && helpers.isAttached(before.get(), disk.id())) {
             throw new CloudMwException(
                     ErrorCode.ALREADY_EXISTS, "store " + disk.id() + " is attached to helper " + before.get());
         }

@@ -190,6 +190,12 @@ public final class HelperRegistry {
         return lease != null && alive(lease);
     }
 
+    /** Whether a disk is there: its owner's lease holds, and the owner named it when it registered. */
+    synchronized boolean isAttached(HelperId owner, StoreId disk) {
+        Lease lease = leases.get(owner);
+        return lease != null && alive(lease) && lease.disks().contains(disk);
+    }
+
     /** Where a helper was last heard, alive or not. */
     synchronized Optional<HelperAddress> address(HelperId id) {
         return Optional.ofNullable(leases.get(id)).map(Lease::address);

@@ -56,9 +56,10 @@ final class StoreView {
         return new StoreStatus(store, isAvailable(store));
     }
 
+    /** A disk is while its owner is alive and has it, a bucket always. */
     boolean isAvailable(Store store) {
         Optional<HelperId> owner = store.owner();
-        return owner.isEmpty() || helpers.isAlive(owner.get());
+        return owner.isEmpty() || helpers.isAttached(owner.get(), store.id());
     }
 
     /**

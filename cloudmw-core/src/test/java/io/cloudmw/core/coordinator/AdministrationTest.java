@@ -132,6 +132,22 @@ final class AdministrationTest {
     }
 
     @Test
+    void aDiskItsOwnerDoesNotNameIsNotAvailableAndAnotherMayHaveIt() throws Exception {
+        Administration administration = cluster.coordinator.administration();
+        HelperAddress h1 = cluster.helper(1);
+        HelperAddress h2 = cluster.helper(2);
+        administration.registerHelper(h1, 1, List.of(own("d9", h1)));
+        assertThat(administration.stores())
+                .containsExactly(
+                        new StoreStatus(disk(1), false),
+                        new StoreStatus(disk(2), true),
+                        new StoreStatus(own("d9", h1), true));
+        refused(ErrorCode.NOT_ENOUGH_STORES, () -> create(volume("v", 1, 1, "d1")));
+        administration.registerHelper(h2, 1, List.of(own("d1", h2)));
+        assertThat(administration.stores()).contains(new StoreStatus(own("d1", h2), true));
+    }
+
+    @Test
     void aHelperHasALimitedNumberOfDisks() {
         HelperAddress h1 = new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2");
         List<Store> disks = new ArrayList<>();

@@ -9,6 +9,7 @@ import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.LeafDigests;
 import io.cloudmw.core.model.ReplicaReport;
@@ -118,6 +119,16 @@ final class UploadsTest {
         cluster.heartbeat(1);
         cluster.ticker.advance(Duration.ofSeconds(5));
         refused(ErrorCode.QUORUM_NOT_MET, () -> uploads().place(FILE, VersionId.random(), 0, 1, Set.of()));
+    }
+
+    @Test
+    void nothingIsSentToADiskItsOwnerDoesNotName() throws Exception {
+        HelperAddress h3 = cluster.helper(3);
+        cluster.coordinator.administration().registerHelper(h3, 1, List.of());
+        PlacedChunk placed = uploads().place(FILE, VersionId.random(), 0, 1, Set.of())
+                .placements()
+                .get(0);
+        assertThat(placed.owed()).containsExactly(new StoreId("d3"));
     }
 
     @Test

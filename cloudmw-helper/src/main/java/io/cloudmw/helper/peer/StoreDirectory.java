@@ -2,6 +2,7 @@ package io.cloudmw.helper.peer;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
@@ -62,7 +63,10 @@ public final class StoreDirectory {
         if (disk.owner().equals(self)) {
             return disks.find(store.id())
                     .orElseThrow(() -> new CloudMwException(
-                            ErrorCode.STORE_UNAVAILABLE, "store=" + store.id() + ": not attached to helper " + self));
+                            ErrorCode.STORE_UNAVAILABLE,
+                            RetryVerdict.AFTER_REFRESH,
+                            "store=" + store.id() + ": not attached to helper " + self,
+                            null));
         }
         HelperAddress owner = owners.get(disk.owner());
         if (owner == null) {

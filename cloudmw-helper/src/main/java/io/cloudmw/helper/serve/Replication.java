@@ -3,6 +3,7 @@ package io.cloudmw.helper.serve;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
@@ -168,7 +169,7 @@ final class Replication {
     }
 
     private void failed(StoreId store, CloudMwException cause, ChunkSource source, Listener listener, int tried) {
-        if (tried < around.retryDelays().size() && mayHelp(cause.code())) {
+        if (tried < around.retryDelays().size() && mayHelp(cause)) {
             long delay = around.retryDelays().get(tried).toNanos();
             Runnable again = () -> attempt(store, source, listener, tried + 1);
             Optional<Future<?>> later = Threads.later(around.timer(), delay, again);
@@ -242,9 +243,11 @@ final class Replication {
         }
     }
 
-    private static boolean mayHelp(ErrorCode code) {
-        return switch (code) {
-            case STORE_UNAVAILABLE, OVERLOADED, DEADLINE_EXCEEDED, HELPER_UNAVAILABLE -> true;
+    /** A disk that is not attached will not be a moment later: the writer needs a new placement, now. */
+    private static boolean mayHelp(CloudMwException cause) {
+        return switch (cause.code()) {
+            case STORE_UNAVAILABLE, OVERLOADED, DEADLINE_EXCEEDED, HELPER_UNAVAILABLE ->
+                cause.verdict() != RetryVerdict.AFTER_REFRESH;
             default -> false;
         };
     }
