@@ -103,8 +103,9 @@ public final class HelperServer implements AutoCloseable {
      * Starts a helper; it serves when this returns, and goes on trying to register in the background.
      *
      * @param others opens stores that are no disks; stays the caller's to close
-     * @throws CloudMwException {@code LOCAL_IO} when an address cannot be bound or the spool cannot be made, or what
-     *     opening a disk failed with; nothing is left open then
+     * @throws CloudMwException {@code LOCAL_IO} when an address cannot be bound or the spool cannot be made;
+     *     {@code ALREADY_EXISTS} when another process has the spool; or what opening a disk failed with; nothing is left
+     *     open then
      */
     public static HelperServer start(
             HelperConfig config,
@@ -156,7 +157,7 @@ public final class HelperServer implements AutoCloseable {
         PeerConnections peers = opened(
                 new PeerConnections(new BulkConnector(transport, config.id().value()), PEERS));
         StoreDirectory stores = new StoreDirectory(config.id(), disks, peers, others);
-        Spool spool = Spool.open(limits.spoolDirectory(), limits.spoolBytes());
+        Spool spool = opened(Spool.open(limits.spoolDirectory(), limits.spoolBytes()));
         Fetcher fetcher = opened(new Fetcher(
                 new Fetcher.Limits(
                         limits.fetchThreads(),

@@ -91,14 +91,15 @@ public record HelperConfig(
      */
     static HelperConfig read(Settings settings, String prefix, HelperId id) throws CloudMwException {
         HostPort any = new HostPort("127.0.0.1", 0);
+        HostPort coordinator = settings.address(prefix + ".coordinator", new HostPort("127.0.0.1", 7400));
         return new HelperConfig(
                 id,
-                settings.address(prefix + ".coordinator", new HostPort("127.0.0.1", 7400)),
+                coordinator,
                 settings.address(prefix + ".control.listen", any),
                 settings.address(prefix + ".bulk.listen", any),
                 settings.text(prefix + ".advertise-host", ""),
                 disks(settings, prefix, id),
-                limits(settings, prefix, id),
+                limits(settings, prefix, spool(id, coordinator)),
                 new RacePolicy(
                         settings.duration(
                                         prefix + ".race.yield-timeout",
@@ -111,8 +112,13 @@ public record HelperConfig(
                 settings.optionalAddress(prefix + ".http.listen"));
     }
 
-    private static Limits limits(Settings settings, String prefix, HelperId id) throws CloudMwException {
-        Path spool = Path.of(System.getProperty("java.io.tmpdir"), "cloudmw-spool-" + id);
+    /** Helpers of several clusters on one machine may have the same id. */
+    private static Path spool(HelperId id, HostPort coordinator) {
+        String cluster = coordinator.toString().replaceAll("[^A-Za-z0-9.]+", "-");
+        return Path.of(System.getProperty("java.io.tmpdir"), "cloudmw-spool-" + cluster + "-" + id);
+    }
+
+    private static Limits limits(Settings settings, String prefix, Path spool) throws CloudMwException {
         return new Limits(
                 settings.optionalPath(prefix + ".spool.dir").orElse(spool),
                 settings.size(prefix + ".spool.limit", 8L << 30, 1L << 20, 1L << 50),

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.store.LockFile;
 import io.cloudmw.core.store.NamelessFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -15,42 +16,66 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A share of a directory for bytes on their way, bounded by a number of bytes. Its files have no name once they are open, so
- * that nothing is left when the process dies; what an older process could not remove is removed when it is opened.
- * Safe for any thread.
+ * A share of a directory for bytes on their way, bounded by a number of bytes. The directory belongs to one process at a
+ * time, which locks it. Its files have no name once they are open, so that nothing is left when the process dies; what
+ * an older process could not remove is removed when it is opened. Safe for any thread.
  */
-public final class Spool {
+public final class Spool implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Spool.class);
     private static final String SUFFIX = ".spool";
+    private static final String LOCK = "lock";
 
     private final Path directory;
     private final ByteBudget budget;
     private final AtomicLong sequence;
+    private final FileChannel lock;
 
-    private Spool(Path directory, ByteBudget budget, AtomicLong sequence) {
+    private Spool(Path directory, ByteBudget budget, AtomicLong sequence, FileChannel lock) {
         this.directory = directory;
         this.budget = budget;
         this.sequence = sequence;
+        this.lock = lock;
     }
 
     /**
-     * Makes the directory, or cleans it.
+     * Locks the directory, made if it is not there, and cleans it.
      *
+     * @throws CloudMwException {@code ALREADY_EXISTS} when another process uses it
      * @throws IOException when it cannot be made or read
      */
     public static Spool open(Path directory, long limitBytes) throws IOException {
         Files.createDirectories(directory);
+        FileChannel lock = LockFile.tryLock(directory.resolve(LOCK))
+                .orElseThrow(() -> new CloudMwException(
+                        ErrorCode.ALREADY_EXISTS,
+                        "spool " + directory + ": in use: by another process with this helper's id, or with the same"
+                                + " helper.spool.dir"));
+        boolean opened = false;
+        try {
+            clean(directory);
+            opened = true;
+            return new Spool(directory, new ByteBudget(limitBytes), new AtomicLong(), lock);
+        } finally {
+            if (!opened) {
+                lock.close();
+            }
+        }
+    }
+
+    private static void clean(Path directory) throws IOException {
         try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
             for (Path file : left) {
                 Files.deleteIfExists(file);
             }
         }
-        return new Spool(directory, new ByteBudget(limitBytes), new AtomicLong());
     }
 
-    /** Another share of the same directory, with a limit of its own: what uses this one never waits for that one. */
+    /**
+     * Another share of the same directory, with a limit of its own: what uses this one never waits for that one. Closing
+     * any of them closes the directory.
+     */
     public Spool share(long limitBytes) {
-        return new Spool(directory, new ByteBudget(limitBytes), sequence);
+        return new Spool(directory, new ByteBudget(limitBytes), sequence, lock);
     }
 
     /** What its files may use together. */
@@ -77,6 +102,27 @@ public final class Spool {
             throw new CloudMwException(ErrorCode.CANCELLED, "interrupted while waiting for spool room", e);
         }
         return create(bytes);
+    }
+
+    /** Gives the directory back, and removes it if it is empty. Files that are open stay so; no others can be made. */
+    @Override
+    public void close() {
+        try {
+            Files.deleteIfExists(directory.resolve(LOCK));
+            Files.deleteIfExists(directory);
+        } catch (IOException e) {
+            LOG.debug("spool {} stays: {}", directory, Reasons.of(e));
+        } finally {
+            release();
+        }
+    }
+
+    private void release() {
+        try {
+            lock.close();
+        } catch (IOException e) {
+            LOG.debug("spool {}: its lock goes with the process", directory, e);
+        }
     }
 
     private SpoolFile create(long bytes) throws CloudMwException {

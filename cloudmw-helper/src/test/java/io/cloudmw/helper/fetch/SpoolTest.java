@@ -23,7 +23,7 @@ final class SpoolTest {
         Spool.SpoolFile file = spool.create(10, 0);
         assertThat(file.channel().write(ByteBuffer.wrap(new byte[10]), 0)).isEqualTo(10);
         try (Stream<Path> names = Files.list(directory.resolve("spool"))) {
-            assertThat(names).isEmpty();
+            assertThat(names).containsExactly(directory.resolve("spool/lock"));
         }
         file.close();
         file.close();
@@ -51,9 +51,25 @@ final class SpoolTest {
     }
 
     @Test
+    void aDirectoryIsOneProcessesAndNothingIsLeftOfItAfterwards() throws IOException {
+        Path spool = directory.resolve("spool");
+        Spool first = Spool.open(spool, 10);
+        Files.createFile(spool.resolve("7.spool"));
+        assertThatThrownBy(() -> Spool.open(spool, 10))
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.ALREADY_EXISTS))
+                .hasMessageContaining(spool.toString());
+        assertThat(spool.resolve("7.spool")).exists();
+        first.share(5).close();
+        Spool.open(spool, 10).close();
+        assertThat(spool).doesNotExist();
+    }
+
+    @Test
     void aDirectoryThatCannotBeWrittenIsToldAndCostsNoRoom() throws IOException {
         Path gone = directory.resolve("gone");
         Spool spool = Spool.open(gone, 10);
+        Files.delete(gone.resolve("lock"));
         Files.delete(gone);
         assertThatThrownBy(() -> spool.create(10, 0)).isInstanceOf(CloudMwException.class);
         assertThat(spool.budget().usedBytes()).isZero();

@@ -5,14 +5,12 @@ import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.store.LockFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -91,27 +89,14 @@ final class Database implements Closeable {
             if (directory != null) {
                 Files.createDirectories(directory);
             }
-            FileChannel channel = FileChannel.open(
-                    file.resolveSibling(file.getFileName() + ".lock"),
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.WRITE);
-            if (tryLock(channel)) {
-                return channel;
-            }
-            channel.close();
+            return LockFile.tryLock(file.resolveSibling(file.getFileName() + ".lock"))
+                    .orElseThrow(() -> new CloudMwException(
+                            ErrorCode.ALREADY_EXISTS, "catalog " + file + ": another process has it open"));
+        } catch (CloudMwException e) {
+            throw e;
         } catch (IOException e) {
             throw new CloudMwException(
                     ErrorCode.LOCAL_IO, "catalog " + file + ": cannot be locked: " + Reasons.of(e), e);
-        }
-        throw new CloudMwException(ErrorCode.ALREADY_EXISTS, "catalog " + file + ": another process has it open");
-    }
-
-    private static boolean tryLock(FileChannel channel) throws IOException {
-        try {
-            FileLock lock = channel.tryLock();
-            return lock != null;
-        } catch (OverlappingFileLockException e) {
-            return false;
         }
     }
 

@@ -5,12 +5,11 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.store.ChunkSource;
+import io.cloudmw.core.store.LockFile;
 import io.cloudmw.core.store.PutOutcome;
 import io.cloudmw.core.store.SourceCopy;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -193,23 +192,10 @@ final class DiskWriter {
     }
 
     private static FileChannel lock(StoreId id, DiskLayout layout) throws IOException {
-        FileChannel channel = FileChannel.open(layout.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        FileLock lock = null;
-        try {
-            lock = channel.tryLock();
-        } catch (OverlappingFileLockException e) {
-            // This very process has it open: refused like any other.
-        } finally {
-            if (lock == null) {
-                channel.close();
-            }
-        }
-        if (lock == null) {
-            throw new CloudMwException(
-                    ErrorCode.STORE_UNAVAILABLE,
-                    "store=" + id + ": " + layout.root() + " is open in another process or twice in this one");
-        }
-        return channel;
+        return LockFile.tryLock(layout.lock())
+                .orElseThrow(() -> new CloudMwException(
+                        ErrorCode.STORE_UNAVAILABLE,
+                        "store=" + id + ": " + layout.root() + " is open in another process or twice in this one"));
     }
 
     private static void release(FileChannel lock) {
