@@ -78,11 +78,20 @@ final class StoreView {
         List<Candidate> candidates = new ArrayList<>();
         for (Store store : stores) {
             OptionalLong free = freeBytes(store);
-            boolean room = free.isEmpty() || free.getAsLong() >= Math.max(1, chunkBytes);
             double share = free.isEmpty() ? 1 : (double) free.getAsLong() / mostFree;
-            candidates.add(new Candidate(store, isAvailable(store) && room, Math.max(MIN_WEIGHT, share)));
+            candidates.add(new Candidate(store, obstacle(store, free, chunkBytes), Math.max(MIN_WEIGHT, share)));
         }
         return candidates;
+    }
+
+    /** Why a store cannot take a chunk; empty when it can. */
+    private String obstacle(Store store, OptionalLong free, long chunkBytes) {
+        if (!isAvailable(store)) {
+            HelperId owner = store.owner().orElseThrow();
+            return helpers.isAlive(owner) ? "helper " + owner + " does not have it" : "helper " + owner + " is away";
+        }
+        boolean room = free.isEmpty() || free.getAsLong() >= Math.max(1, chunkBytes);
+        return room ? "" : "full: " + free.getAsLong() + " bytes free";
     }
 
     /**

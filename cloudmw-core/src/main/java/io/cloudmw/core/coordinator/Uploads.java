@@ -115,11 +115,12 @@ public final class Uploads {
         long chunkBytes = volume.chunking() instanceof Chunking.BySize bySize ? bySize.bytes() : 0;
         List<Candidate> candidates = stores.candidates(volumeStores, chunkBytes);
         stores.awaitAnyHelper();
+        PlacementPolicy.requireQuorum(file + ", volume " + volume.name(), candidates, volume.writeQuorum());
         List<HelperAddress> live = helpers.live();
         List<PlacedChunk> placed = new ArrayList<>(count);
         for (long index = firstIndex; index < firstIndex + count; index++) {
             ChunkId chunk = new ChunkId(version, index);
-            PlacedReplicas replicas = PlacementPolicy.place(chunk, candidates, volume.replicas(), volume.writeQuorum());
+            PlacedReplicas replicas = PlacementPolicy.place(chunk, candidates, volume.replicas());
             HelperId helper = WritePlanner.helper(chunk, owners(replicas, volumeStores), live, avoid);
             placed.add(new PlacedChunk(chunk, replicas.stores(), replicas.owed(), helper));
         }

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Chooses k different stores for a chunk's replicas, spread over failure domains, by weighted rendezvous hashing: each
@@ -20,6 +21,9 @@ import java.util.Set;
  * cannot take a chunk now are chosen last; their copies are owed.
  */
 public final class PlacementPolicy {
+    /** Stores that a refusal names. */
+    static final int MAX_NAMED = 8;
+
     private PlacementPolicy() {}
 
     /**
@@ -37,22 +41,39 @@ public final class PlacementPolicy {
     }
 
     /**
+     * Whether chunks can be written to these stores now.
+     *
+     * @param what names the file and its volume in the message
+     * @throws CloudMwException {@code QUORUM_NOT_MET} when fewer than {@code writeQuorum} of them can take a chunk; it
+     *     says why, of a few of the others
+     */
+    public static void requireQuorum(String what, List<Candidate> candidates, int writeQuorum)
+            throws CloudMwException {
+        List<Candidate> unusable = candidates.stream().filter(c -> !c.usable()).toList();
+        int usable = candidates.size() - unusable.size();
+        if (usable >= writeQuorum) {
+            return;
+        }
+        String why = unusable.stream()
+                .limit(MAX_NAMED)
+                .map(c -> c.store().id() + " (" + c.obstacle() + ")")
+                .collect(Collectors.joining(", "));
+        throw new CloudMwException(
+                ErrorCode.QUORUM_NOT_MET,
+                what + ": " + usable + " of " + candidates.size() + " stores can be written to now (expected: >= "
+                        + writeQuorum + ", the write quorum); not " + why
+                        + (unusable.size() > MAX_NAMED ? ", and " + (unusable.size() - MAX_NAMED) + " more" : ""));
+    }
+
+    /**
      * Chooses stores for one chunk.
      *
      * @param candidates the volume's stores, in the volume's order
-     * @throws CloudMwException {@code NOT_ENOUGH_STORES} when there are fewer candidates than replicas;
-     *     {@code QUORUM_NOT_MET} when fewer than {@code writeQuorum} of them can take a chunk now
+     * @throws CloudMwException {@code NOT_ENOUGH_STORES} when there are fewer candidates than replicas
      */
-    public static PlacedReplicas place(ChunkId chunk, List<Candidate> candidates, int replicas, int writeQuorum)
+    public static PlacedReplicas place(ChunkId chunk, List<Candidate> candidates, int replicas)
             throws CloudMwException {
         requireEnough(candidates.stream().map(c -> c.store().id()).toList(), replicas);
-        long usable = candidates.stream().filter(Candidate::usable).count();
-        if (usable < writeQuorum) {
-            throw new CloudMwException(
-                    ErrorCode.QUORUM_NOT_MET,
-                    "chunk " + chunk + ": " + usable + " of " + candidates.size()
-                            + " stores can take it now (expected: >= " + writeQuorum + ")");
-        }
         Set<Candidate> chosen = choose(chunk, candidates, replicas);
         List<StoreId> stores = new ArrayList<>(replicas);
         List<StoreId> owed = new ArrayList<>();

@@ -2,7 +2,9 @@ package io.cloudmw.core.coordinator;
 
 import static io.cloudmw.core.coordinator.AdministrationTest.refused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
@@ -118,7 +120,14 @@ final class UploadsTest {
         cluster.ticker.advance(Duration.ofSeconds(5));
         cluster.heartbeat(1);
         cluster.ticker.advance(Duration.ofSeconds(5));
-        refused(ErrorCode.QUORUM_NOT_MET, () -> uploads().place(FILE, VersionId.random(), 0, 1, Set.of()));
+        cluster.coordinator
+                .administration()
+                .registerHelper(cluster.helper(2), 1, List.of());
+        assertThatThrownBy(() -> uploads().place(FILE, VersionId.random(), 0, 1, Set.of()))
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.QUORUM_NOT_MET))
+                .hasMessage(FILE + ", volume v: 1 of 3 stores can be written to now (expected: >= 2, the write quorum);"
+                        + " not d2 (helper h2 does not have it), d3 (helper h3 is away)");
     }
 
     @Test

@@ -31,14 +31,15 @@ final class PlacementPolicyTest {
             int quorum = 1 + random.nextInt(replicas);
             ChunkId chunk = chunk();
             if (usable < quorum) {
-                assertThatThrownBy(() -> PlacementPolicy.place(chunk, candidates, replicas, quorum))
+                assertThatThrownBy(() -> PlacementPolicy.requireQuorum("f", candidates, quorum))
                         .isInstanceOfSatisfying(
                                 CloudMwException.class,
                                 e -> assertThat(e.code()).isEqualTo(ErrorCode.QUORUM_NOT_MET));
                 continue;
             }
-            PlacedReplicas placed = PlacementPolicy.place(chunk, candidates, replicas, quorum);
-            assertThat(placed).isEqualTo(PlacementPolicy.place(chunk, candidates, replicas, quorum));
+            PlacementPolicy.requireQuorum("f", candidates, quorum);
+            PlacedReplicas placed = PlacementPolicy.place(chunk, candidates, replicas);
+            assertThat(placed).isEqualTo(PlacementPolicy.place(chunk, candidates, replicas));
             assertThat(placed.stores()).hasSize(replicas).doesNotHaveDuplicates();
             List<StoreId> order = candidates.stream().map(c -> c.store().id()).toList();
             assertThat(placed.stores()).isSortedAccordingTo((a, b) -> order.indexOf(a) - order.indexOf(b));
@@ -58,13 +59,25 @@ final class PlacementPolicyTest {
     }
 
     @Test
+    void aMissedQuorumNamesTheStoresThatAreNotThereUpToALimit() {
+        List<Candidate> candidates = new ArrayList<>();
+        for (int i = 0; i < PlacementPolicy.MAX_NAMED + 2; i++) {
+            candidates.add(candidate("s" + i, "x", i == 0, 1));
+        }
+        assertThatThrownBy(() -> PlacementPolicy.requireQuorum("v:/f, volume v", candidates, 2))
+                .hasMessageStartingWith("v:/f, volume v: 1 of 10 stores can be written to now (expected: >= 2, the write"
+                        + " quorum); not s1 (away), s2 (away)")
+                .hasMessageEndingWith("s8 (away), and 1 more");
+    }
+
+    @Test
     void chunksSpreadByWeight() throws Exception {
         List<Candidate> candidates =
                 List.of(candidate("a", "x", true, 1), candidate("b", "y", true, 1), candidate("c", "z", true, 2));
         Map<StoreId, Integer> counts = new HashMap<>();
         for (int i = 0; i < 8_000; i++) {
             for (StoreId store :
-                    PlacementPolicy.place(chunk(), candidates, 1, 1).stores()) {
+                    PlacementPolicy.place(chunk(), candidates, 1).stores()) {
                 counts.merge(store, 1, Integer::sum);
             }
         }
@@ -84,9 +97,9 @@ final class PlacementPolicyTest {
         for (int i = 0; i < 500; i++) {
             ChunkId chunk = chunk();
             Set<StoreId> before =
-                    new HashSet<>(PlacementPolicy.place(chunk, all, 3, 1).stores());
+                    new HashSet<>(PlacementPolicy.place(chunk, all, 3).stores());
             Set<StoreId> after =
-                    new HashSet<>(PlacementPolicy.place(chunk, fewer, 3, 1).stores());
+                    new HashSet<>(PlacementPolicy.place(chunk, fewer, 3).stores());
             before.remove(gone);
             assertThat(after).containsAll(before);
         }
@@ -118,6 +131,6 @@ final class PlacementPolicyTest {
 
     private static Candidate candidate(String id, String domain, boolean usable, double weight) {
         Store store = new Store(new StoreId(id), domain, new Store.S3("b-" + id, "eu-west-1", "", false, ""));
-        return new Candidate(store, usable, weight);
+        return new Candidate(store, usable ? "" : "away", weight);
     }
 }
