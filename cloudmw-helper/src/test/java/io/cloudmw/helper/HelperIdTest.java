@@ -34,8 +34,7 @@ final class HelperIdTest {
                 "100ms",
                 "cluster.secret-file",
                 directory.resolve("secret").toString());
-        try (CoordinatorServer coordinator =
-                CoordinatorServer.start(CoordinatorConfig.read(Settings.of(settings)))) {
+        try (CoordinatorServer coordinator = CoordinatorServer.start(CoordinatorConfig.read(Settings.of(settings)))) {
             try (HelperServer first = helper(coordinator, "d1")) {
                 assertThat(first.registered()).succeedsWithin(30, TimeUnit.SECONDS);
                 try (HelperServer second = helper(coordinator, "d9")) {

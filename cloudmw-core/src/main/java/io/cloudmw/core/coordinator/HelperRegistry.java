@@ -114,8 +114,7 @@ public final class HelperRegistry {
         }
         long leftMillis = TimeUnit.NANOSECONDS.toMillis(ttlNanos - (now - lease.heardNanos()));
         throw new CloudMwException(
-                ErrorCode.COORDINATOR_UNAVAILABLE,
-                other + "; if it is dead, its lease ends in " + leftMillis + " ms");
+                ErrorCode.COORDINATOR_UNAVAILABLE, other + "; if it is dead, its lease ends in " + leftMillis + " ms");
     }
 
     /**

@@ -47,8 +47,7 @@ public final class PlacementPolicy {
      * @throws CloudMwException {@code QUORUM_NOT_MET} when fewer than {@code writeQuorum} of them can take a chunk; it
      *     says why, of a few of the others
      */
-    public static void requireQuorum(String what, List<Candidate> candidates, int writeQuorum)
-            throws CloudMwException {
+    public static void requireQuorum(String what, List<Candidate> candidates, int writeQuorum) throws CloudMwException {
         List<Candidate> unusable = candidates.stream().filter(c -> !c.usable()).toList();
         int usable = candidates.size() - unusable.size();
         if (usable >= writeQuorum) {

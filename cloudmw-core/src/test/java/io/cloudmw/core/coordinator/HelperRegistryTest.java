@@ -129,8 +129,8 @@ final class HelperRegistryTest {
         for (int i = 0; i < HelperRegistry.MAX_HELPERS; i++) {
             registry.register(address("h" + i), PROCESS, List.of());
         }
-        CloudMwException full =
-                catchThrowableOfType(CloudMwException.class, () -> registry.register(address("more"), PROCESS, List.of()));
+        CloudMwException full = catchThrowableOfType(
+                CloudMwException.class, () -> registry.register(address("more"), PROCESS, List.of()));
         assertThat(full.code()).isEqualTo(ErrorCode.OVERLOADED);
         registry.register(address("h7"), PROCESS, List.of());
         ticker.advance(TTL);
@@ -139,8 +139,8 @@ final class HelperRegistryTest {
     }
 
     private CloudMwException refused(ErrorCode code, long incarnation) {
-        CloudMwException failure = catchThrowableOfType(
-                CloudMwException.class, () -> registry.register(h1, incarnation, List.of()));
+        CloudMwException failure =
+                catchThrowableOfType(CloudMwException.class, () -> registry.register(h1, incarnation, List.of()));
         assertThat(failure.code()).isEqualTo(code);
         return failure;
     }

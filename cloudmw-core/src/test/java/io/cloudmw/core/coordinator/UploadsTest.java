@@ -120,9 +120,7 @@ final class UploadsTest {
         cluster.ticker.advance(Duration.ofSeconds(5));
         cluster.heartbeat(1);
         cluster.ticker.advance(Duration.ofSeconds(5));
-        cluster.coordinator
-                .administration()
-                .registerHelper(cluster.helper(2), 1, List.of());
+        cluster.coordinator.administration().registerHelper(cluster.helper(2), 1, List.of());
         assertThatThrownBy(() -> uploads().place(FILE, VersionId.random(), 0, 1, Set.of()))
                 .isInstanceOfSatisfying(
                         CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.QUORUM_NOT_MET))
@@ -134,7 +132,8 @@ final class UploadsTest {
     void nothingIsSentToADiskItsOwnerDoesNotName() throws Exception {
         HelperAddress h3 = cluster.helper(3);
         cluster.coordinator.administration().registerHelper(h3, 1, List.of());
-        PlacedChunk placed = uploads().place(FILE, VersionId.random(), 0, 1, Set.of())
+        PlacedChunk placed = uploads()
+                .place(FILE, VersionId.random(), 0, 1, Set.of())
                 .placements()
                 .get(0);
         assertThat(placed.owed()).containsExactly(new StoreId("d3"));

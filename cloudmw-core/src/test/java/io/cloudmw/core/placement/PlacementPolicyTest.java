@@ -65,8 +65,9 @@ final class PlacementPolicyTest {
             candidates.add(candidate("s" + i, "x", i == 0, 1));
         }
         assertThatThrownBy(() -> PlacementPolicy.requireQuorum("v:/f, volume v", candidates, 2))
-                .hasMessageStartingWith("v:/f, volume v: 1 of 10 stores can be written to now (expected: >= 2, the write"
-                        + " quorum); not s1 (away), s2 (away)")
+                .hasMessageStartingWith(
+                        "v:/f, volume v: 1 of 10 stores can be written to now (expected: >= 2, the write"
+                                + " quorum); not s1 (away), s2 (away)")
                 .hasMessageEndingWith("s8 (away), and 1 more");
     }
 
@@ -76,8 +77,7 @@ final class PlacementPolicyTest {
                 List.of(candidate("a", "x", true, 1), candidate("b", "y", true, 1), candidate("c", "z", true, 2));
         Map<StoreId, Integer> counts = new HashMap<>();
         for (int i = 0; i < 8_000; i++) {
-            for (StoreId store :
-                    PlacementPolicy.place(chunk(), candidates, 1).stores()) {
+            for (StoreId store : PlacementPolicy.place(chunk(), candidates, 1).stores()) {
                 counts.merge(store, 1, Integer::sum);
             }
         }

@@ -68,8 +68,9 @@ public final class CoordinatorCalls implements AutoCloseable {
      * @param incarnation this process: the same number in all its calls, another one in every other process
      */
     public Lease register(HelperAddress self, long incarnation, List<Store> disks) throws CloudMwException {
-        RegisterHelperRequest.Builder request =
-                RegisterHelperRequest.newBuilder().setHelper(ToWire.helper(self)).setIncarnation(incarnation);
+        RegisterHelperRequest.Builder request = RegisterHelperRequest.newBuilder()
+                .setHelper(ToWire.helper(self))
+                .setIncarnation(incarnation);
         disks.forEach(disk -> request.addDisks(ToWire.store(new StoreStatus(disk, true))));
         try {
             RegisterHelperResponse answer = stub().registerHelper(request.build());
