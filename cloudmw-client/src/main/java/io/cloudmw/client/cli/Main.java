@@ -2,6 +2,7 @@ package io.cloudmw.client.cli;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.wire.GrpcLog;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
@@ -46,6 +47,7 @@ public final class Main {
 
     /** Runs one command; the exit code is the result. */
     static int run(CommandContext context, String... args) {
+        GrpcLog.defectsOnly();
         CommandLine line = new CommandLine(new Root());
         line.addSubcommand(new FileCommands.Put(context));
         line.addSubcommand(new FileCommands.Get(context));

@@ -33,6 +33,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import me.tongfei.progressbar.TerminalUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -498,6 +502,35 @@ final class MainTest {
         assertThat(run("stat", "vol:/x", "--coordinator", "127.0.0.1:1", "--timeout", "1", "--verbose"))
                 .isEqualTo(5);
         assertThat(err).contains("\tat ");
+    }
+
+    /** gRPC logs what it could not resolve with its stack, each time it tries. */
+    @Test
+    void aHostThatIsNotThereIsOneLineAndNoLog() {
+        List<LogRecord> logged = new CopyOnWriteArrayList<>();
+        Handler log = new Handler() {
+            @Override
+            public void publish(LogRecord record) {
+                logged.add(record);
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger grpc = Logger.getLogger("io.grpc");
+        grpc.addHandler(log);
+        try {
+            assertThat(run("ls", "vol:/", "-c", "no-such-host.invalid:7400", "--timeout", "1"))
+                    .isEqualTo(5);
+        } finally {
+            grpc.removeHandler(log);
+        }
+        assertThat(err.lines()).hasSize(1);
+        assertThat(err).contains("no-such-host.invalid:7400").doesNotContain("Exception");
+        assertThat(logged).isEmpty();
     }
 
     @Test

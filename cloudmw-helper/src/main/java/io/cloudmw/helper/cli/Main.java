@@ -2,6 +2,7 @@ package io.cloudmw.helper.cli;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.wire.GrpcLog;
 import java.util.Arrays;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -32,6 +33,7 @@ public final class Main implements Runnable {
     }
 
     static int run(String... arguments) {
+        GrpcLog.defectsOnly();
         IParameterExceptionHandler usage = (e, wrong) -> {
             report(wrong, ErrorCode.INVALID_ARGUMENT, e);
             return 2;
