@@ -72,7 +72,8 @@ public final class CloudMw implements AutoCloseable {
                 options.coordinatorTimeout(),
                 threads.events(),
                 threads.timer(),
-                Ticker.system());
+                Ticker.system(),
+                options.waiting());
         Engine engine = new Engine(
                 threads,
                 coordinator,

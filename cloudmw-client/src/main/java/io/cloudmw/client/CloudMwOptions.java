@@ -3,6 +3,7 @@ package io.cloudmw.client;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.race.Governor;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * How a client behaves. Immutable.
@@ -14,6 +15,8 @@ import java.time.Duration;
  * @param memoryPerGetBytes bytes one get may have in flight
  * @param pricing by which receipts are priced
  * @param redundancy what all gets of the client together may spend on second attempts
+ * @param waiting told, on a thread of the client's it must not block, that the coordinator has not answered for two
+ *     seconds and how long it will be waited for; again only after it has answered
  */
 public record CloudMwOptions(
         String coordinator,
@@ -21,7 +24,8 @@ public record CloudMwOptions(
         long memoryBytes,
         long memoryPerGetBytes,
         Pricing pricing,
-        Governor.Budget redundancy) {
+        Governor.Budget redundancy,
+        Consumer<String> waiting) {
     public static final String DEFAULT_COORDINATOR = "127.0.0.1:7400";
 
     private static final long MIN_MEMORY_BYTES = 4L << 20;
@@ -49,22 +53,35 @@ public record CloudMwOptions(
         long all = Math.max(
                 MIN_MEMORY_BYTES, Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 2));
         return new CloudMwOptions(
-                coordinator, Duration.ofSeconds(30), all, 16L << 20, Pricing.DEFAULT, Governor.Budget.DEFAULT);
+                coordinator,
+                Duration.ofSeconds(30),
+                all,
+                16L << 20,
+                Pricing.DEFAULT,
+                Governor.Budget.DEFAULT,
+                waiting -> {});
     }
 
     public CloudMwOptions withCoordinatorTimeout(Duration timeout) {
-        return new CloudMwOptions(coordinator, timeout, memoryBytes, memoryPerGetBytes, pricing, redundancy);
+        return new CloudMwOptions(coordinator, timeout, memoryBytes, memoryPerGetBytes, pricing, redundancy, waiting);
     }
 
     public CloudMwOptions withMemory(long allBytes, long perGetBytes) {
-        return new CloudMwOptions(coordinator, coordinatorTimeout, allBytes, perGetBytes, pricing, redundancy);
+        return new CloudMwOptions(coordinator, coordinatorTimeout, allBytes, perGetBytes, pricing, redundancy, waiting);
     }
 
     public CloudMwOptions withPricing(Pricing prices) {
-        return new CloudMwOptions(coordinator, coordinatorTimeout, memoryBytes, memoryPerGetBytes, prices, redundancy);
+        return new CloudMwOptions(
+                coordinator, coordinatorTimeout, memoryBytes, memoryPerGetBytes, prices, redundancy, waiting);
     }
 
     public CloudMwOptions withRedundancy(Governor.Budget budget) {
-        return new CloudMwOptions(coordinator, coordinatorTimeout, memoryBytes, memoryPerGetBytes, pricing, budget);
+        return new CloudMwOptions(
+                coordinator, coordinatorTimeout, memoryBytes, memoryPerGetBytes, pricing, budget, waiting);
+    }
+
+    public CloudMwOptions withWaiting(Consumer<String> listener) {
+        return new CloudMwOptions(
+                coordinator, coordinatorTimeout, memoryBytes, memoryPerGetBytes, pricing, redundancy, listener);
     }
 }

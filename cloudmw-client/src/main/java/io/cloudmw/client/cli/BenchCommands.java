@@ -134,7 +134,7 @@ final class BenchCommands {
                 throw new IllegalArgumentException("--s3-endpoint: not with --volume, whose stores are what they are");
             }
             try (Interruption interruption = new Interruption();
-                    CloudMw client = options.connect(context.environment())) {
+                    CloudMw client = CloudMw.connect(context.clientOptions(options))) {
                 Volume kept = CommandContext.await(client.volume(new VolumeName(name)));
                 LabSettings settings = race.real(layout(client, kept));
                 try (Testbed testbed = GivenTestbed.open(settings, client, kept.name(), interruption.closing())) {

@@ -72,7 +72,7 @@ final class CommandContext {
 
     /** Runs a command's body with a client and prints what it gives when JSON is wanted. */
     int run(GlobalOptions options, UnaryOperator<CloudMwOptions> more, Work work) throws Exception {
-        CloudMw client = CloudMw.connect(more.apply(options.clientOptions(environment)));
+        CloudMw client = CloudMw.connect(more.apply(clientOptions(options)));
         Thread hook = new Thread(() -> interrupted(client), "cloudmw-interrupted");
         Runtime.getRuntime().addShutdownHook(hook);
         Map<String, ?> answer;
@@ -90,6 +90,12 @@ final class CommandContext {
             throw new CloudMwException(ErrorCode.LOCAL_IO, "standard output: cannot write to it");
         }
         return ExitCode.OK.value();
+    }
+
+    /** Says, unless quiet, what is waited for. */
+    CloudMwOptions clientOptions(GlobalOptions options) {
+        CloudMwOptions all = options.clientOptions(environment);
+        return options.quiet() ? all : all.withWaiting(what -> err.println("cloudmw: " + what));
     }
 
     /** Everything is said: an interrupted process may end. */

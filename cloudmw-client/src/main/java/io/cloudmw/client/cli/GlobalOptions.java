@@ -1,6 +1,5 @@
 package io.cloudmw.client.cli;
 
-import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.race.Governor;
@@ -68,10 +67,6 @@ final class GlobalOptions {
 
     boolean verbose() {
         return verbose;
-    }
-
-    CloudMw connect(Map<String, String> environment) {
-        return CloudMw.connect(clientOptions(environment));
     }
 
     CloudMwOptions clientOptions(Map<String, String> environment) {

@@ -110,7 +110,7 @@ public final class Main {
             exit = ExitCode.of(known.code());
             code = known.code().name();
             if (known.code() == ErrorCode.COORDINATOR_UNAVAILABLE) {
-                message += " (another one: -c HOST:PORT)";
+                message += " (is it running? cloudmw coordinator starts one; another one: -c HOST:PORT)";
             }
         } else if (e instanceof IllegalArgumentException) {
             exit = ExitCode.USAGE;

@@ -60,6 +60,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
 
 /**
  * Asks the coordinator. Every future fails with a {@link CloudMwException} (also when seen through
@@ -72,11 +73,17 @@ public final class CoordinatorClient implements AutoCloseable {
     /**
      * @param address {@code host:port}
      * @param timeout how long one call may take altogether, tries and pauses included
+     * @param waiting told what is waited for; see {@link RetryingCalls}
      */
     public CoordinatorClient(
-            String address, Duration timeout, Executor executor, ScheduledExecutorService timer, Ticker ticker) {
+            String address,
+            Duration timeout,
+            Executor executor,
+            ScheduledExecutorService timer,
+            Ticker ticker,
+            Consumer<String> waiting) {
         channel = Channels.open(address, executor);
-        calls = new RetryingCalls(channel, "coordinator " + address, timeout, timer, ticker);
+        calls = new RetryingCalls(channel, "coordinator " + address, timeout, timer, ticker, waiting);
     }
 
     public CompletableFuture<Volume> createVolume(Volume volume) {

@@ -17,6 +17,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class RetryingCalls {
     private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(50).toNanos();
     private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final long UNNOTICED_NANOS = Duration.ofSeconds(2).toNanos();
     private static final long TRY_NANOS = Duration.ofSeconds(10).toNanos();
     /** A server that was never there is more likely misspelt than restarting. */
     private static final long NEVER_REACHED_NANOS = Duration.ofSeconds(15).toNanos();
@@ -35,22 +38,52 @@ final class RetryingCalls {
     private final long timeoutNanos;
     private final ScheduledExecutorService timer;
     private final Ticker ticker;
+    private final Consumer<String> waiting;
+    private final AtomicBoolean saidWaiting = new AtomicBoolean();
     private volatile boolean reached;
 
+    /** @param waiting told once, until there is an answer, that there was none for {@code UNNOTICED_NANOS} */
     RetryingCalls(
-            ManagedChannel channel, String peer, Duration timeout, ScheduledExecutorService timer, Ticker ticker) {
+            ManagedChannel channel,
+            String peer,
+            Duration timeout,
+            ScheduledExecutorService timer,
+            Ticker ticker,
+            Consumer<String> waiting) {
         this.channel = channel;
         this.peer = peer;
         timeoutNanos = timeout.toNanos();
         this.timer = timer;
         this.ticker = ticker;
+        this.waiting = waiting;
     }
 
     /** Calls; the future fails with a {@link CloudMwException}. Cancelling it, or one derived, cancels the call. */
     <Q, A> CompletableFuture<A> call(MethodDescriptor<Q, A> method, Q request) {
         Call<Q, A> call = new Call<>(method, request);
         call.attempt();
+        noticeUnless(call.result);
         return call.result;
+    }
+
+    private void noticeUnless(CompletableFuture<?> answered) {
+        try {
+            Future<?> notice = timer.schedule(this::sayWaiting, UNNOTICED_NANOS, TimeUnit.NANOSECONDS);
+            var unused = answered.whenComplete((answer, failure) -> notice.cancel(false));
+        } catch (RejectedExecutionException e) {
+            answered.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "the client was closed", e));
+        }
+    }
+
+    private void sayWaiting() {
+        if (saidWaiting.compareAndSet(false, true)) {
+            waiting.accept(
+                    "waiting for " + peer + ", for at most " + TimeUnit.NANOSECONDS.toSeconds(totalNanos()) + " s");
+        }
+    }
+
+    private long totalNanos() {
+        return reached ? timeoutNanos : Math.min(timeoutNanos, NEVER_REACHED_NANOS);
     }
 
     private final class Call<Q, A> {
@@ -67,8 +100,7 @@ final class RetryingCalls {
         }
 
         private long remainingNanos() {
-            long total = reached ? timeoutNanos : Math.min(timeoutNanos, NEVER_REACHED_NANOS);
-            return total - (ticker.nanos() - startedNanos);
+            return totalNanos() - (ticker.nanos() - startedNanos);
         }
 
         void attempt() {
@@ -95,6 +127,7 @@ final class RetryingCalls {
                 @Override
                 public void onCompleted() {
                     reached = true;
+                    saidWaiting.set(false);
                     A value = answer;
                     if (value == null) {
                         failed(new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, peer + ": empty answer"));

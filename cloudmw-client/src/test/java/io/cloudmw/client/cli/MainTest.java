@@ -498,10 +498,22 @@ final class MainTest {
         assertThat(run("put", directory.resolve("none").toString(), "vol:/x")).isEqualTo(7);
         assertThat(run("stat", "vol:/x", "--coordinator", "127.0.0.1:1", "--timeout", "1"))
                 .isEqualTo(5);
-        assertThat(err).contains("Connection refused", "-c HOST:PORT").containsOnlyOnce("127.0.0.1:1");
+        assertThat(err)
+                .contains(" ms: connection refused (is it running?", "-c HOST:PORT")
+                .containsOnlyOnce("127.0.0.1:1");
         assertThat(run("stat", "vol:/x", "--coordinator", "127.0.0.1:1", "--timeout", "1", "--verbose"))
                 .isEqualTo(5);
         assertThat(err).contains("\tat ");
+    }
+
+    @Test
+    void whoWaitsForACoordinatorSaysSo() {
+        assertThat(run("stat", "vol:/x", "-c", "127.0.0.1:1", "--timeout", "4")).isEqualTo(5);
+        assertThat(err.lines()).hasSize(2);
+        assertThat(err).startsWith("cloudmw: waiting for coordinator 127.0.0.1:1, for at most 4 s\n");
+        assertThat(run("stat", "vol:/x", "-c", "127.0.0.1:1", "--timeout", "4", "--quiet"))
+                .isEqualTo(5);
+        assertThat(err.lines()).hasSize(1);
     }
 
     /** gRPC logs what it could not resolve with its stack, each time it tries. */

@@ -35,7 +35,8 @@ final class EngineTest {
                                 Duration.ofSeconds(30),
                                 threads.events(),
                                 threads.timer(),
-                                Ticker.system()),
+                                Ticker.system(),
+                                waiting -> {}),
                         () -> {
                             throw new IllegalStateException("on purpose");
                         },

@@ -39,7 +39,8 @@ final class SegmentFeedTest {
         coordinator = new FakeCoordinator(CHUNK, 256 << 10);
         coordinator.add(new Store(new StoreId("s"), "s", new Store.Disk(new HelperId("h"), Path.of("/nowhere"))));
         coordinator.synthesize(FILE, 1024 * GIB);
-        client = new CoordinatorClient(coordinator.address(), Duration.ofSeconds(30), owner, owner, Ticker.system());
+        client = new CoordinatorClient(
+                coordinator.address(), Duration.ofSeconds(30), owner, owner, Ticker.system(), waiting -> {});
     }
 
     @AfterEach

@@ -17,6 +17,10 @@ public final class Reasons {
             "Cannot assign requested address", "this machine has no such address",
             "Can't assign requested address", "this machine has no such address",
             "Unresolved address", "no such host",
+            "Connection refused", "connection refused",
+            "Connection reset", "connection reset",
+            "No route to host", "no route to host",
+            "Network is unreachable", "network unreachable",
             "Permission denied", "permission denied");
 
     private Reasons() {}

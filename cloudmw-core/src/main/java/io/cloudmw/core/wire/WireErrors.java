@@ -2,10 +2,12 @@ package io.cloudmw.core.wire;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
+import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
@@ -75,24 +77,29 @@ public final class WireErrors {
 
     private static CloudMwException fromStatus(
             Status status, @Nullable Metadata trailers, Throwable failure, ErrorCode unreachable, String peer) {
-        String description = status.getDescription() == null ? status.getCode().toString() : status.getDescription();
         Optional<ErrorCode> named = Optional.ofNullable(trailers)
                 .map(metadata -> metadata.get(ERROR))
                 .flatMap(WireErrors::code);
         if (named.isPresent()) {
-            return new CloudMwException(named.get(), description, failure);
+            return new CloudMwException(named.get(), said(status), failure);
         }
-        return new CloudMwException(
-                unnamed(status.getCode(), unreachable), peer + ": " + description + cause(status), failure);
+        return new CloudMwException(unnamed(status.getCode(), unreachable), peer + ": " + description(status), failure);
     }
 
-    /** gRPC says "io exception"; its innermost cause says "Connection refused". */
-    private static String cause(Status status) {
+    /** gRPC says "io exception"; its innermost cause is the system's, which says "Connection refused". */
+    private static String description(Status status) {
         Throwable cause = status.getCause();
         while (cause != null && cause.getCause() != null) {
             cause = cause.getCause();
         }
-        return cause == null || cause.getMessage() == null ? "" : ": " + cause.getMessage();
+        if (cause == null || cause.getMessage() == null) {
+            return said(status);
+        }
+        return cause instanceof IOException ? Reasons.of(cause) : said(status) + ": " + cause.getMessage();
+    }
+
+    private static String said(Status status) {
+        return status.getDescription() == null ? status.getCode().toString() : status.getDescription();
     }
 
     /** What gRPC itself reports, or a peer that knows a code this build does not. */

@@ -48,6 +48,19 @@ final class ReasonsTest {
     }
 
     @Test
+    void whatNettySaysOfAddressesThatCannotBeReached() {
+        assertThat(Reasons.of(
+                        new IOException("finishConnect(..) failed with error(-111): Connection refused: /10.0.0.1:1")))
+                .isEqualTo("connection refused");
+        assertThat(Reasons.of(new IOException("recvAddress(..) failed with error(-104): Connection reset by peer")))
+                .isEqualTo("connection reset");
+        assertThat(Reasons.of(new IOException("finishConnect(..) failed with error(-113): No route to host")))
+                .isEqualTo("no route to host");
+        assertThat(Reasons.of(new IOException("connect(..) failed with error(-101): Network is unreachable")))
+                .isEqualTo("network unreachable");
+    }
+
+    @Test
     void neverTheNameOfAnIoException() {
         assertThat(Reasons.of(new IOException("disk on fire"))).isEqualTo("disk on fire");
         assertThat(Reasons.of(new UncheckedIOException(new IOException("disk on fire"))))

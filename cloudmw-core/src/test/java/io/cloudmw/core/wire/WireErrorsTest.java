@@ -67,7 +67,7 @@ final class WireErrorsTest {
                         .withDescription("io exception")
                         .withCause(refused)
                         .asRuntimeException()))
-                .hasMessage("coordinator: io exception: Connection refused");
+                .hasMessage("coordinator: connection refused");
     }
 
     private static CloudMwException received(Throwable failure) {
