@@ -2,6 +2,7 @@ package io.cloudmw.client.cli;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.wire.GrpcLog;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -110,7 +111,9 @@ public final class Main {
             exit = ExitCode.of(known.code());
             code = known.code().name();
             if (known.code() == ErrorCode.COORDINATOR_UNAVAILABLE) {
-                message += " (is it running? cloudmw coordinator starts one; another one: -c HOST:PORT)";
+                boolean answered = known.verdict() == RetryVerdict.NEVER;
+                message += (answered ? " (" : " (is it running? cloudmw coordinator starts one; ")
+                        + "another one: -c HOST:PORT)";
             }
         } else if (e instanceof IllegalArgumentException) {
             exit = ExitCode.USAGE;

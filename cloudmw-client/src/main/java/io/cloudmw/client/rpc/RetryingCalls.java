@@ -2,14 +2,18 @@ package io.cloudmw.client.rpc;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.WireErrors;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
+import io.netty.handler.codec.http2.Http2Exception;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -82,6 +86,15 @@ final class RetryingCalls {
         }
     }
 
+    /** It does not know the method, or does not even speak HTTP/2. */
+    private static boolean isOfAnotherKind(CloudMwException failure) {
+        if (!(failure.getCause() instanceof StatusRuntimeException answer)) {
+            return false;
+        }
+        Status status = answer.getStatus();
+        return status.getCode() == Status.Code.UNIMPLEMENTED || status.getCause() instanceof Http2Exception;
+    }
+
     private long totalNanos() {
         return reached ? timeoutNanos : Math.min(timeoutNanos, NEVER_REACHED_NANOS);
     }
@@ -146,6 +159,14 @@ final class RetryingCalls {
         }
 
         private void failed(CloudMwException failure) {
+            if (!reached && isOfAnotherKind(failure)) {
+                result.completeExceptionally(new CloudMwException(
+                        ErrorCode.COORDINATOR_UNAVAILABLE,
+                        RetryVerdict.NEVER,
+                        peer + ": what answers there is not a coordinator of this release",
+                        failure));
+                return;
+            }
             boolean unreachable = failure.code() == ErrorCode.COORDINATOR_UNAVAILABLE
                     || failure.code() == ErrorCode.DEADLINE_EXCEEDED;
             reached |= !unreachable;

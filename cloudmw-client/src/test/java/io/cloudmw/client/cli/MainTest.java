@@ -24,7 +24,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -514,6 +518,34 @@ final class MainTest {
         assertThat(run("stat", "vol:/x", "-c", "127.0.0.1:1", "--timeout", "4", "--quiet"))
                 .isEqualTo(5);
         assertThat(err.lines()).hasSize(1);
+    }
+
+    @Test
+    void whatIsNotACoordinatorIsToldFromOneThatIsAway() throws Exception {
+        assertThat(run("stat", "vol:/x", "-c", helper.address().control())).isEqualTo(5);
+        assertThat(err)
+                .isEqualTo("cloudmw: coordinator " + helper.address().control()
+                        + ": what answers there is not a coordinator of this release (another one: -c HOST:PORT)\n");
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Thread answering = new Thread(() -> answerAsAnother(other));
+            answering.start();
+            assertThat(run("stat", "vol:/x", "-c", "127.0.0.1:" + other.getLocalPort()))
+                    .isEqualTo(5);
+            answering.join();
+        }
+        assertThat(err.lines()).hasSize(1);
+        assertThat(err).contains("not a coordinator of this release").doesNotContain("Hex", "http2");
+    }
+
+    private static void answerAsAnother(ServerSocket listening) {
+        try (Socket accepted = listening.accept()) {
+            accepted.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            // What it sent is read to its end: a socket closed with unread bytes is reset.
+            accepted.shutdownOutput();
+            accepted.getInputStream().transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** gRPC logs what it could not resolve with its stack, each time it tries. */
