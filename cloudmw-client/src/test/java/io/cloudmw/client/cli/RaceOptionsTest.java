@@ -125,6 +125,7 @@ final class RaceOptionsTest {
                 "--runs=0",
                 "--size=2..1",
                 "--size=x",
+                "--size=0",
                 "--time-scale=0",
                 "--destination=much",
                 "--k=0",

@@ -39,6 +39,11 @@ public record LabSettings(
         sizes = List.copyOf(sizes);
         between("runs", runs, 1, 1_000_000);
         between("warm-up", warmUps, 0, 10_000);
+        for (long size : sizes) {
+            if (size < 1) {
+                throw new IllegalArgumentException("size: " + size + " (expected: >= 1)");
+            }
+        }
         if (slowFrom.isPresent() && law.isEmpty()) {
             throw new IllegalArgumentException("slow-from: nothing is emulated that could be slower");
         }
