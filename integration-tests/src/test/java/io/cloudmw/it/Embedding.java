@@ -11,8 +11,8 @@ import java.nio.file.Path;
 final class Embedding {
     private Embedding() {}
 
+    // README
     static GetReceipt putAndGet(String coordinator, String name, Path source, Path copy) {
-        // README
         try (CloudMw cloudMw = CloudMw.connect(coordinator)) { // "127.0.0.1:7400"
             FilePath file = FilePath.parse(name); // "data:/reports/2026.parquet"
             cloudMw.put(source, file, PutOptions.defaults()).join();
@@ -21,6 +21,6 @@ final class Embedding {
             System.out.println(receipt.bytes() + " bytes, won by " + receipt.winners());
             return receipt;
         }
-        // README
     }
+    // README
 }
