@@ -107,9 +107,14 @@ public record DemoReport(
 
     private String others(List<Attempt> attempts) {
         return attempts.stream()
-                .filter(attempt -> attempt.state() != AttemptState.FINISHED)
+                .filter(attempt -> attempt.state() != AttemptState.FINISHED || !won(attempt))
                 .map(this::fate)
                 .collect(Collectors.joining("; "));
+    }
+
+    private boolean won(Attempt attempt) {
+        return wins.stream()
+                .anyMatch(win -> win.block() == attempt.block() && win.racer().equals(attempt.racer()));
     }
 
     private String fate(Attempt attempt) {
@@ -122,7 +127,7 @@ public record DemoReport(
                         kill.map(Kill::helper).filter(attempt.racer()::equals).isPresent()
                                 ? "killed after "
                                 : "let go after ";
-                    case FINISHED -> "finished ";
+                    case FINISHED -> "finished too late, with ";
                 }
                 + Sizes.approximate(attempt.bytes());
     }
