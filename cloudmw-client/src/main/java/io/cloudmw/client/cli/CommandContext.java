@@ -4,6 +4,8 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -86,8 +88,10 @@ final class CommandContext {
             out.printJson(answer);
         }
         out.flush();
-        if (out.checkError()) {
-            throw new CloudMwException(ErrorCode.LOCAL_IO, "standard output: cannot write to it");
+        try {
+            out.requireWritten();
+        } catch (IOException e) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "standard output: cannot write to it: " + Reasons.of(e), e);
         }
         return ExitCode.OK.value();
     }

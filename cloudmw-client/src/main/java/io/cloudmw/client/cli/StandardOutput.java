@@ -10,6 +10,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a command's output goes, buffered: large cats need no line buffering. Knows when its reader went away, which is
@@ -36,6 +37,18 @@ final class StandardOutput extends PrintStream {
         return descriptor.abandoned;
     }
 
+    /**
+     * Everything printed so far has been written.
+     *
+     * @throws IOException as the system said, if something could not be
+     */
+    void requireWritten() throws IOException {
+        if (checkError()) {
+            IOException failure = descriptor.failure;
+            throw failure == null ? new IOException("it was closed") : failure;
+        }
+    }
+
     /** Prints one object on a line of its own, also after the bytes of a file: a line feed stands between them. */
     void printJson(Map<String, ?> object) {
         if (midFile) {
@@ -53,9 +66,7 @@ final class StandardOutput extends PrintStream {
             public int write(ByteBuffer bytes) throws IOException {
                 midFile |= bytes.hasRemaining();
                 int written = all.write(bytes);
-                if (checkError()) {
-                    throw new IOException("standard output: cannot write to it");
-                }
+                requireWritten();
                 return written;
             }
 
@@ -73,6 +84,7 @@ final class StandardOutput extends PrintStream {
 
     private static final class Descriptor extends FilterOutputStream {
         private volatile boolean abandoned;
+        private volatile @Nullable IOException failure;
 
         Descriptor(OutputStream to) {
             super(to);
@@ -90,6 +102,7 @@ final class StandardOutput extends PrintStream {
             } catch (IOException e) {
                 // What EPIPE is called: there is no exception of its own.
                 abandoned |= "Broken pipe".equals(e.getMessage());
+                failure = e;
                 throw e;
             }
         }

@@ -258,7 +258,9 @@ final class MainTest {
         };
         assertThat(run(new byte[3_000_000], "put", "-", "vol:/b")).isZero();
         assertThat(run(new byte[0], full, false, "cat", "vol:/b")).isEqualTo(7);
-        assertThat(err).contains("standard output");
+        assertThat(err).isEqualTo("cloudmw: destination: cannot write to it: No space left on device\n");
+        assertThat(run(new byte[0], full, false, "stat", "vol:/b")).isEqualTo(7);
+        assertThat(err).isEqualTo("cloudmw: standard output: cannot write to it: No space left on device\n");
     }
 
     /** The bar's library can ask JLine for the width of a terminal, and JLine takes SIGINT from the JVM. */
