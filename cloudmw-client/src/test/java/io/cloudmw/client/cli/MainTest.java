@@ -478,6 +478,10 @@ final class MainTest {
         assertThat(run()).isEqualTo(2);
         assertThat(run("fly")).isEqualTo(2);
         assertThat(run("get", "no-colon")).isEqualTo(2);
+        assertThat(run("put", "-", "vol:/")).isEqualTo(2);
+        assertThat(err).isEqualTo("cloudmw: path: \"/\" is a directory (expected: a file's path, like /a/b)\n");
+        assertThat(run("put", "-", "vol:a")).isEqualTo(2);
+        assertThat(err).contains("path: \"a\" (expected: absolute, like /a/b)");
         assertThat(run("volume", "create", "v", "--chunks", "0")).isEqualTo(2);
         assertThat(err).startsWith("cloudmw: ").contains("chunks: 0").doesNotContain("\tat ");
     }

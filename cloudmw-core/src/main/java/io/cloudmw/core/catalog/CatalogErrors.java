@@ -24,7 +24,7 @@ public final class CatalogErrors {
 
     public static CloudMwException volumeNotEmpty(VolumeName name) {
         return new CloudMwException(
-                ErrorCode.VOLUME_NOT_EMPTY, "volume " + name + " still has files (deleting it needs force)");
+                ErrorCode.VOLUME_NOT_EMPTY, "volume " + name + " still has files (deleting it needs --force)");
     }
 
     public static CloudMwException storeNotFound(StoreId id) {
@@ -42,6 +42,16 @@ public final class CatalogErrors {
 
     static CloudMwException pathNotFound(FilePath path) {
         return new CloudMwException(ErrorCode.NOT_FOUND, "no file or directory " + path);
+    }
+
+    /** For who wants to read or remove it. */
+    public static CloudMwException directoryNotFile(FilePath file) {
+        return new CloudMwException(ErrorCode.NOT_FOUND, "no file " + file + ": it is a directory");
+    }
+
+    /** For who wants to list it. */
+    public static CloudMwException fileNotDirectory(FilePath file) {
+        return new CloudMwException(ErrorCode.NOT_FOUND, "no directory " + file + ": it is a file");
     }
 
     public static CloudMwException closed() {

@@ -94,7 +94,8 @@ public final class Reads {
      */
     public ReadPlan plan(FilePath file, Optional<VersionId> wanted, Optional<Mode> mode) throws CloudMwException {
         Volume volume = volume(file.volume());
-        FileVersion version = wanted.isPresent() ? version(file, wanted.get()) : current(file);
+        FileVersion version =
+                wanted.isPresent() ? version(file, wanted.get()) : current(file).version();
         List<Store> volumeStores = stores.of(volume);
         stores.awaitAnyHelper();
         stores.awaitOwners(volumeStores, volume.replicas() - 1);
@@ -214,7 +215,7 @@ public final class Reads {
      */
     public FileStatus stat(FilePath file) throws CloudMwException {
         volume(file.volume());
-        CurrentFile found = catalog.file(file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
+        CurrentFile found = current(file);
         return new FileStatus(
                 found, catalog.underReplicatedChunks(found.version().id()));
     }
@@ -241,7 +242,10 @@ public final class Reads {
         volume(name);
         Page<DirectoryEntry> page = catalog.list(name, directory, pageToken, limit == 0 ? Catalog.MAX_PAGE : limit);
         if (page.items().isEmpty() && pageToken.isEmpty() && !directory.equals("/")) {
-            throw new CloudMwException(ErrorCode.NOT_FOUND, "no directory " + name + ":" + directory);
+            FilePath path = new FilePath(name, directory);
+            throw catalog.current(path).isPresent()
+                    ? CatalogErrors.fileNotDirectory(path)
+                    : new CloudMwException(ErrorCode.NOT_FOUND, "no directory " + path);
         }
         return page;
     }
@@ -254,6 +258,7 @@ public final class Reads {
      */
     public FileVersion remove(FilePath file) throws CloudMwException {
         volume(file.volume());
+        CurrentFile unused = current(file);
         return catalog.remove(file, clock.millis());
     }
 
@@ -267,8 +272,13 @@ public final class Reads {
         return catalog.rename(rename, clock.millis());
     }
 
-    private FileVersion current(FilePath file) throws CloudMwException {
-        return catalog.current(file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
+    private CurrentFile current(FilePath file) throws CloudMwException {
+        Optional<CurrentFile> found = catalog.file(file);
+        if (found.isEmpty()
+                && !catalog.list(file.volume(), file.path(), "", 1).items().isEmpty()) {
+            throw CatalogErrors.directoryNotFile(file);
+        }
+        return found.orElseThrow(() -> CatalogErrors.fileNotFound(file));
     }
 
     /** A version is found by its id under any path of its volume: who reads it need not notice a rename. */

@@ -11,7 +11,10 @@ public record FilePath(VolumeName volume, String path) implements Comparable<Fil
     public static final int MAX_BYTES = 1024;
 
     public FilePath {
-        if (!path.startsWith("/") || path.length() < 2) {
+        if (path.equals("/")) {
+            throw new IllegalArgumentException("path: \"/\" is a directory (expected: a file's path, like /a/b)");
+        }
+        if (!path.startsWith("/")) {
             throw new IllegalArgumentException("path: \"" + path + "\" (expected: absolute, like /a/b)");
         }
         for (String segment : List.of(path.substring(1).split("/", -1))) {

@@ -2,6 +2,7 @@ package io.cloudmw.core.coordinator;
 
 import static io.cloudmw.core.coordinator.AdministrationTest.refused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
@@ -32,6 +33,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -232,7 +234,24 @@ final class ReadsTest {
         refused(ErrorCode.NOT_FOUND, () -> reads().list(TestCluster.VOLUME, "/none", "", 0));
         refused(ErrorCode.VOLUME_NOT_FOUND, () -> reads().list(new VolumeName("none"), "/", "", 0));
         refused(ErrorCode.VOLUME_NOT_FOUND, () -> reads().stat(FilePath.parse("none:/a")));
-        refused(ErrorCode.NOT_FOUND, () -> reads().stat(FilePath.parse("v:/a")));
+        refused(ErrorCode.NOT_FOUND, () -> reads().stat(FilePath.parse("v:/none")));
+    }
+
+    @Test
+    void whatIsOfTheOtherKindIsSaidToBeThere() throws Exception {
+        FileVersion version = cluster.put(FILE, MIB);
+        FilePath directory = FilePath.parse("v:/a");
+        for (ThrowingCallable call : List.<ThrowingCallable>of(
+                () -> reads().stat(directory),
+                () -> reads().remove(directory),
+                () -> reads().plan(directory, Optional.empty(), Optional.empty()))) {
+            refused(ErrorCode.NOT_FOUND, call);
+            assertThatThrownBy(call).hasMessage("no file v:/a: it is a directory");
+        }
+        refused(ErrorCode.NOT_FOUND, () -> reads().list(TestCluster.VOLUME, "/a/b", "", 0));
+        assertThatThrownBy(() -> reads().list(TestCluster.VOLUME, "/a/b", "", 0))
+                .hasMessage("no directory v:/a/b: it is a file");
+        assertThat(reads().stat(FILE).file().version()).isEqualTo(version);
     }
 
     @Test
