@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
  * An I/O failure of CloudMW: a code and a retry verdict, decided where it is thrown. The message names what
  * failed (chunk, replica, attempt, numbers) and never carries a secret.
  */
+// The code is no part of the message, which is for people.
+@SuppressWarnings("OverrideThrowableToString")
 public final class CloudMwException extends IOException {
     private final ErrorCode code;
     private final RetryVerdict verdict;
@@ -31,5 +33,11 @@ public final class CloudMwException extends IOException {
 
     public RetryVerdict verdict() {
         return verdict;
+    }
+
+    /** The class, the code, and the message: what a stack trace begins with. */
+    @Override
+    public String toString() {
+        return getClass().getName() + ": " + code + ": " + getMessage();
     }
 }

@@ -13,6 +13,12 @@ import org.junit.jupiter.api.Test;
 /** {@code docs/errors.md} says what the code does. */
 final class ErrorsDocumentTest {
     @Test
+    void aPrintedFailureNamesItsCode() {
+        assertThat(new CloudMwException(ErrorCode.NOT_FOUND, "no file v:/a"))
+                .hasToString("io.cloudmw.core.error.CloudMwException: NOT_FOUND: no file v:/a");
+    }
+
+    @Test
     void theDocumentListsEveryCodeInOrderWithItsStatusAndVerdict() throws IOException {
         List<String> documented = new ArrayList<>();
         for (String line : Files.readAllLines(Path.of("..", "docs", "errors.md"))) {
