@@ -1,7 +1,9 @@
 package io.cloudmw.client.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Store;
@@ -12,7 +14,10 @@ import java.util.Map;
 
 /** What {@code --json} prints. Field names are frozen. */
 final class Json {
-    private static final ObjectMapper MAPPER = new ObjectMapper();
+    /** Amounts are written as people write them: not 0E-9. */
+    private static final ObjectMapper MAPPER = JsonMapper.builder()
+            .enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN)
+            .build();
 
     private Json() {}
 

@@ -102,9 +102,9 @@ final class PlanCommand extends ClientCommand {
         List<String> lines = new ArrayList<>();
         lines.add(estimate.version().file() + ": "
                 + Sizes.approximate(estimate.version().sizeBytes()) + " in "
-                + estimate.version().chunkCount() + " chunks, mode "
+                + Receipts.count(estimate.version().chunkCount(), "chunk") + ", mode "
                 + estimate.mode().label() + ", "
-                + estimate.helpers() + " helpers; speeds of " + estimate.known() + " stores are known");
+                + Receipts.count(estimate.helpers(), "helper") + "; " + known(estimate.known()));
         lines.add(String.format(
                 "  %-12s %7s %9s %9s %9s %9s %11s  %s",
                 "MODE", "STREAMS", "P50 S", "P95 S", "P99 S", "REQUESTS", "BYTES", "PRICE"));
@@ -120,6 +120,12 @@ final class PlanCommand extends ClientCommand {
                 .ifPresent(goal -> estimate.choice().ifPresent(choice -> lines.add(promise(estimate, goal, choice))));
         lines.add("prices: " + estimate.priceVersion());
         return lines;
+    }
+
+    private static String known(int stores) {
+        return stores == 0
+                ? "no store's speed is known yet: times are assumptions"
+                : "speeds of " + Receipts.count(stores, "store") + " are known";
     }
 
     private static String row(Prediction prediction) {

@@ -136,10 +136,10 @@ final class Receipts {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
-                "%s: %s, %d chunks in %.3f s",
+                "%s: %s, %s in %.3f s",
                 receipt.version().file(),
                 Sizes.approximate(receipt.bytes()),
-                receipt.chunks(),
+                count(receipt.chunks(), "chunk"),
                 receipt.elapsed().toNanos() / 1e9));
         for (Win win : receipt.wins()) {
             lines.add(String.format(
@@ -186,10 +186,10 @@ final class Receipts {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
-                "%s: %s, %d chunks in %.3f s",
+                "%s: %s, %s in %.3f s",
                 receipt.version().file(),
                 Sizes.approximate(receipt.version().sizeBytes()),
-                receipt.version().chunkCount(),
+                count(receipt.version().chunkCount(), "chunk"),
                 receipt.elapsed().toNanos() / 1e9));
         lines.add("copies: " + receipt.replicasStored() + " stored, " + receipt.replicasOwed() + " owed");
         lines.addAll(written(receipt.cost()));
@@ -198,8 +198,9 @@ final class Receipts {
 
     static List<String> lines(PutEstimate estimate) {
         List<String> lines = new ArrayList<>();
-        lines.add(estimate.volume() + ": " + Sizes.approximate(estimate.sizeBytes()) + " in " + estimate.chunks()
-                + " chunks, copies of each: " + estimate.copies() + "; how long it takes is not predicted");
+        lines.add(estimate.volume() + ": " + Sizes.approximate(estimate.sizeBytes()) + " in "
+                + count(estimate.chunks(), "chunk") + ", copies of each: " + estimate.copies()
+                + "; how long it takes is not predicted");
         lines.addAll(written(estimate.cost()));
         return lines;
     }
@@ -207,7 +208,7 @@ final class Receipts {
     private static List<String> written(TransferCost cost) {
         List<String> lines = new ArrayList<>();
         new TreeMap<>(cost.usage())
-                .forEach((store, usage) -> lines.add("store " + store + ": " + usage.writes() + " writes, "
+                .forEach((store, usage) -> lines.add("store " + store + ": " + count(usage.writes(), "write") + ", "
                         + Sizes.approximate(usage.writtenBytes())));
         lines.addAll(lines(cost));
         lines.add("keeping it: " + plain(cost.bill().storagePerMonth()) + " "
@@ -225,6 +226,11 @@ final class Receipts {
             lines.add("without a price: " + bill.unpriced());
         }
         return lines;
+    }
+
+    /** "1 chunk", "2 chunks". */
+    static String count(long number, String thing) {
+        return number + " " + thing + (number == 1 ? "" : "s");
     }
 
     /** 99 of 0.99, 99.9 of 0.999. */

@@ -298,6 +298,7 @@ final class MainTest {
         assertThat(json().get("cost").get("stores").get("s").get("writes").asInt())
                 .isEqualTo(3);
         assertThat(json().get("cost").get("requests").asInt()).isEqualTo(3);
+        assertThat(out).contains("\"price_egress\":0").doesNotContainPattern("[0-9]E-?[0-9]");
         assertThat(err).contains("store s: 3 writes, 2.9 MiB", "price: 0 USD", "a month");
 
         Path prices = Files.writeString(
@@ -332,7 +333,10 @@ final class MainTest {
         Path source = Files.write(directory.resolve("in"), new byte[3_000_000]);
         assertThat(run("put", source.toString(), "vol:/p")).isZero();
         assertThat(run("plan", "vol:/p")).isZero();
-        assertThat(out).contains("vol:/p: 2.9 MiB in 3 chunks", "single", "rounds", "cooperative", "prices: AWS");
+        assertThat(out)
+                .contains(
+                        "vol:/p: 2.9 MiB in 3 chunks", "1 helper; no store's speed is known yet: times are assumptions")
+                .contains("single", "rounds", "cooperative", "prices: AWS");
         assertThat(run("plan", "vol:/p", "--mode", "single", "--deadline", "1h", "--link", "1MiB", "--json"))
                 .isZero();
         JsonNode offer = json().get("offers").get(0);
@@ -365,7 +369,9 @@ final class MainTest {
         }
         coordinator.speeds(new ExpectedSpeed(40_000_000, 150_000_000, 400_000_000, 50 << 20, 15 << 20, 0, 1, 99));
         assertThat(run("plan", "vol:/p", "--deadline", "1ms")).isZero();
-        assertThat(out).containsPattern("not kept; faster, but left out: .*kn, [0-9.]+ s");
+        assertThat(out)
+                .containsPattern("; speeds of [1-3] stores? are known")
+                .containsPattern("not kept; faster, but left out: .*kn, [0-9.]+ s");
         assertThat(run("plan", "vol:/p", "--deadline", "1ms", "--json")).isZero();
         assertThat(json().get("sla").get("chosen").asBoolean()).isTrue();
         assertThat(json().get("sla").get("faster_modes"))
@@ -401,6 +407,8 @@ final class MainTest {
                         .get("written_bytes")
                         .asInt())
                 .isEqualTo(1 << 20);
+        assertThat(run("plan", "--put", "1", "thin")).isZero();
+        assertThat(out).contains("thin: 1 B in 1 chunk, ", ": 1 write, 1 B");
         assertThat(run("plan", "--put", "0", "thin")).isZero();
         assertThat(out).contains("thin: 0 B in 0 chunks");
         assertThat(run("plan", "--put", "1MiB", "nowhere")).isEqualTo(3);
