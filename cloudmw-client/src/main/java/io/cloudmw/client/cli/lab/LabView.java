@@ -26,11 +26,18 @@ public final class LabView {
     public void say(String what) {
         out.println(what);
         out.flush();
+        painted = 0;
     }
 
     void warmedUp(String contender, int run) {
         if (isTime()) {
             paint(String.format(Locale.ROOT, "warm-up %d: %s", run, contender));
+        }
+    }
+
+    void unshaped(String contender, int run, int runs) {
+        if (isTime()) {
+            paint(String.format(Locale.ROOT, "nothing slowed, %d of %d: %s", run, runs, contender));
         }
     }
 

@@ -43,8 +43,10 @@ public final class RaceLab {
                 }
             }
         }
+        view.say("all runs are measured; now " + UNSHAPED_RUNS + " reads by each with nothing slowed");
         for (int run = 0; run < UNSHAPED_RUNS; run++) {
             for (Contender contender : testbed.contenders()) {
+                view.unshaped(contender.name(), run + 1, UNSHAPED_RUNS);
                 testbed.beginUnshaped();
                 report.addUnshaped(contender.name(), measure(contender, largest(), RaceLab::forget));
             }

@@ -8,11 +8,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What was measured. Seconds are emulated ones throughout. Confined to one thread. */
 public final class RaceReport {
     private static final String SINGLE = "single";
+    /** From here on processors are what limits, and no longer stores. */
+    private static final double BUSY = 0.9;
 
     private final LabSettings settings;
     private final Map<String, List<Sample>> measured = new LinkedHashMap<>();
@@ -170,7 +173,19 @@ public final class RaceReport {
                 settings.law().isPresent()
                         ? "; time scale " + settings.timeScale() + "; seconds are emulated ones"
                         : "");
+        warnOfBusyProcessors(out);
         out.flush();
+    }
+
+    private void warnOfBusyProcessors(PrintWriter out) {
+        String busy = rows(measured).stream()
+                .filter(row -> row.cpuLoad() >= BUSY)
+                .map(Row::mode)
+                .collect(Collectors.joining(", "));
+        if (!busy.isEmpty()) {
+            out.println("this machine's processors were busy during " + busy
+                    + ": those times are the machine's, not the stores' (less: --time-scale, --helpers, --size)");
+        }
     }
 
     private static void table(PrintWriter out, List<Row> rows) {

@@ -94,6 +94,19 @@ final class RaceReportTest {
     }
 
     @Test
+    void whereProcessorsWereTheLimitItIsSaid() {
+        RaceReport report = report();
+        StringWriter calm = new StringWriter();
+        report.print(new PrintWriter(calm));
+        assertThat(calm.toString()).doesNotContain("processors");
+
+        report.add("kn", 0, new Sample(1, 100, new Crossed(1, 100), 0.97));
+        StringWriter busy = new StringWriter();
+        report.print(new PrintWriter(busy));
+        assertThat(busy.toString()).contains("processors were busy during kn: ");
+    }
+
+    @Test
     void thePlotIsAnSvgWithACurveForEach() throws Exception {
         Document svg = javax.xml.parsers.DocumentBuilderFactory.newInstance()
                 .newDocumentBuilder()
