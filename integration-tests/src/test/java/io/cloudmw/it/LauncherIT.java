@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -80,6 +81,33 @@ final class LauncherIT {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             channel.truncate(length);
         }
+    }
+
+    /** A build that fails at once, after what Maven prints first. */
+    @Test
+    void theBuildSaysWhereItIsAndWhyItFailed() throws IOException {
+        Files.delete(jar);
+        Path maven = Files.writeString(
+                installed.resolve("mvnw"),
+                """
+                #!/bin/sh
+                echo 'WARNING: A terminally deprecated method in sun.misc.Unsafe has been called' >&2
+                echo '[INFO] Building CloudMW core 0.1.0-SNAPSHOT                          [3/5]'
+                echo '[INFO] --- compiler:3:compile (default-compile) @ cloudmw-core ---'
+                echo '[ERROR] it does not compile'
+                exit 1
+                """,
+                StandardCharsets.UTF_8);
+        assertThat(maven.toFile().setExecutable(true)).isTrue();
+
+        CommandLine.Result result = new CommandLine("127.0.0.1:1", installed.resolve("cloudmw")).run("--version");
+
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.err())
+                .contains("cloudmw: building CloudMW core 0.1.0-SNAPSHOT ", "[3/5]", "[ERROR] it does not compile")
+                .contains("cloudmw: the build failed")
+                .doesNotContain("WARNING", "compiler:3");
     }
 
     @Test
