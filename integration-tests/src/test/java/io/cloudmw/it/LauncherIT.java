@@ -87,17 +87,14 @@ final class LauncherIT {
     @Test
     void theBuildSaysWhereItIsAndWhyItFailed() throws IOException {
         Files.delete(jar);
-        Path maven = Files.writeString(
-                installed.resolve("mvnw"),
-                """
+        Path maven = Files.writeString(installed.resolve("mvnw"), """
                 #!/bin/sh
                 echo 'WARNING: A terminally deprecated method in sun.misc.Unsafe has been called' >&2
                 echo '[INFO] Building CloudMW core 0.1.0-SNAPSHOT                          [3/5]'
                 echo '[INFO] --- compiler:3:compile (default-compile) @ cloudmw-core ---'
                 echo '[ERROR] it does not compile'
                 exit 1
-                """,
-                StandardCharsets.UTF_8);
+                """, StandardCharsets.UTF_8);
         assertThat(maven.toFile().setExecutable(true)).isTrue();
 
         CommandLine.Result result = new CommandLine("127.0.0.1:1", installed.resolve("cloudmw")).run("--version");
