@@ -161,6 +161,7 @@ class BulkTransferTest {
         try (Loopback net = new Loopback(options, new SendingHandler(bytes, FRAME))) {
             BulkConnection connection = net.connect();
             List<RecordingListener> listeners = new ArrayList<>();
+            List<BulkStream> streams = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
                 int number = i;
                 RecordingListener listener = new RecordingListener() {
@@ -171,8 +172,17 @@ class BulkTransferTest {
                     }
                 };
                 listeners.add(listener);
-                connection.open(new byte[0], listener).grant(bytes.length);
+                streams.add(connection.open(new byte[0], listener));
             }
+            // Both get their credit in one turn of the event loop: neither has a head start.
+            RecordingListener starter = new RecordingListener() {
+                @Override
+                public void data(io.netty.buffer.ByteBuf payload, int crc32c) {
+                    streams.forEach(stream -> stream.grant(bytes.length));
+                    super.data(payload, crc32c);
+                }
+            };
+            connection.open(new byte[0], starter).grant(FRAME);
             for (RecordingListener listener : listeners) {
                 listener.awaitEnd();
             }
