@@ -8,7 +8,7 @@ package io.cloudmw.client.progress;
  * @param handOvers blocks whose rest was read from another replica
  * @param handOversWon those that brought the bytes
  * @param duplicates blocks issued a second time for a racer with nothing else to do
- * @param suppressed second attempts that were due and refused: by the budget, or because the whole store had slowed down
+ * @param suppressed second attempts that were due and refused: by the budget, or because both stores had slowed down
  */
 public record Extras(long hedges, long hedgesWon, long handOvers, long handOversWon, long duplicates, long suppressed) {
     public static final Extras NONE = new Extras(0, 0, 0, 0, 0, 0);

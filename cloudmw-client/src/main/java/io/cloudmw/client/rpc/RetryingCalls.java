@@ -169,7 +169,11 @@ final class RetryingCalls {
             }
             boolean unreachable = failure.code() == ErrorCode.COORDINATOR_UNAVAILABLE
                     || failure.code() == ErrorCode.DEADLINE_EXCEEDED;
-            reached |= !unreachable;
+            boolean answered = WireErrors.isAnswer(failure);
+            if (answered) {
+                saidWaiting.set(false);
+            }
+            reached |= answered || !unreachable;
             if (!unreachable && failure.code() != ErrorCode.OVERLOADED) {
                 result.completeExceptionally(failure);
                 return;
@@ -178,8 +182,7 @@ final class RetryingCalls {
                 long waited = TimeUnit.NANOSECONDS.toMillis(ticker.nanos() - startedNanos);
                 result.completeExceptionally(new CloudMwException(
                         unreachable ? ErrorCode.COORDINATOR_UNAVAILABLE : ErrorCode.OVERLOADED,
-                        peer + (unreachable ? " could not be reached" : " had too much to do") + " for " + waited
-                                + " ms" + why(failure),
+                        peer + state(unreachable, answered) + " for " + waited + " ms" + why(failure),
                         failure));
                 return;
             }
@@ -191,6 +194,13 @@ final class RetryingCalls {
             } catch (RejectedExecutionException e) {
                 result.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "the client was closed", e));
             }
+        }
+
+        private static String state(boolean unreachable, boolean answered) {
+            if (!unreachable) {
+                return " had too much to do";
+            }
+            return answered ? " was not ready" : " could not be reached";
         }
 
         /** Without the peer, which the message begins with. */

@@ -136,13 +136,14 @@ public final class Engine implements AutoCloseable {
         return start(transfer, transfer.result());
     }
 
-    /** What a get would take. */
+    /** What a put would cost. */
     public CompletableFuture<PutEstimate> estimatePut(VolumeName volume, long sizeBytes) {
         return coordinator
                 .volume(volume)
                 .thenCombine(coordinator.stores(), (into, stores) -> Estimates.ofPut(into, stores, sizeBytes, pricing));
     }
 
+    /** What a get would take. */
     public CompletableFuture<ReadEstimate> estimate(
             FilePath file, Optional<Mode> mode, Optional<Duration> deadline, long linkBytesPerSecond) {
         return coordinator

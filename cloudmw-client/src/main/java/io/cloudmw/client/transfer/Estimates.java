@@ -10,6 +10,8 @@ import io.cloudmw.core.cost.ReadShape;
 import io.cloudmw.core.cost.SlaPlanner;
 import io.cloudmw.core.cost.TransferModel;
 import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Store;
@@ -24,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
 
 /** What a read or a put would take if it were carried out. */
 final class Estimates {
@@ -65,8 +68,10 @@ final class Estimates {
     static PutEstimate ofPut(Volume volume, List<StoreStatus> known, long sizeBytes, Pricing pricing) {
         long chunks = ChunkCutter.of(sizeBytes, volume.chunking()).count();
         if (chunks > ChunkId.MAX_INDEX + 1) {
-            throw new IllegalArgumentException("size: " + sizeBytes + " makes " + chunks + " chunks (expected: <= "
-                    + (ChunkId.MAX_INDEX + 1) + ")");
+            throw new CompletionException(new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "size: " + sizeBytes + " makes " + chunks + " chunks (expected: <= " + (ChunkId.MAX_INDEX + 1)
+                            + ")"));
         }
         long writes = chunks * volume.replicas();
         int stores = volume.stores().size();

@@ -411,6 +411,8 @@ final class MainTest {
         assertThat(out).contains("thin: 1 B in 1 chunk, ", ": 1 write, 1 B");
         assertThat(run("plan", "--put", "0", "thin")).isZero();
         assertThat(out).contains("thin: 0 B in 0 chunks");
+        assertThat(run("plan", "--put", "5000000TiB", "thin")).isEqualTo(2);
+        assertThat(err).contains("size: 5497558138880000000 makes ", " chunks (expected: <= 4294967296)");
         assertThat(run("plan", "--put", "1MiB", "nowhere")).isEqualTo(3);
         assertThat(run("plan", "--put", "1MiB", "data", "--mode", "single")).isEqualTo(2);
         assertThat(err).contains("--put: not with --mode");

@@ -4,7 +4,7 @@ package io.cloudmw.core.monitor;
  * Second attempts because the first were late: hedges and hand-overs. Immutable.
  *
  * @param won those that brought the bytes
- * @param suppressed due and not allowed, by the budget or because the whole store was slow
+ * @param suppressed due and not allowed, by the budget or because both stores were slow
  */
 public record Hedges(long issued, long won, long suppressed) {
     public static final Hedges NONE = new Hedges(0, 0, 0);

@@ -75,6 +75,12 @@ public final class WireErrors {
         return new CloudMwException(ErrorCode.INTERNAL, peer + ": " + failure, failure);
     }
 
+    /** Whether a server of ours said so itself, or its call failed on the way. */
+    public static boolean isAnswer(CloudMwException failure) {
+        Metadata trailers = failure.getCause() == null ? null : Status.trailersFromThrowable(failure.getCause());
+        return trailers != null && trailers.containsKey(ERROR);
+    }
+
     private static CloudMwException fromStatus(
             Status status, @Nullable Metadata trailers, Throwable failure, ErrorCode unreachable, String peer) {
         Optional<ErrorCode> named = Optional.ofNullable(trailers)

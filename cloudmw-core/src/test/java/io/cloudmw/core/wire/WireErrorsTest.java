@@ -54,6 +54,17 @@ final class WireErrorsTest {
     }
 
     @Test
+    void whatAServerSaidIsToldFromACallThatDidNotReachIt() {
+        CloudMwException said =
+                received(WireErrors.toStatus(new CloudMwException(ErrorCode.COORDINATOR_UNAVAILABLE, "just started")));
+        assertThat(WireErrors.isAnswer(said)).isTrue();
+        assertThat(WireErrors.isAnswer(received(Status.UNAVAILABLE.asRuntimeException())))
+                .isFalse();
+        assertThat(WireErrors.isAnswer(new CloudMwException(ErrorCode.CANCELLED, "here")))
+                .isFalse();
+    }
+
+    @Test
     void aLongMessageIsCut() {
         StatusRuntimeException sent =
                 WireErrors.toStatus(new CloudMwException(ErrorCode.INVALID_ARGUMENT, "x".repeat(100_000)));

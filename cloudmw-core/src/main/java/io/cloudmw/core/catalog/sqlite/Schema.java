@@ -69,7 +69,7 @@ final class Schema {
     private static final List<String> FILES = List.of(
             "ALTER TABLE entries ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0",
             "ALTER TABLE entries ADD COLUMN attributes BLOB",
-            "UPDATE entries SET created_at = (SELECT v.changed_at FROM versions v WHERE v.id = version_id)"
+            "UPDATE entries SET created_at = coalesce((SELECT v.changed_at FROM versions v WHERE v.id = version_id), 0)"
                     + " WHERE version_id IS NOT NULL");
 
     private static final List<List<String>> STEPS = List.of(FIRST, TREE, FILES);
