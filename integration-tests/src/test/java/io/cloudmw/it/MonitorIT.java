@@ -50,10 +50,12 @@ final class MonitorIT {
                 assertThat(store.speed().errors()).isEmpty();
             });
 
-            ReadEstimate estimate = fleet.client()
-                    .estimate(file, Optional.empty(), Optional.of(Duration.ofHours(1)), Long.MAX_VALUE)
-                    .join();
-            assertThat(estimate.known()).isEqualTo(2);
+            // What plans are told of a store is put together once a second.
+            ReadEstimate estimate = await().until(
+                            () -> fleet.client()
+                                    .estimate(file, Optional.empty(), Optional.of(Duration.ofHours(1)), Long.MAX_VALUE)
+                                    .join(),
+                            told -> told.known() == 2);
             assertThat(estimate.choice())
                     .hasValueSatisfying(choice -> assertThat(choice.meets()).isTrue());
         }

@@ -90,6 +90,13 @@ public interface Catalog extends Closeable {
      */
     FileVersion commit(Commit commit) throws CloudMwException;
 
+    /**
+     * Whether a file could be committed at this path now, as far as paths go.
+     *
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code ALREADY_EXISTS}; {@code INVALID_ARGUMENT}, as {@link #commit}
+     */
+    void checkPath(FilePath file) throws CloudMwException;
+
     /** What the path names, with what else is kept of the file. */
     Optional<CurrentFile> file(FilePath file) throws CloudMwException;
 

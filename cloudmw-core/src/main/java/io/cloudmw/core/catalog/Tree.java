@@ -113,9 +113,7 @@ public final class Tree<X extends Exception> {
     public void put(FilePath file, VersionId version, long nowMillis) throws X, CloudMwException {
         Walk walk = walk(file);
         Optional<TreeEntry> present = end(walk);
-        if (present.isPresent() && present.get().isDirectory()) {
-            throw CatalogErrors.isDirectory(file);
-        }
+        checkPlace(walk, present);
         complete(walk);
         TreeFile kept = present.flatMap(TreeEntry::file)
                 .map(before -> before.replacedBy(version))
@@ -124,6 +122,23 @@ public final class Tree<X extends Exception> {
         if (present.isEmpty()) {
             raise(walk, bytes(file.path()));
         }
+    }
+
+    /**
+     * Whether a file could be put at this path now; changes nothing.
+     *
+     * @throws CloudMwException as {@link #put}
+     */
+    public void checkPut(FilePath file) throws X, CloudMwException {
+        Walk walk = walk(file);
+        checkPlace(walk, end(walk));
+    }
+
+    private static void checkPlace(Walk walk, Optional<TreeEntry> present) throws CloudMwException {
+        if (present.isPresent() && present.get().isDirectory()) {
+            throw CatalogErrors.isDirectory(walk.path);
+        }
+        checkDirectories(walk);
     }
 
     /**
@@ -244,8 +259,8 @@ public final class Tree<X extends Exception> {
         return Optional.empty();
     }
 
-    /** Makes the directories that a path lacks. */
-    private void complete(Walk walk) throws X, CloudMwException {
+    /** Whether a path has its directories, or could have. */
+    private static void checkDirectories(Walk walk) throws CloudMwException {
         walk.requireVolume();
         if (walk.blocked) {
             throw CatalogErrors.belowFile(walk.path, walk.nextPath());
@@ -253,6 +268,11 @@ public final class Tree<X extends Exception> {
         if (!walk.isComplete()) {
             checkDepth(walk.path);
         }
+    }
+
+    /** Makes the directories that a path lacks. */
+    private void complete(Walk walk) throws X, CloudMwException {
+        checkDirectories(walk);
         while (!walk.isComplete()) {
             walk.directories.add(store.addDirectory(walk.last(), walk.nextName()));
         }

@@ -73,10 +73,12 @@ public final class Uploads {
     /**
      * Says how a file of this size is written to a path.
      *
-     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when the file would have too many chunks
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when the file would have too many chunks;
+     *     what {@link Catalog#checkPath} says of the path, before a byte is sent for nothing
      */
     public UploadPlan begin(FilePath file, long sizeBytes) throws CloudMwException {
         Volume volume = volume(file);
+        catalog.checkPath(file);
         ManifestPlan manifest = manifest(volume, sizeBytes);
         return new UploadPlan(manifest, catalog.current(file).map(FileVersion::id), volume.writeQuorum());
     }

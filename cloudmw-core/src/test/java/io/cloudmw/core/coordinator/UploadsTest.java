@@ -42,6 +42,13 @@ final class UploadsTest {
     }
 
     @Test
+    void aPathThatCannotBeCommittedIsRefusedBeforeAnythingIsSent() throws Exception {
+        cluster.put(FILE, 10);
+        refused(ErrorCode.ALREADY_EXISTS, () -> uploads().begin(FilePath.parse("v:/a"), 10));
+        refused(ErrorCode.ALREADY_EXISTS, () -> uploads().begin(FilePath.parse("v:/a/b/c"), 10));
+    }
+
+    @Test
     void theFirstPutExpectsNothingTheNextOneTheVersionBefore() throws Exception {
         assertThat(uploads().begin(FILE, 10).expected()).isEmpty();
         FileVersion first = cluster.put(FILE, 10);

@@ -241,6 +241,12 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
+    public synchronized void checkPath(FilePath file) throws CloudMwException {
+        checkOpen();
+        tree.checkPut(file);
+    }
+
+    @Override
     public synchronized Attributes setAttributes(AttributeChange change) throws CloudMwException {
         checkOpen();
         return tree.setAttributes(change);

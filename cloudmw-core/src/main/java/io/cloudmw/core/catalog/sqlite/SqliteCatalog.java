@@ -171,6 +171,14 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
+    public void checkPath(FilePath file) throws CloudMwException {
+        database.read(connection -> {
+            Names.tree(connection).checkPut(file);
+            return file;
+        });
+    }
+
+    @Override
     public Attributes setAttributes(AttributeChange change) throws CloudMwException {
         return database.write(connection -> Names.tree(connection).setAttributes(change));
     }

@@ -33,7 +33,13 @@ abstract class NamesContract extends CatalogFixture {
         put("v:/a/b/c", 0, Optional.empty());
         for (String path : List.of("v:/a", "v:/a/b", "v:/a/b/c/d", "v:/a/b/c/d/e")) {
             refused(ErrorCode.ALREADY_EXISTS, () -> put(path, 0, Optional.empty()));
+            refused(ErrorCode.ALREADY_EXISTS, () -> catalog.checkPath(FilePath.parse(path)));
         }
+        for (String path : List.of("v:/a/b/c", "v:/a/b/c0", "v:/new/one")) {
+            catalog.checkPath(FilePath.parse(path));
+        }
+        refused(ErrorCode.VOLUME_NOT_FOUND, () -> catalog.checkPath(FilePath.parse("nowhere:/a")));
+        assertThat(names("/", 10)).as("checked, not made").containsExactly("a/");
         put("v:/a/b/c0", 0, Optional.empty());
         put("v:/a/b-", 0, Optional.empty());
         put("v:/a0", 0, Optional.empty());
