@@ -154,7 +154,7 @@ class BulkTransferTest {
 
     @Test
     void streamsTakeTurnsFrameByFrame() throws Exception {
-        int frames = 40;
+        int frames = 120; // more than sockets take in at once
         byte[] bytes = Payloads.random(5, frames * FRAME);
         List<Integer> order = new ArrayList<>();
         BulkOptions options = BulkOptions.defaults().withOutbound(FRAME, 1 << 30, 1 << 20);
