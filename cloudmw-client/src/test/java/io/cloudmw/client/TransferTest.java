@@ -669,10 +669,7 @@ final class TransferTest {
     @RoundsAndCooperative
     void withoutHelpersTheClientRacesOverTheDisksItCanReach(Mode mode) throws Exception {
         coordinator.mode(mode);
-        FakeHelper writer = helper(Script.SERVE);
-        byte[] content = bytes(3 * CHUNK + 9);
-        put(content);
-        writer.die();
+        byte[] content = putAndLoseTheHelper(3 * CHUNK + 9);
         coordinator.replicate(List.of(ownDisk("d0"), ownDisk("d1"), ownDisk("d2")));
         Path target = directory.resolve("out");
         GetReceipt receipt = get(target);
@@ -683,10 +680,7 @@ final class TransferTest {
     @RoundsAndCooperative
     void aReplicaKnownToBeBadIsTheClientsLastResortToo(Mode mode) throws Exception {
         coordinator.mode(mode);
-        FakeHelper writer = helper(Script.SERVE);
-        byte[] content = bytes(3 * CHUNK + 9);
-        put(content);
-        writer.die();
+        byte[] content = putAndLoseTheHelper(3 * CHUNK + 9);
         StoreId good = ownDisk("d0");
         StoreId bad = ownDisk("d1");
         coordinator.replicate(List.of(bad, good));
@@ -705,15 +699,22 @@ final class TransferTest {
     /** This coordinator signs nothing. */
     @Test
     void aBucketNobodyCouldSignForIsNotSaidToHaveLostItsReplicas() throws Exception {
-        FakeHelper writer = helper(Script.SERVE);
-        put(bytes(CHUNK));
-        writer.die();
+        putAndLoseTheHelper(CHUNK);
         StoreId bucket = new StoreId("b0");
         coordinator.add(new Store(bucket, "far", new Store.S3("b0", "us-east-1", "", false, "")));
         coordinator.replicate(List.of(bucket));
         assertThat(code(client.get(FILE, directory.resolve("out"), GetOptions.defaults())))
                 .isEqualTo(ErrorCode.STORE_DENIED);
         assertThat(coordinator.reports()).isEmpty();
+    }
+
+    /** Puts a file of that many bytes, which are returned; from then on there is no helper. */
+    private byte[] putAndLoseTheHelper(int count) throws Exception {
+        FakeHelper writer = helper(Script.SERVE);
+        byte[] content = bytes(count);
+        put(content);
+        writer.die();
+        return content;
     }
 
     /** A disk this process can read by itself, with everything that was put. */
@@ -752,10 +753,7 @@ final class TransferTest {
     /** The first bucket keeps silent: after the p95 the client asks the other one too. */
     @Test
     void withoutHelpersALateAttemptIsMadeUpForAtAnotherStore() throws Exception {
-        FakeHelper writer = helper(Script.SERVE);
-        byte[] content = bytes(CHUNK);
-        put(content);
-        writer.die();
+        byte[] content = putAndLoseTheHelper(CHUNK);
         Map<String, byte[]> objects = new HashMap<>();
         chunks.forEach((id, bytes) -> objects.put("/" + id, bytes));
         try (ScriptedHttpServer silent = new ScriptedHttpServer().thenSilence();

@@ -261,6 +261,7 @@ public final class MainPathBench {
                 "| | server CPU-s/GiB | client CPU-s/GiB | sum | above nginx | GiB/s | of nginx's | sum of the first |");
         System.out.println("|---|---|---|---|---|---|---|---|");
         for (Row row : rows) {
+            Row peer = peer(row, rows);
             System.out.printf(
                     Locale.ROOT,
                     "| %s | %.2f | %.2f | %.2f | %+.2f | %.2f | %.0f%% | %.2f |%n",
@@ -268,9 +269,9 @@ public final class MainPathBench {
                     row.median(Sample::serverCpu) / gib,
                     row.median(Sample::clientCpu) / gib,
                     row.median(Sample::cpu) / gib,
-                    (row.median(Sample::cpu) - peer(row, rows).median(Sample::cpu)) / gib,
+                    (row.median(Sample::cpu) - peer.median(Sample::cpu)) / gib,
                     gib / row.median(Sample::seconds),
-                    100 * peer(row, rows).median(Sample::seconds) / row.median(Sample::seconds),
+                    100 * peer.median(Sample::seconds) / row.median(Sample::seconds),
                     row.warmUps().get(0).cpu() / gib);
         }
         double[] helperMib = new double[helpers.size()];
