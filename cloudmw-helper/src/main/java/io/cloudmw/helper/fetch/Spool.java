@@ -28,9 +28,9 @@ public final class Spool implements AutoCloseable {
     private final Path directory;
     private final ByteBudget budget;
     private final AtomicLong sequence;
-    private final FileChannel lock;
+    private final LockFile lock;
 
-    private Spool(Path directory, ByteBudget budget, AtomicLong sequence, FileChannel lock) {
+    private Spool(Path directory, ByteBudget budget, AtomicLong sequence, LockFile lock) {
         this.directory = directory;
         this.budget = budget;
         this.sequence = sequence;
@@ -45,7 +45,7 @@ public final class Spool implements AutoCloseable {
      */
     public static Spool open(Path directory, long limitBytes) throws IOException {
         Files.createDirectories(directory);
-        FileChannel lock = LockFile.tryLock(directory.resolve(LOCK))
+        LockFile lock = LockFile.tryLock(directory.resolve(LOCK))
                 .orElseThrow(() -> new CloudMwException(
                         ErrorCode.ALREADY_EXISTS,
                         "spool " + directory + ": in use: by another process with this helper's id, or with the same"

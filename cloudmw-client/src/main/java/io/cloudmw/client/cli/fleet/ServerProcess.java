@@ -1,5 +1,6 @@
 package io.cloudmw.client.cli.fleet;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
@@ -44,7 +45,8 @@ public final class ServerProcess implements AutoCloseable {
     /**
      * Waits for its first line on standard output, one JSON object. Once.
      *
-     * @throws IOException when the process ends or closes its output before it is ready; the message has its log
+     * @throws IOException when the process ends or closes its output before it is ready (the message has its log), or says
+     *     something else
      */
     @SuppressWarnings("resource") // standard output lives as long as the process
     ServerProcess awaitReady() throws IOException {
@@ -57,8 +59,17 @@ public final class ServerProcess implements AutoCloseable {
         Thread drain = new Thread(() -> lines.lines().forEach(ignored -> {}), name + "-stdout");
         drain.setDaemon(true);
         drain.start();
-        ready = JSON.readTree(line);
+        ready = parsed(line);
         return this;
+    }
+
+    private JsonNode parsed(String line) throws IOException {
+        try {
+            return JSON.readTree(line);
+        } catch (JsonProcessingException e) {
+            process.destroyForcibly();
+            throw new IOException(name + " said \"" + line + "\" (expected: one JSON object when it is ready)", e);
+        }
     }
 
     public String name() {

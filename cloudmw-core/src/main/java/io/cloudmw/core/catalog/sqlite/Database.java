@@ -8,7 +8,6 @@ import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.store.LockFile;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -35,7 +34,7 @@ final class Database implements Closeable {
     private static final long WAIT_SECONDS = 10;
     private static final Logger LOG = LoggerFactory.getLogger(Database.class);
 
-    private final FileChannel lockFile;
+    private final LockFile lockFile;
     private final ReentrantLock writing = new ReentrantLock();
 
     @GuardedBy("writing")
@@ -50,7 +49,7 @@ final class Database implements Closeable {
         T run(Connection connection) throws SQLException, CloudMwException;
     }
 
-    private Database(FileChannel lockFile, Connection writer, List<Connection> readers) {
+    private Database(LockFile lockFile, Connection writer, List<Connection> readers) {
         this.lockFile = lockFile;
         this.writer = writer;
         this.readers.addAll(readers);
@@ -63,7 +62,7 @@ final class Database implements Closeable {
      *     a newer release wrote it; {@code LOCAL_IO} when it cannot be opened
      */
     static Database open(Path file) throws CloudMwException {
-        FileChannel lockFile = lock(file);
+        LockFile lockFile = lock(file);
         List<Connection> opened = new ArrayList<>();
         try {
             Connection writer = connect(file, false);
@@ -83,7 +82,7 @@ final class Database implements Closeable {
         }
     }
 
-    private static FileChannel lock(Path file) throws CloudMwException {
+    private static LockFile lock(Path file) throws CloudMwException {
         try {
             Path directory = file.toAbsolutePath().getParent();
             if (directory != null) {
@@ -252,7 +251,7 @@ final class Database implements Closeable {
         }
     }
 
-    private static void closeQuietly(List<Connection> connections, FileChannel lockFile) {
+    private static void closeQuietly(List<Connection> connections, LockFile lockFile) {
         for (Connection connection : connections) {
             try {
                 connection.close();

@@ -25,14 +25,14 @@ final class DiskWriter {
     private final DiskLayout layout;
     private final long reserveBytes;
     private final FreeSpace freeSpace;
-    private final FileChannel lock;
+    private final LockFile lock;
     private final AtomicLong used = new AtomicLong();
     private final AtomicLong promised = new AtomicLong();
     private final AtomicLong sequence = new AtomicLong();
     /** Deciding who of two writers of the same chunk was first, and counting what that changes. */
     private final Object names = new Object();
 
-    private DiskWriter(StoreId id, DiskLayout layout, long reserveBytes, FreeSpace freeSpace, FileChannel lock) {
+    private DiskWriter(StoreId id, DiskLayout layout, long reserveBytes, FreeSpace freeSpace, LockFile lock) {
         this.id = id;
         this.layout = layout;
         this.reserveBytes = reserveBytes;
@@ -45,7 +45,7 @@ final class DiskWriter {
         if (reserveBytes < 0) {
             throw new IllegalArgumentException("reserveBytes: " + reserveBytes + " (expected: >= 0)");
         }
-        FileChannel lock = null;
+        LockFile lock = null;
         try {
             if (Files.exists(layout.identity())) {
                 layout.checkIdentity(id);
@@ -191,14 +191,14 @@ final class DiskWriter {
         }
     }
 
-    private static FileChannel lock(StoreId id, DiskLayout layout) throws IOException {
+    private static LockFile lock(StoreId id, DiskLayout layout) throws IOException {
         return LockFile.tryLock(layout.lock())
                 .orElseThrow(() -> new CloudMwException(
                         ErrorCode.STORE_UNAVAILABLE,
                         "store=" + id + ": " + layout.root() + " is open in another process or twice in this one"));
     }
 
-    private static void release(FileChannel lock) {
+    private static void release(LockFile lock) {
         try {
             lock.close();
         } catch (IOException e) {
