@@ -137,7 +137,12 @@ final class BenchCommands {
                     CloudMw client = CloudMw.connect(context.clientOptions(options))) {
                 Volume kept = CommandContext.await(client.volume(new VolumeName(name)));
                 LabSettings settings = race.real(layout(client, kept));
-                try (Testbed testbed = GivenTestbed.open(settings, client, kept.name(), interruption.closing())) {
+                try (Testbed testbed = GivenTestbed.open(
+                        settings,
+                        client,
+                        () -> CloudMw.connect(context.clientOptions(options)),
+                        kept.name(),
+                        interruption.closing())) {
                     interruption.closing().last(testbed);
                     return new RaceLab(settings, testbed, view(settings)).run();
                 }

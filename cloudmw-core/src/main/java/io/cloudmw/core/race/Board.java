@@ -84,6 +84,12 @@ final class Board {
         return relays.values();
     }
 
+    /** What is known of the way by which the flight comes. */
+    Speed usual(Flight flight) {
+        int helper = roster.helperOf(flight.holder().racer());
+        return speeds.usual(flight.store(), helper, flight.block.range().length());
+    }
+
     void leafDelivered() {
         if (leafSeen) {
             paceNanos += ((nowNanos - lastLeafAtNanos) - paceNanos) / 16;

@@ -424,7 +424,8 @@ final class Dispatcher {
         long start = victim.block.range().offset();
         ByteRange kept = new ByteRange(start, victim.piece.missing().end() - start);
         board.commands.add(new DeliveryCommand.Shorten(victim.block, kept));
-        board.issue(tail, List.of(thief), BlockRule.SOLE, IssueReason.STEAL, 0);
+        Flight stolen = board.issue(tail, List.of(thief), BlockRule.SOLE, IssueReason.STEAL, 0);
+        stolen.madeUpForBytesPerSecond = board.usual(victim).bytesPerSecond();
     }
 
     private void duplicate(Flight victim, Entrant thief, boolean isFarBehind) {

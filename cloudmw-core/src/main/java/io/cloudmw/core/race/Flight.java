@@ -40,6 +40,8 @@ final class Flight {
     boolean fetched;
     /** After what the attempt was late that this one makes up for; 0: it makes up for none. */
     long madeUpForAfterNanos;
+    /** The usual throughput where that one was made; 0: it makes up for none, or nobody knows. */
+    double madeUpForBytesPerSecond;
     /** How it went was told to the governor. */
     boolean judged;
     /** When a second attempt may be asked for again. */

@@ -10,12 +10,12 @@ import java.util.Map;
  *
  * <p>An extra request is <em>suppressed</em>, and counted, when either bucket is short, or when both the store it is meant
  * to make up for and the one it would go to are slow: then it may be that their medians moved, that what looks slow is
- * usual now, and that hedging it would add load when it hurts most. A store is slow when its latest answer was late, and
- * while most of those before it were, which shows at once, before any monitor has learnt; or when the fleet's monitors saw
- * its median move, which a client that has just started knows from its first plan. One answer in twenty is late anyway: so
- * one extra in twenty waits, without need, for another answer of either store, and is asked for again. The emptier the
- * buckets, the more patient: {@link #patience()} stretches every delay, so that what is left goes to the attempts that are
- * latest.
+ * usual now, and that hedging it would add load when it hurts most. A store is slow when its latest answer was late, or
+ * came at less than half of the usual rate, and while most of those before it did, which shows at once, before any monitor
+ * has learnt; or when the fleet's monitors saw its median move, which a client that has just started knows from its first
+ * plan. One answer in twenty is late anyway: so one extra in twenty waits, without need, for another answer of either
+ * store, and is asked for again. The emptier the buckets, the more patient: {@link #patience()} stretches every delay, so
+ * that what is left goes to the attempts that are latest.
  *
  * <p>[1] J. Dean, L. A. Barroso, The Tail at Scale, CACM 56(2), 2013. <b>Differs:</b> a budget instead of a fixed
  * quantile, because the quantile is only right while the distribution stands still.
@@ -170,7 +170,7 @@ public final class Governor {
                 && extraBytes <= bytes + budget.share() * usefulBytes;
     }
 
-    /** How an attempt went: {@code late} when it once was later than usual for 95 of 100 at this store. */
+    /** How an attempt went: {@code late} when it once was later than 95 of 100 usually are at this store, or slow. */
     public synchronized void judged(StoreId store, boolean late) {
         Standing standing = standing(store);
         standing.lateness += WEIGHT * ((late ? 1 : 0) - standing.lateness);

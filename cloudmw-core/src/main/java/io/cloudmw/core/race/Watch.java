@@ -248,13 +248,6 @@ final class Watch {
         return late == 0 ? extras.capNanos() : extras.within(late);
     }
 
-    private Speed usual(Flight flight) {
-        return board.speeds.usual(
-                flight.store(),
-                board.roster.helperOf(runner(flight)),
-                flight.block.range().length());
-    }
-
     /** Not before something may be asked for again. */
     private static OptionalLong afterQuiet(Flight flight, long atNanos) {
         return OptionalLong.of(atNanos - flight.quietUntilNanos < 0 ? flight.quietUntilNanos : atNanos);
@@ -274,7 +267,7 @@ final class Watch {
         }
         long gap = gapNanos(flight, relay, delay);
         long gapAt = flight.movedAtNanos + (long) (gap * patience);
-        double slow = usual(flight).slowBytesPerSecond() / 1e9;
+        double slow = board.usual(flight).slowBytesPerSecond() / 1e9;
         if (slow == 0 || !board.traffic().isBehindOthers(flight.rate(board.nowNanos))) {
             return afterQuiet(flight, gapAt);
         }
@@ -285,7 +278,7 @@ final class Watch {
 
     /** How long the next leaf may take, usually: no less than the relays of this destination do, whatever limits them. */
     private long gapNanos(Flight flight, @Nullable Relay relay, long delay) {
-        double slow = usual(flight).slowBytesPerSecond() / 1e9;
+        double slow = board.usual(flight).slowBytesPerSecond() / 1e9;
         double leaf = slow == 0 ? 0 : flight.piece.chunk.plan.leafSizeBytes() / slow;
         double gap = Math.max((double) delay, Math.min(leaf, (double) extras.capNanos()));
         if (relay == null || !relay.accepted) {
@@ -312,6 +305,7 @@ final class Watch {
         }
         Flight second = board.issue(flight.piece, List.of(entrant), BlockRule.SOLE, extras.onLateness(), bytes);
         second.madeUpForAfterNanos = delayNanos(flight);
+        second.madeUpForBytesPerSecond = board.usual(flight).bytesPerSecond();
     }
 
     /** Of these racers, the one whose way to the piece, not by the store {@code not}, is best. */
@@ -343,24 +337,33 @@ final class Watch {
 
     /** What is late at a store of which too little is known: what is where the attempt it makes up for was made. */
     private long lateAfterNanos(Flight flight) {
-        boolean known = usual(flight).lateFirstByteNanos() > 0;
+        boolean known = board.usual(flight).lateFirstByteNanos() > 0;
         return known || flight.madeUpForAfterNanos == 0 ? delayNanos(flight) : flight.madeUpForAfterNanos;
     }
 
     /** An attempt has brought its block. */
     void fetched(Flight flight) {
-        judged(flight, false);
+        judged(flight, isSlow(flight));
     }
 
-    /** An attempt is about to be withdrawn, because another brings its block: one that waited for long was late all the same. */
+    /** Whether its bytes come at less than half of what is usual at its store: as slow as late, however soon the first came. */
+    private boolean isSlow(Flight flight) {
+        double known = board.usual(flight).bytesPerSecond();
+        double usual = known > 0 ? known : flight.madeUpForBytesPerSecond;
+        double rate = flight.rate(board.nowNanos) * 1e9;
+        return rate > 0 && rate * Governor.MEDIAN_MOVED < usual;
+    }
+
+    /** An attempt is about to be withdrawn, because another brings its block: if it waited for long, or was slow, it was late. */
     void cut(Flight flight) {
         boolean waits = flight.runner != null && flight.bytes() == 0;
-        if (waits && board.nowNanos - flight.startedAtNanos > lateAfterNanos(flight)) {
+        boolean waitedForLong = waits && board.nowNanos - flight.startedAtNanos > lateAfterNanos(flight);
+        if (waitedForLong || isSlow(flight)) {
             judged(flight, true);
         }
     }
 
-    /** Of each attempt the governor hears once: that it was late, at its first byte or later, or in the end that it was not. */
+    /** Of each attempt the governor hears once: that it was late, at its first byte or later, or in the end whether it was slow. */
     private void judged(Flight flight, boolean late) {
         if (extras.hedges() && !flight.judged) {
             flight.judged = true;

@@ -518,6 +518,27 @@ class SingleAttemptsTest {
             assertThat(governor.suppressed()).isEqualTo(1);
         }
 
+        /** Usually 10 bytes a nanosecond; of what is not late at its first byte the rest tells. */
+        @Test
+        void aStoreThatAnswersInTimeAndThenBringsLittleIsSlowAllTheSame() {
+            plan(0, 600);
+            bring(0, r(0), 21);
+            assertThat(governor.isSlow(S0)).isTrue();
+
+            bring(1, r(1), 19);
+            assertThat(governor.isSlow(S1))
+                    .as("half of what is usual, and a little more")
+                    .isFalse();
+        }
+
+        /** 200 bytes, whose second half comes within so long. */
+        private void bring(int block, RacerId racer, long nanos) {
+            started(block, racer);
+            on(attempt(block, racer, Stage.UNDER_WAY, 100));
+            now += nanos;
+            fetched(block, racer, 200);
+        }
+
         private void hedged() {
             plan(0, 200);
             started(0, r(0));

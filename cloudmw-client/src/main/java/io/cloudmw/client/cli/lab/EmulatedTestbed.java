@@ -85,7 +85,8 @@ public final class EmulatedTestbed implements Testbed {
             files.add(write(client, directory, i));
         }
         for (Mode mode : settings.modes()) {
-            contenders.add(new ModeContender(client, mode));
+            CloudMw own = closing.last(CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress())));
+            contenders.add(new ModeContender(own, mode));
         }
     }
 

@@ -24,26 +24,28 @@ import java.util.UUID;
 public final class GivenTestbed implements Testbed {
     private final CloudMw client;
     private final List<LabFile> files = new ArrayList<>();
-    private final List<Contender> contenders;
+    private final List<Contender> contenders = new ArrayList<>();
     private Crossed crossed = Crossed.NOTHING;
 
-    private GivenTestbed(CloudMw client, LabSettings settings) {
+    private GivenTestbed(CloudMw client) {
         this.client = client;
-        contenders = settings.modes().stream()
-                .<Contender>map(mode -> new Counted(mode))
-                .toList();
     }
 
     /**
      * Writes the files.
      *
      * @param client stays the caller's
-     * @param closing closes what is open for as long as they are written
+     * @param connect makes a client for each mode: the budget for extras is a client's, and no mode spends another's
+     * @param closing closes those clients, and what is open for as long as the files are written
      */
-    public static GivenTestbed open(LabSettings settings, CloudMw client, VolumeName volume, Closing closing)
+    public static GivenTestbed open(
+            LabSettings settings, CloudMw client, Closing.Opening<CloudMw> connect, VolumeName volume, Closing closing)
             throws Exception {
-        GivenTestbed testbed = new GivenTestbed(client, settings);
+        GivenTestbed testbed = new GivenTestbed(client);
         String directory = "/cloudmw-lab-" + UUID.randomUUID().toString().substring(0, 8);
+        for (Mode mode : settings.modes()) {
+            testbed.contenders.add(testbed.new Counted(closing.open(connect), mode));
+        }
         try (WorkingDirectory sources = closing.open(() -> WorkingDirectory.create("cloudmw-lab-"))) {
             for (int i = 0; i < settings.sizes().size(); i++) {
                 long bytes = settings.sizes().get(i);
@@ -61,9 +63,11 @@ public final class GivenTestbed implements Testbed {
     }
 
     private final class Counted implements Contender {
+        private final CloudMw own;
         private final Mode mode;
 
-        Counted(Mode mode) {
+        Counted(CloudMw own, Mode mode) {
+            this.own = own;
             this.mode = mode;
         }
 
@@ -74,7 +78,7 @@ public final class GivenTestbed implements Testbed {
 
         @Override
         public void read(LabFile file, PositionalTarget destination) throws Exception {
-            GetReceipt receipt = client.read(
+            GetReceipt receipt = own.read(
                             file.path(), destination, GetOptions.defaults().withMode(mode))
                     .get();
             crossed = crossed.plus(new Crossed(receipt.attempts(), receipt.usefulBytes() + receipt.wastedBytes()));
@@ -83,7 +87,7 @@ public final class GivenTestbed implements Testbed {
 
     @Override
     public List<Contender> contenders() {
-        return contenders;
+        return List.copyOf(contenders);
     }
 
     @Override

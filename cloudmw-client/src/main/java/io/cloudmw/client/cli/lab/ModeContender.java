@@ -5,7 +5,7 @@ import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.transfer.PositionalTarget;
 import io.cloudmw.core.model.Mode;
 
-/** CloudMW in one mode. */
+/** CloudMW in one mode, by a client of its own: the budget for extras is a client's, and no mode spends another's. */
 final class ModeContender implements Contender {
     private final CloudMw client;
     private final Mode mode;

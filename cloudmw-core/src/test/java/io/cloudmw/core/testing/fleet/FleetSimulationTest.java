@@ -74,26 +74,27 @@ class FleetSimulationTest {
         assertThat(hedged.requestsRatio()).isLessThanOrEqualTo(1.05);
     }
 
-    @Test
-    void whenEverythingIsTenTimesSlowerHardlyAnythingIsHedged() {
-        Figures figures = FleetWorkload.reads(Mode.HEDGED, FleetSettings.outage(100_000_000_000L), 2_000 * SCALE, SEED);
+    @ParameterizedTest
+    @EnumSource(names = {"HEDGED", "COOPERATIVE"})
+    void whenEverythingIsTenTimesSlowerThereIsHardlyAnythingExtra(Mode mode) {
+        Figures figures = FleetWorkload.reads(mode, FleetSettings.outage(100_000_000_000L), 2_000 * SCALE, SEED);
 
         print("all slow from 100 s", figures);
         assertThat(figures.requestsRatio()).isLessThanOrEqualTo(1.05);
     }
 
     /** The first 20 s, five reads a second: the buckets are full, and no monitor has noticed. What was saved up is not all spent. */
-    @Test
-    void alsoInTheFirstSecondsOfThatMostOfWhatWasSavedUpStays() {
+    @ParameterizedTest
+    @EnumSource(names = {"HEDGED", "COOPERATIVE"})
+    void alsoInTheFirstSecondsOfThatMostOfWhatWasSavedUpStays(Mode mode) {
         FleetSettings outage = FleetSettings.outage(100_000_000_000L);
         int extras = 0;
         for (int run = 0; run < 20; run++) {
-            extras += FleetWorkload.reads(Mode.HEDGED, outage, 500, 600, SEED + run)
-                    .extras();
+            extras += FleetWorkload.reads(mode, outage, 500, 600, SEED + run).extras();
         }
 
         double mean = extras / 20.0;
-        LOG.info(() -> "all slow, the first 100 reads: " + mean + " extras in the mean of 20 runs");
+        LOG.info(() -> "all slow, the first 100 reads of " + mode + ": " + mean + " extras in the mean of 20 runs");
         assertThat(mean).isLessThanOrEqualTo(5);
     }
 

@@ -21,6 +21,7 @@ public final class FleetWorkload {
         private int requests;
         private int useful;
         private int extras;
+        private int splits;
 
         Figures(Mode mode) {
             this.mode = mode;
@@ -34,6 +35,7 @@ public final class FleetWorkload {
             Tally tally = result.tally();
             int more = tally.hedges() + tally.handOvers() + tally.steals() + tally.duplicates();
             extras += more;
+            splits += tally.steals();
             useful += result.requests() - more;
         }
 
@@ -64,7 +66,7 @@ public final class FleetWorkload {
             return String.format(
                     Locale.ROOT,
                     "%-12s %6d transfers  p50 %8.3f s  p99 %8.3f s  p99.9 %8.3f s  bytes %.4f  wasted %8.1f MB"
-                            + "  requests %.4f",
+                            + "  requests %.4f  extras %d, %d of them splits",
                     mode.label(),
                     transfers(),
                     seconds(0.5),
@@ -72,7 +74,9 @@ public final class FleetWorkload {
                     seconds(0.999),
                     bytesRatio(),
                     (fetchedBytes - bytes) / 1e6,
-                    requestsRatio());
+                    requestsRatio(),
+                    extras,
+                    splits);
         }
     }
 
