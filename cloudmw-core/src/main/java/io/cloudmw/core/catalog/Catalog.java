@@ -167,18 +167,26 @@ public interface Catalog extends Closeable {
     /** Replicas that are not good, of the current versions of a volume's files, by chunk and store. */
     Page<ReplicaReport> underReplicated(VolumeName volume, String pageToken, int limit) throws CloudMwException;
 
+    /** Who does which background job. What such a job writes names its lease. */
+    Leases leases();
+
     /**
      * Retires open versions that nobody has written to since {@code beforeMillis}.
      *
      * @return how many
+     * @throws CloudMwException {@code LEASE_LOST}
      */
-    int retireAbandoned(long beforeMillis, long nowMillis) throws CloudMwException;
+    int retireAbandoned(Lease lease, long beforeMillis, long nowMillis) throws CloudMwException;
 
     /** Retired versions by id. */
     Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException;
 
-    /** Drops everything kept of a retired version, after its chunks were deleted. Nothing happens if it is not one. */
-    void forget(VersionId version) throws CloudMwException;
+    /**
+     * Drops everything kept of a retired version, after its chunks were deleted. Nothing happens if it is not one.
+     *
+     * @throws CloudMwException {@code LEASE_LOST}
+     */
+    void forget(Lease lease, VersionId version) throws CloudMwException;
 
     /** Waits for calls that run; later calls fail. Idempotent. */
     @Override

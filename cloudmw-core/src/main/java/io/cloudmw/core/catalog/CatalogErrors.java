@@ -54,6 +54,16 @@ public final class CatalogErrors {
         return new CloudMwException(ErrorCode.NOT_FOUND, "no directory " + file + ": it is a file");
     }
 
+    static CloudMwException leaseLost(Lease lease, Optional<Lease> last) {
+        String now = last.filter(newest -> newest.untilMillis() > 0)
+                .map(newest -> newest.holder() + " has epoch " + newest.epoch())
+                .orElse("nobody has it");
+        return new CloudMwException(
+                ErrorCode.LEASE_LOST,
+                "job " + lease.job() + ": " + lease.holder() + " has lost its lease with epoch " + lease.epoch() + "; "
+                        + now);
+    }
+
     public static CloudMwException closed() {
         return new CloudMwException(ErrorCode.CANCELLED, "the catalog is closed");
     }

@@ -2,16 +2,21 @@ package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.lease.BackgroundJobs;
 import io.cloudmw.core.monitor.FleetSpeeds;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import java.time.Duration;
 
 /**
  * What a cluster's coordinator does, by subject. Safe for any thread; every call blocks on the catalog, which stays the
  * caller's to close.
  */
 public final class Coordinator {
+    /** A background job whose coordinator died goes on elsewhere after this. */
+    private static final Duration JOB_TERM = Duration.ofSeconds(30);
+
     private final Administration administration;
     private final Uploads uploads;
     private final Reads reads;
@@ -20,14 +25,17 @@ public final class Coordinator {
     private final CoordinatorOptions options;
     private final Catalog catalog;
     private final WallClock clock;
+    private final BackgroundJobs jobs;
 
     /**
      * Takes up the work on what the catalog holds; uploads that nobody has touched for long are given up.
      *
+     * @param name this coordinator's among those that share the catalog: see {@link BackgroundJobs}
      * @param ticker measures leases and ages speeds
      * @param clock stamps versions and tokens
      */
     public Coordinator(
+            String name,
             Catalog catalog,
             TransferTokens tokens,
             BucketAccess direct,
@@ -46,17 +54,27 @@ public final class Coordinator {
         this.replicas = new ReplicaReports(catalog, clock);
         this.catalog = catalog;
         this.clock = clock;
+        this.jobs = new BackgroundJobs(catalog.leases(), name, JOB_TERM, clock);
         retireAbandoned();
     }
 
     /**
      * Gives up the uploads that nobody has touched for long: what they stored is garbage from now on.
      *
-     * @return how many
+     * @return how many; 0 when another coordinator does it
      */
     public int retireAbandoned() throws CloudMwException {
-        long now = clock.millis();
-        return catalog.retireAbandoned(now - options.abandonedAfter().toMillis(), now);
+        return jobs.run("abandoned-uploads", options.abandonedCheck(), right -> {
+                    long now = clock.millis();
+                    return catalog.retireAbandoned(
+                            right.lease(), now - options.abandonedAfter().toMillis(), now);
+                })
+                .orElse(0);
+    }
+
+    /** What is done by one of several coordinators. */
+    public BackgroundJobs jobs() {
+        return jobs;
     }
 
     public Administration administration() {

@@ -26,6 +26,8 @@ public enum ErrorCode {
     STORE_IN_USE("FAILED_PRECONDITION", NEVER),
     /** Somebody else changed the path first. */
     CONFLICT("ABORTED", AFTER_REFRESH),
+    /** The background job is another process's by now. */
+    LEASE_LOST("ABORTED", NEVER),
     /** The two processes speak different major versions of the protocol. */
     VERSION_UNSUPPORTED("FAILED_PRECONDITION", NEVER),
     /** The token is missing, forged, expired or for something else. */

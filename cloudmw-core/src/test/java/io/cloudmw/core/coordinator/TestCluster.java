@@ -62,7 +62,8 @@ final class TestCluster {
     }
 
     private Coordinator started() throws CloudMwException {
-        return new Coordinator(catalog, tokens, direct, CoordinatorOptions.defaults(), ticker, this::now);
+        return new Coordinator(
+                "coordinator", catalog, tokens, direct, CoordinatorOptions.defaults(), ticker, this::now);
     }
 
     /** A new coordinator on the same catalog, as after a crash. */

@@ -40,6 +40,9 @@ public final class CoordinatorServer implements AutoCloseable {
     /** A commit names every copy that is owed: some 60 bytes each. */
     static final int MAX_MESSAGE_BYTES = 16 << 20;
 
+    /** Its catalog's file is locked, so there is one: after a restart it takes up its own background jobs at once. */
+    private static final String NAME = "coordinator";
+
     private static final int MAX_HEADER_BYTES = 16 << 10;
     private static final int MAX_CALLS_PER_CONNECTION = 256;
     private static final long GRACE_SECONDS = 5;
@@ -81,6 +84,7 @@ public final class CoordinatorServer implements AutoCloseable {
         boolean started = false;
         try {
             Coordinator coordinator = new Coordinator(
+                    NAME,
                     catalog,
                     new TransferTokens(secret, WallClock.system()),
                     direct,

@@ -7,6 +7,8 @@ import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.DirectoryPath;
+import io.cloudmw.core.catalog.Lease;
+import io.cloudmw.core.catalog.Leases;
 import io.cloudmw.core.catalog.ListingPosition;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
@@ -56,6 +58,8 @@ public final class InMemoryCatalog implements Catalog {
 
     @GuardedBy("this")
     private final TreeMap<String, ReplicaReport> replicas = new TreeMap<>();
+
+    private final LeaseMap leases = new LeaseMap(this);
 
     @GuardedBy("this")
     private boolean closed;
@@ -370,8 +374,14 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized int retireAbandoned(long beforeMillis, long nowMillis) throws CloudMwException {
+    public Leases leases() {
+        return leases;
+    }
+
+    @Override
+    public synchronized int retireAbandoned(Lease lease, long beforeMillis, long nowMillis) throws CloudMwException {
         checkOpen();
+        leases.requireNewest(lease);
         int count = 0;
         for (VersionRecord record : versions.values()) {
             if (record.isOpen() && record.touchedAtMillis < beforeMillis) {
@@ -395,8 +405,9 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized void forget(VersionId version) throws CloudMwException {
+    public synchronized void forget(Lease lease, VersionId version) throws CloudMwException {
         checkOpen();
+        leases.requireNewest(lease);
         VersionRecord record = versions.get(version.value());
         if (record != null && record.retired) {
             versions.remove(version.value());
@@ -434,7 +445,7 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @GuardedBy("this")
-    private void checkOpen() throws CloudMwException {
+    void checkOpen() throws CloudMwException {
         if (closed) {
             throw CatalogErrors.closed();
         }

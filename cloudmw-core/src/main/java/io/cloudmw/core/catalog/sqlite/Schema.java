@@ -72,7 +72,12 @@ final class Schema {
             "UPDATE entries SET created_at = coalesce((SELECT v.changed_at FROM versions v WHERE v.id = version_id), 0)"
                     + " WHERE version_id IS NOT NULL");
 
-    private static final List<List<String>> STEPS = List.of(FIRST, TREE, FILES);
+    /** Of every background job the newest lease. */
+    private static final List<String> LEASES =
+            List.of("CREATE TABLE leases (job TEXT PRIMARY KEY, holder TEXT NOT NULL,"
+                    + " epoch INTEGER NOT NULL, until_at INTEGER NOT NULL) WITHOUT ROWID");
+
+    private static final List<List<String>> STEPS = List.of(FIRST, TREE, FILES, LEASES);
 
     private Schema() {}
 

@@ -6,6 +6,8 @@ import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.DirectoryPath;
+import io.cloudmw.core.catalog.Lease;
+import io.cloudmw.core.catalog.Leases;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.error.CloudMwException;
@@ -238,12 +240,20 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public int retireAbandoned(long beforeMillis, long nowMillis) throws CloudMwException {
-        return database.write(connection -> Sql.update(
-                connection,
-                "UPDATE versions SET state = 2, changed_at = ? WHERE state = 0 AND changed_at < ?",
-                nowMillis,
-                beforeMillis));
+    public Leases leases() {
+        return new LeaseTable(database);
+    }
+
+    @Override
+    public int retireAbandoned(Lease lease, long beforeMillis, long nowMillis) throws CloudMwException {
+        return database.write(connection -> {
+            LeaseTable.requireNewest(connection, lease);
+            return Sql.update(
+                    connection,
+                    "UPDATE versions SET state = 2, changed_at = ? WHERE state = 0 AND changed_at < ?",
+                    nowMillis,
+                    beforeMillis);
+        });
     }
 
     @Override
@@ -260,8 +270,9 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public void forget(VersionId version) throws CloudMwException {
+    public void forget(Lease lease, VersionId version) throws CloudMwException {
         database.write(connection -> {
+            LeaseTable.requireNewest(connection, lease);
             int forgotten = Sql.update(
                     connection, "DELETE FROM versions WHERE id = ? AND state = ?", version.value(), Schema.RETIRED);
             if (forgotten > 0) {

@@ -269,14 +269,15 @@ public abstract class CatalogContract extends NamesContract {
         catalog.putSegment(fresh.id(), 1, Versions.segment(fresh.id(), 1), 200);
         FileVersion committed = put("v:/committed", 1, Optional.empty());
 
-        assertThat(catalog.retireAbandoned(200, 300)).isEqualTo(1);
+        assertThat(catalog.retireAbandoned(lease("abandoned"), 200, 300)).isEqualTo(1);
 
         assertThat(retired()).containsExactly(new RetiredVersion(stale.id(), 300, 1));
         refused(ErrorCode.CONFLICT, () -> catalog.putSegment(stale.id(), 1, new byte[] {1}, 400));
         refused(ErrorCode.CONFLICT, () -> commit(stale, Optional.empty()));
         commit(fresh, Optional.empty());
         assertThat(catalog.current(committed.file())).isPresent();
-        assertThat(catalog.retireAbandoned(Long.MAX_VALUE, 300)).isZero();
+        assertThat(catalog.retireAbandoned(lease("abandoned"), Long.MAX_VALUE, 300))
+                .isZero();
     }
 
     @Test
@@ -286,7 +287,7 @@ public abstract class CatalogContract extends NamesContract {
         FileVersion fresh = Versions.of("v:/fresh", 1);
         catalog.touch(fresh.id(), 100);
         catalog.touch(fresh.id(), 200);
-        assertThat(catalog.retireAbandoned(200, 300)).isEqualTo(1);
+        assertThat(catalog.retireAbandoned(lease("abandoned"), 200, 300)).isEqualTo(1);
         catalog.touch(stale.id(), 400);
         refused(ErrorCode.CONFLICT, () -> catalog.putSegment(stale.id(), 0, new byte[] {1}, 400));
         catalog.putSegment(fresh.id(), 0, Versions.segment(fresh.id(), 0), 400);
@@ -297,12 +298,12 @@ public abstract class CatalogContract extends NamesContract {
     void aForgottenVersionLeavesNothing() throws Exception {
         FileVersion version = put("v:/a", 1, Optional.empty());
         report(version.id(), 0, S1, ReplicaState.MISSING);
-        catalog.forget(version.id());
+        catalog.forget(lease("collection"), version.id());
         assertThat(catalog.segment(version.id(), 0))
                 .as("current versions are not forgotten")
                 .isPresent();
         catalog.remove(version.file(), 1);
-        catalog.forget(version.id());
+        catalog.forget(lease("collection"), version.id());
         assertThat(catalog.segment(version.id(), 0)).isEmpty();
         assertThat(catalog.version(version.id())).isEmpty();
         assertThat(catalog.faults(version.id(), 0, 10)).isEmpty();

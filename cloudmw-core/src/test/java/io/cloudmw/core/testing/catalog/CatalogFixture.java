@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -23,6 +24,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -106,6 +108,11 @@ abstract class CatalogFixture {
 
     FileVersion commit(FileVersion version, Optional<VersionId> expected) throws CloudMwException {
         return catalog.commit(new Commit(version, expected, List.of()));
+    }
+
+    /** A background job's lease, for the one who does them all here. */
+    Lease lease(String job) throws CloudMwException {
+        return catalog.leases().acquire(job, "test", Duration.ofSeconds(1), 0).orElseThrow();
     }
 
     void report(VersionId version, long chunk, StoreId store, ReplicaState state) throws CloudMwException {
