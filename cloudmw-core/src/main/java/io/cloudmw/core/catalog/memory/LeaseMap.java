@@ -59,10 +59,11 @@ final class LeaseMap implements Leases {
         }
     }
 
-    /** The fence of a write that is about to be done under the same lock. */
-    @GuardedBy("catalog")
+    /** The fence of a write; who calls holds the catalog's lock until it is done. */
     void requireNewest(Lease lease) throws CloudMwException {
-        lease.requireNewest(find(lease.job()));
+        synchronized (catalog) {
+            lease.requireNewest(find(lease.job()));
+        }
     }
 
     @GuardedBy("catalog")
