@@ -84,7 +84,7 @@ final class BackgroundJobsTest {
 
     @Test
     void whoStartsAgainUnderTheSameNameNeedNotWait() throws Exception {
-        a.run(JOB, HOURLY, right -> 1);
+        assertThat(a.run(JOB, HOURLY, right -> 1)).isPresent();
         assertThat(jobs("a").run(JOB, HOURLY, right -> right.lease().epoch())).contains(2L);
     }
 

@@ -25,7 +25,7 @@ final class SqliteLeasesTest extends LeasesContract {
         Path file = directory.resolve("again.db");
         Duration term = Duration.ofSeconds(1);
         try (Catalog first = SqliteCatalog.open(file)) {
-            first.leases().acquire("repair", "a", term, 1);
+            assertThat(first.leases().acquire("repair", "a", term, 1)).isPresent();
         }
         try (Catalog second = SqliteCatalog.open(file)) {
             assertThat(second.leases().acquire("repair", "b", term, 2)).isEmpty();

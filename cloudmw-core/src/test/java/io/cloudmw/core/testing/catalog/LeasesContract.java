@@ -124,7 +124,10 @@ public abstract class LeasesContract extends CatalogFixture {
         for (int i = 0; i < 8; i++) {
             String holder = "h" + i;
             calls.add(() -> acquire(holder, 2000).isPresent());
-            calls.add(() -> succeeds(() -> catalog.retireAbandoned(old, 0, 1), ErrorCode.LEASE_LOST) && false);
+            calls.add(() -> {
+                boolean unused = succeeds(() -> catalog.retireAbandoned(old, 0, 1), ErrorCode.LEASE_LOST);
+                return false;
+            });
         }
         assertThat(atOnce(calls)).isEqualTo(1);
         lost(() -> catalog.retireAbandoned(old, 0, 1));
