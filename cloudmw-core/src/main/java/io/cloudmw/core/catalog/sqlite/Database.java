@@ -1,6 +1,5 @@
 package io.cloudmw.core.catalog.sqlite;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -17,7 +16,6 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sqlite.SQLiteConfig;
@@ -25,33 +23,31 @@ import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
 /**
- * The database file: one connection that writes, one transaction at a time, and a few that read beside it. A commit
- * returns when it is on the disk (write-ahead log, synchronous FULL). Safe for any thread; calls wait their turn, up to
- * a limit. A lock file keeps a second process out: it would answer from helpers it has never heard of.
+ * The database file: one connection that writes ({@link Writer}), one transaction at a time, and a few that read beside it.
+ * What is written is on the disk when the call returns (write-ahead log, synchronous FULL). Safe for any thread; calls wait
+ * their turn, up to a limit. A lock file keeps a second process out: it would answer from helpers it has never heard of.
  */
 final class Database implements Closeable {
     static final int READERS = 4;
-    private static final long WAIT_SECONDS = 10;
+    static final long WAIT_SECONDS = 10;
     private static final Logger LOG = LoggerFactory.getLogger(Database.class);
 
     private final LockFile lockFile;
-    private final ReentrantLock writing = new ReentrantLock();
-
-    @GuardedBy("writing")
-    private final Connection writer;
-
+    private final Connection writing;
+    private final Writer writer;
     private final BlockingQueue<Connection> readers = new ArrayBlockingQueue<>(READERS);
     private volatile boolean closed;
 
-    /** Something to do with a connection. */
+    /** Something to do with a connection, and with nothing else: what writes may be done twice, the first time for nothing. */
     @FunctionalInterface
     interface Work<T> {
         T run(Connection connection) throws SQLException, CloudMwException;
     }
 
-    private Database(LockFile lockFile, Connection writer, List<Connection> readers) {
+    private Database(LockFile lockFile, Connection writing, List<Connection> readers) {
         this.lockFile = lockFile;
-        this.writer = writer;
+        this.writing = writing;
+        this.writer = Writer.start(writing, Writer.Limits.DEFAULT);
         this.readers.addAll(readers);
     }
 
@@ -65,13 +61,13 @@ final class Database implements Closeable {
         LockFile lockFile = lock(file);
         List<Connection> opened = new ArrayList<>();
         try {
-            Connection writer = connect(file, false);
-            opened.add(writer);
-            Schema.upgrade(writer);
+            Connection writing = connect(file, false);
+            opened.add(writing);
+            Schema.upgrade(writing);
             for (int i = 0; i < READERS; i++) {
                 opened.add(connect(file, true));
             }
-            return new Database(lockFile, writer, opened.subList(1, opened.size()));
+            return new Database(lockFile, writing, opened.subList(1, opened.size()));
         } catch (SQLException e) {
             closeQuietly(opened, lockFile);
             throw new CloudMwException(
@@ -99,7 +95,7 @@ final class Database implements Closeable {
         }
     }
 
-    private static Connection connect(Path file, boolean readOnly) throws SQLException {
+    static Connection connect(Path file, boolean readOnly) throws SQLException {
         SQLiteConfig config = new SQLiteConfig();
         config.setJournalMode(SQLiteConfig.JournalMode.WAL);
         config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
@@ -121,47 +117,7 @@ final class Database implements Closeable {
 
     /** Runs {@code work} in a transaction: all of it is durable when this returns, or none of it. */
     <T> T write(Work<T> work) throws CloudMwException {
-        try {
-            if (!writing.tryLock(WAIT_SECONDS, TimeUnit.SECONDS)) {
-                throw overloaded("write");
-            }
-        } catch (InterruptedException e) {
-            throw interrupted();
-        }
-        try {
-            checkOpen();
-            return inTransaction(work);
-        } finally {
-            writing.unlock();
-        }
-    }
-
-    @GuardedBy("writing")
-    private <T> T inTransaction(Work<T> work) throws CloudMwException {
-        boolean done = false;
-        try {
-            writer.setAutoCommit(false);
-            T result = work.run(writer);
-            writer.commit();
-            done = true;
-            return result;
-        } catch (SQLException e) {
-            throw translated(e);
-        } finally {
-            endTransaction(done);
-        }
-    }
-
-    @GuardedBy("writing")
-    private void endTransaction(boolean done) throws CloudMwException {
-        try {
-            if (!done) {
-                writer.rollback();
-            }
-            writer.setAutoCommit(true);
-        } catch (SQLException e) {
-            throw translated(e);
-        }
+        return writer.write(work);
     }
 
     /** Runs {@code work}, which changes nothing, beside other readers and the writer: it sees the state of one moment. */
@@ -195,17 +151,17 @@ final class Database implements Closeable {
         }
     }
 
-    private static CloudMwException overloaded(String what) {
+    static CloudMwException overloaded(String what) {
         return new CloudMwException(
                 ErrorCode.OVERLOADED, "catalog: waited " + WAIT_SECONDS + " s for its turn to " + what);
     }
 
-    private static CloudMwException interrupted() {
+    static CloudMwException interrupted() {
         Thread.currentThread().interrupt();
         return new CloudMwException(ErrorCode.CANCELLED, "catalog: interrupted while waiting");
     }
 
-    private static CloudMwException translated(SQLException e) {
+    static CloudMwException translated(SQLException e) {
         SQLiteErrorCode code =
                 e instanceof SQLiteException sqlite ? sqlite.getResultCode() : SQLiteErrorCode.UNKNOWN_ERROR;
         return switch (code) {
@@ -225,29 +181,25 @@ final class Database implements Closeable {
 
     /** Waits for calls that run; an interrupt does not stop that, since nobody would close the rest. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        writer.stop();
+        List<Connection> connections = new ArrayList<>();
+        connections.add(writing);
         boolean interrupted = false;
-        writing.lock();
-        try {
-            if (closed) {
-                return;
+        while (connections.size() <= READERS) {
+            try {
+                connections.add(readers.take());
+            } catch (InterruptedException e) {
+                interrupted = true;
             }
-            closed = true;
-            List<Connection> connections = new ArrayList<>();
-            connections.add(writer);
-            while (connections.size() <= READERS) {
-                try {
-                    connections.add(readers.take());
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-            closeQuietly(connections, lockFile);
-        } finally {
-            writing.unlock();
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+        }
+        closeQuietly(connections, lockFile);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

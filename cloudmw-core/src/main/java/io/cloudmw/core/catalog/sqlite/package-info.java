@@ -1,5 +1,6 @@
 /**
- * The catalog in one SQLite file on the coordinator's disk. Safe for any thread; one connection writes, a few read.
+ * The catalog in one SQLite file on the coordinator's disk. Safe for any thread; one thread and
+ * connection write, for all who wait at once, and a few connections read.
  */
 @NullMarked
 package io.cloudmw.core.catalog.sqlite;
