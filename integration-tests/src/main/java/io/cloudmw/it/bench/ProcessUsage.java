@@ -15,6 +15,16 @@ final class ProcessUsage {
         return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0;
     }
 
+    /** Bytes it had written to storage so far, by itself or through the page cache; overwritten or deleted ones count. */
+    static long writtenBytes(long pid) throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "io"))) {
+            if (line.startsWith("write_bytes:")) {
+                return Long.parseLong(line.replaceAll("[^0-9]", ""));
+            }
+        }
+        throw new IOException("no write_bytes for process " + pid);
+    }
+
     /** Largest resident set so far, in bytes. */
     static long peakResidentBytes(long pid) throws IOException {
         for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {
