@@ -14,6 +14,7 @@ import io.cloudmw.client.transfer.Engine;
 import io.cloudmw.client.transfer.FileSource;
 import io.cloudmw.client.transfer.GetRequest;
 import io.cloudmw.client.transfer.PositionalTarget;
+import io.cloudmw.client.transfer.PutJournal;
 import io.cloudmw.client.transfer.PutRequest;
 import io.cloudmw.client.transfer.PutSource;
 import io.cloudmw.client.transfer.StreamSource;
@@ -147,9 +148,25 @@ public final class CloudMw implements AutoCloseable {
      * Writes a file, or a new version of it. It is visible, whole, when the future is done, and until then not at all.
      * Fails with {@code CONFLICT} when somebody else changed the path meanwhile, or it is not as the options ask for; in that
      * case nothing is sent where it was so from the beginning.
+     *
+     * @param source a regular file; it must not be changed until the future is done
      */
     public CompletableFuture<PutReceipt> put(Path source, FilePath target, PutOptions putOptions) {
-        return put(new FileSource(source), target, putOptions);
+        Optional<Path> journal = putOptions
+                .journals()
+                .map(directory -> directory.resolve(PutJournal.name(options.coordinator(), source, target)));
+        return put(new FileSource(source), target, putOptions, journal);
+    }
+
+    /**
+     * Writes a file from a stream, to its end. Its length need not be known: chunks are sent as they come, and each is kept
+     * in the temporary directory of this machine until it is stored; three at a time, or, in a volume whose files are cut
+     * into n chunks, all of the stream, because there the length decides where it is cut.
+     *
+     * @param source read by another thread until the future is done; not closed
+     */
+    public CompletableFuture<PutReceipt> put(InputStream source, FilePath target, PutOptions putOptions) {
+        return put(new StreamSource(source), target, putOptions, Optional.empty());
     }
 
     /**
@@ -160,11 +177,13 @@ public final class CloudMw implements AutoCloseable {
      */
     public CompletableFuture<PutReceipt> put(
             InputStream source, long sizeBytes, FilePath target, PutOptions putOptions) {
-        return put(new StreamSource(source, sizeBytes), target, putOptions);
+        return put(new StreamSource(source, sizeBytes), target, putOptions, Optional.empty());
     }
 
-    private CompletableFuture<PutReceipt> put(PutSource source, FilePath target, PutOptions putOptions) {
-        return engine.put(new PutRequest(target, source, putOptions.listener(), putOptions.condition()));
+    private CompletableFuture<PutReceipt> put(
+            PutSource source, FilePath target, PutOptions putOptions, Optional<Path> journal) {
+        return engine.put(
+                new PutRequest(target, source, putOptions.listener(), putOptions.condition(), journal));
     }
 
     /**

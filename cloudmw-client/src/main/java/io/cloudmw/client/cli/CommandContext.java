@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -62,6 +63,16 @@ final class CommandContext {
 
     Map<String, String> environment() {
         return environment;
+    }
+
+    /** Where commands note what they need once more when they are repeated; empty: nobody says where that would be. */
+    Optional<Path> stateDirectory() {
+        String state = environment.getOrDefault("XDG_STATE_HOME", "");
+        if (!state.isEmpty()) {
+            return Optional.of(Path.of(state, "cloudmw"));
+        }
+        String home = environment.getOrDefault("HOME", "");
+        return home.isEmpty() ? Optional.empty() : Optional.of(Path.of(home, ".local", "state", "cloudmw"));
     }
 
     boolean isTerminal() {

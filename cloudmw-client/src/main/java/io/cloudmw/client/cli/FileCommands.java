@@ -12,7 +12,6 @@ import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
@@ -21,9 +20,11 @@ import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -99,6 +100,11 @@ final class FileCommands {
                 description = "fail unless this is the current version, as stat says")
         private @Nullable String ifVersion;
 
+        @Option(
+                names = "--no-resume",
+                description = "do not go on where an earlier put of the same file was interrupted, nor note how far it came")
+        private boolean afresh;
+
         Put(CommandContext context) {
             super(context);
         }
@@ -106,25 +112,12 @@ final class FileCommands {
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
             FilePath file = FilePath.parse(target);
-            PutOptions how = how();
-            if (!source.equals("-")) {
-                return put(client, Path.of(source), file, how);
+            PutReceipt receipt;
+            try (Progress progress = Progress.of(context, options, "put " + file)) {
+                receipt = put(client, file, how().withListener(progress));
             }
-            // Its size must be known before the first chunk is placed.
-            try {
-                Path spool = Files.createTempFile("cloudmw-", ".stdin");
-                try {
-                    Files.copy(context.in(), spool, StandardCopyOption.REPLACE_EXISTING);
-                    return put(client, spool, file, how);
-                } finally {
-                    Files.deleteIfExists(spool);
-                }
-            } catch (CloudMwException e) {
-                throw e;
-            } catch (IOException e) {
-                throw new CloudMwException(
-                        ErrorCode.LOCAL_IO, "standard input: cannot be kept in a temporary file: " + Reasons.of(e), e);
-            }
+            tell(Receipts.lines(receipt));
+            return Receipts.json(receipt);
         }
 
         private PutOptions how() {
@@ -132,16 +125,28 @@ final class FileCommands {
                 throw new IllegalArgumentException("--if-absent and --if-version: only one of the two");
             }
             PutOptions how = ifAbsent ? PutOptions.defaults().ifAbsent() : PutOptions.defaults();
+            if (!afresh) {
+                how = context.stateDirectory().map(how::resumable).orElse(how);
+            }
             return ifVersion == null ? how : how.ifVersion(new VersionId(ifVersion));
         }
 
-        private Map<String, ?> put(CloudMw client, Path from, FilePath file, PutOptions how) throws CloudMwException {
-            PutReceipt receipt;
-            try (Progress progress = Progress.of(context, options, "put " + file)) {
-                receipt = CommandContext.await(client.put(from, file, how.withListener(progress)));
+        /** What is not a file is a stream: a pipe, a device. */
+        private PutReceipt put(CloudMw client, FilePath file, PutOptions how) throws CloudMwException {
+            if (source.equals("-")) {
+                return CommandContext.await(client.put(context.in(), file, how));
             }
-            tell(Receipts.lines(receipt));
-            return Receipts.json(receipt);
+            Path path = Path.of(source);
+            if (!LocalPaths.isSpecial(path)) {
+                return CommandContext.await(client.put(path, file, how));
+            }
+            try (InputStream stream = Files.newInputStream(path)) {
+                return CommandContext.await(client.put(stream, file, how));
+            } catch (CloudMwException e) {
+                throw e;
+            } catch (IOException e) {
+                throw LocalPaths.failed(path, "read", e);
+            }
         }
     }
 
@@ -186,15 +191,27 @@ final class FileCommands {
             GetReceipt receipt;
             try (Progress progress = Progress.of(context, options, "get " + file)) {
                 how = how.withListener(progress);
-                if ("-".equals(target)) {
-                    receipt =
-                            CommandContext.await(client.read(file, context.out().channel(), how));
-                } else {
-                    receipt = CommandContext.await(client.get(file, path(file), how));
-                }
+                receipt = "-".equals(target)
+                        ? CommandContext.await(client.read(file, context.out().channel(), how))
+                        : get(client, file, path(file), how);
             }
             tell(Receipts.lines(receipt));
             return Receipts.json(receipt);
+        }
+
+        /** What is not a file gets the bytes in order: a pipe, a device. */
+        private static GetReceipt get(CloudMw client, FilePath file, Path path, GetOptions how)
+                throws CloudMwException {
+            if (!LocalPaths.isSpecial(path)) {
+                return CommandContext.await(client.get(file, path, how));
+            }
+            try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+                return CommandContext.await(client.read(file, channel, how));
+            } catch (CloudMwException e) {
+                throw e;
+            } catch (IOException e) {
+                throw LocalPaths.failed(path, "write to", e);
+            }
         }
 
         private Path path(FilePath file) throws CloudMwException {
@@ -245,8 +262,11 @@ final class FileCommands {
                 FileVersion current = CommandContext.await(client.stat(file)).version();
                 long size = current.sizeBytes();
                 long bytes = length == null ? Long.MAX_VALUE : Sizes.parse(length);
-                long start = Math.min(from, size);
-                how = how.withVersion(current.id()).withRange(new ByteRange(start, Math.min(bytes, size - start)));
+                if (from > size) {
+                    throw new IllegalArgumentException(
+                            "--offset: " + from + " (expected: at most the " + size + " bytes of " + file + ")");
+                }
+                how = how.withVersion(current.id()).withRange(new ByteRange(from, Math.min(bytes, size - from)));
             }
             GetReceipt receipt =
                     CommandContext.await(client.read(file, context.out().channel(), how));

@@ -13,28 +13,61 @@ import org.jspecify.annotations.Nullable;
 abstract class Progress implements TransferListener, AutoCloseable {
     static Progress of(CommandContext context, GlobalOptions options, String task) {
         if (options.quiet()) {
-            return new Silent();
+            return new Silent(context, task);
         }
         return context.isTerminal() ? new Bar(context, task) : new Lines(context, task);
+    }
+
+    private final CommandContext context;
+    private final String task;
+
+    private Progress(CommandContext context, String task) {
+        this.context = context;
+        this.task = task;
+    }
+
+    final CommandContext context() {
+        return context;
+    }
+
+    final String task() {
+        return task;
+    }
+
+    @Override
+    public void resumed(long bytes) {
+        context.err().println(task + " goes on where it was interrupted: " + Sizes.approximate(bytes) + " are there");
+    }
+
+    @Override
+    public void begunAnew(String why) {
+        context.err().println(task + " begins anew: " + why);
     }
 
     @Override
     public void close() {}
 
-    private static final class Silent extends Progress {}
+    private static final class Silent extends Progress {
+        Silent(CommandContext context, String task) {
+            super(context, task);
+        }
+
+        @Override
+        public void resumed(long bytes) {}
+
+        @Override
+        public void begunAnew(String why) {}
+    }
 
     /** Redrawn by a thread of its own. */
     private static final class Bar extends Progress {
         /** Asking a terminal for its width would take a library that also takes over Ctrl-C. */
         private static final int COLUMNS = 79;
 
-        private final CommandContext context;
-        private final String task;
         private @Nullable ProgressBar bar;
 
         Bar(CommandContext context, String task) {
-            this.context = context;
-            this.task = task;
+            super(context, task);
         }
 
         @Override
@@ -42,14 +75,17 @@ abstract class Progress implements TransferListener, AutoCloseable {
             ProgressBar shown = bar;
             if (shown == null) {
                 shown = new ProgressBarBuilder()
-                        .setTaskName(task)
+                        .setTaskName(task())
                         .setInitialMax(total)
                         .setStyle(ProgressBarStyle.ASCII)
                         .setUnit(" MiB", 1 << 20)
                         .showSpeed()
-                        .setConsumer(new me.tongfei.progressbar.ConsoleProgressBarConsumer(context.err(), COLUMNS))
+                        .setConsumer(new me.tongfei.progressbar.ConsoleProgressBarConsumer(context().err(), COLUMNS))
                         .build();
                 bar = shown;
+            }
+            if (total >= 0) {
+                shown.maxHint(total); // a stream's, once it has ended
             }
             shown.stepTo(done);
         }
@@ -66,14 +102,11 @@ abstract class Progress implements TransferListener, AutoCloseable {
     private static final class Lines extends Progress {
         private static final long EVERY_NANOS = Duration.ofSeconds(5).toNanos();
 
-        private final CommandContext context;
-        private final String task;
         private final Ticker ticker = Ticker.system();
         private long lastNanos = ticker.nanos();
 
         Lines(CommandContext context, String task) {
-            this.context = context;
-            this.task = task;
+            super(context, task);
         }
 
         @Override
@@ -81,7 +114,8 @@ abstract class Progress implements TransferListener, AutoCloseable {
             long now = ticker.nanos();
             if (now - lastNanos >= EVERY_NANOS) {
                 lastNanos = now;
-                context.err().println(task + ": " + Sizes.approximate(done) + " of " + Sizes.approximate(total));
+                String of = total < 0 ? "" : " of " + Sizes.approximate(total);
+                context().err().println(task() + ": " + Sizes.approximate(done) + of);
             }
         }
     }

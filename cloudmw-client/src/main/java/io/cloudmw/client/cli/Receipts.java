@@ -55,6 +55,7 @@ final class Receipts {
         Map<String, Object> answer = Json.of(receipt.version());
         answer.put("replicas_stored", receipt.replicasStored());
         answer.put("replicas_owed", receipt.replicasOwed());
+        answer.put("resumed_bytes", receipt.resumedBytes());
         answer.put("cost", json(receipt.cost()));
         answer.put("seconds", receipt.elapsed().toNanos() / 1e9);
         return answer;
@@ -192,6 +193,9 @@ final class Receipts {
                 count(receipt.version().chunkCount(), "chunk"),
                 receipt.elapsed().toNanos() / 1e9));
         lines.add("copies: " + receipt.replicasStored() + " stored, " + receipt.replicasOwed() + " owed");
+        if (receipt.resumedBytes() > 0) {
+            lines.add("resumed: " + Sizes.approximate(receipt.resumedBytes()) + " were stored already");
+        }
         lines.addAll(written(receipt.cost()));
         return lines;
     }

@@ -15,7 +15,16 @@ public interface TransferListener {
     /** A get knows what it will read; {@code racers} are the helpers in rank order. */
     default void planned(FileVersion version, List<String> racers) {}
 
-    /** {@code done} of {@code total} bytes were verified and handed on (get), or stored (put). */
+    /** A transfer goes on where an earlier one was interrupted: so many bytes are there already. */
+    default void resumed(long bytes) {}
+
+    /** A put does not go on where an earlier one was interrupted, but begins anew. */
+    default void begunAnew(String why) {}
+
+    /**
+     * {@code done} of {@code total} bytes were verified and handed on (get), or stored (put). {@code total} is negative as
+     * long as nobody knows: a stream that is put may end later.
+     */
     default void progressed(long done, long total) {}
 
     /** An attempt started, progressed or ended. */

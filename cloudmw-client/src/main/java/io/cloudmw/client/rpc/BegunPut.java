@@ -6,7 +6,9 @@ import java.util.Optional;
 /**
  * How a file is to be written.
  *
+ * @param chunkSizeBytes 0: depends on the length, which was not told
  * @param expected the version the commit must still find; empty: the path must not exist
+ * @param open of an upload that was to go on: whether it does
  */
 public record BegunPut(
-        long chunkSizeBytes, long chunkCount, int leafSizeBytes, Optional<VersionId> expected, int writeQuorum) {}
+        long chunkSizeBytes, int leafSizeBytes, Optional<VersionId> expected, int writeQuorum, boolean open) {}

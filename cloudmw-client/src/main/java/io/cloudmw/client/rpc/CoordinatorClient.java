@@ -56,6 +56,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -158,13 +159,21 @@ public final class CoordinatorClient implements AutoCloseable {
                 Duration.ofMillis(state.getLastHeartbeatAgeMillis()));
     }
 
-    /** What the coordinator decided about a write. */
-    public CompletableFuture<BegunPut> beginPut(FilePath file, long sizeBytes, VersionId version) {
+    /**
+     * What the coordinator decided about a write.
+     *
+     * @param sizeBytes empty: known only at the commit
+     * @param resume whether the upload began earlier, and is to go on if it is still open
+     */
+    public CompletableFuture<BegunPut> beginPut(
+            FilePath file, OptionalLong sizeBytes, VersionId version, boolean resume) {
         BeginPutRequest request = BeginPutRequest.newBuilder()
                 .setVolume(file.volume().value())
                 .setPath(file.path())
-                .setSizeBytes(sizeBytes)
+                .setSizeBytes(sizeBytes.orElse(0))
+                .setOpenEnded(sizeBytes.isEmpty())
                 .setVersionId(version.value())
+                .setResume(resume)
                 .build();
         return call(CoordinatorGrpc.getBeginPutMethod(), request, CoordinatorClient::begun);
     }
@@ -172,10 +181,10 @@ public final class CoordinatorClient implements AutoCloseable {
     private static BegunPut begun(BeginPutResponse answer) throws CloudMwException {
         return new BegunPut(
                 answer.getChunkSizeBytes(),
-                answer.getChunkCount(),
                 answer.getLeafSizeBytes(),
                 FromWire.optionalVersionId(answer.getExpectedVersionId()),
-                answer.getWriteQuorum());
+                answer.getWriteQuorum(),
+                answer.getOpen());
     }
 
     public CompletableFuture<WritePlan> placeChunks(

@@ -11,7 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** A file: must neither change its size nor be written while it is read. */
@@ -26,18 +29,37 @@ public final class FileSource implements PutSource {
     }
 
     @Override
-    public long open() throws CloudMwException {
-        if (Files.isDirectory(path)) {
-            throw new CloudMwException(ErrorCode.LOCAL_IO, path + ": cannot read it: it is a directory");
+    public OptionalLong open() throws CloudMwException {
+        if (Files.exists(path) && !Files.isRegularFile(path)) {
+            String what = Files.isDirectory(path) ? "a directory" : "not a regular file";
+            throw new CloudMwException(ErrorCode.LOCAL_IO, path + ": cannot read it: it is " + what);
         }
         try {
             FileChannel opened = FileChannel.open(path, StandardOpenOption.READ);
             channel = opened;
             size = opened.size();
             modified = Files.getLastModifiedTime(path);
-            return size;
+            return OptionalLong.of(size);
         } catch (NoSuchFileException e) {
             throw new CloudMwException(ErrorCode.LOCAL_IO, path + ": no such file", e);
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    @Override
+    public long measure() {
+        return size;
+    }
+
+    /** The system sets the time of the last change by itself: nobody can set it back. */
+    @Override
+    public Optional<String> identity() throws CloudMwException {
+        try {
+            BasicFileAttributes basic = Files.readAttributes(path, BasicFileAttributes.class);
+            boolean unix = path.getFileSystem().supportedFileAttributeViews().contains("unix");
+            Object changed = unix ? Files.getAttribute(path, "unix:ctime") : "";
+            return Optional.of(basic.size() + " " + basic.lastModifiedTime() + " " + changed + " " + basic.fileKey());
         } catch (IOException e) {
             throw unreadable(e);
         }
@@ -51,6 +73,11 @@ public final class FileSource implements PutSource {
     @Override
     public Part part(ByteRange range) {
         return new Part() {
+            @Override
+            public long length() {
+                return range.length();
+            }
+
             @Override
             public void read(long offset, ByteBuffer target) throws CloudMwException {
                 FileSource.this.read(range.offset() + offset, target);

@@ -11,45 +11,70 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
-import java.util.function.IntConsumer;
 
 /**
  * Collects stored chunks, in any order, and hands each segment to the coordinator when it is full and all before it
  * were. Confined to the transfer.
  */
 final class ManifestWriter {
+    /** Told in the transfer's executor. */
+    interface Outcome {
+        /** The coordinator has this segment. */
+        void written(int segment, byte[] sha256);
+
+        /** It has all of them, so many. */
+        void written(int segments);
+
+        void failed(CloudMwException cause);
+    }
+
     private final CoordinatorClient coordinator;
     private final VersionId version;
-    private final ManifestPlan plan;
+    private ManifestPlan plan;
     private final ManifestDigest digest;
     private final Executor serial;
-    private final IntConsumer done;
-    private final Consumer<CloudMwException> failed;
+    private final Outcome outcome;
     private final TreeMap<Long, Chunk> waiting = new TreeMap<>();
     private int nextSegment;
     private int written;
 
-    /** @param done told the number of segments when the last is written; like {@code failed}, in {@code serial} */
+    /** @param digest gets every segment */
     ManifestWriter(
             CoordinatorClient coordinator,
             VersionId version,
             ManifestPlan plan,
             ManifestDigest digest,
             Executor serial,
-            IntConsumer done,
-            Consumer<CloudMwException> failed) {
+            Outcome outcome) {
         this.coordinator = coordinator;
         this.version = version;
         this.plan = plan;
         this.digest = digest;
         this.serial = serial;
-        this.done = done;
-        this.failed = failed;
+        this.outcome = outcome;
+    }
+
+    /** Before anything is added: the coordinator has the first segments already; these are their SHA-256. */
+    void resume(List<byte[]> segments) {
+        segments.forEach(digest::add);
+        nextSegment = segments.size();
+        written = segments.size();
+        finishIfWritten();
     }
 
     void add(Chunk chunk) {
         waiting.put(chunk.index(), chunk);
+        writeFull();
+    }
+
+    /** The file turned out to be shorter than planned; it has at least one chunk. */
+    void shorten(ManifestPlan known) {
+        plan = known;
+        writeFull();
+        finishIfWritten();
+    }
+
+    private void writeFull() {
         while (nextSegment < plan.segmentCount() && isFull(nextSegment)) {
             write(nextSegment++);
         }
@@ -70,15 +95,24 @@ final class ManifestWriter {
             }
             chunks.add(chunk);
         }
-        digest.add(ManifestDigest.ofSegment(new ManifestSegment(segment, chunks).encode()));
+        byte[] sha256 = ManifestDigest.ofSegment(new ManifestSegment(segment, chunks).encode());
+        digest.add(sha256);
         var unused = coordinator
                 .putSegment(version, segment, chunks)
                 .whenComplete((nothing, failure) -> serial.execute(() -> {
                     if (failure != null) {
-                        failed.accept(Failures.of(failure));
-                    } else if (++written == plan.segmentCount()) {
-                        done.accept(written);
+                        outcome.failed(Failures.of(failure));
+                    } else {
+                        written++;
+                        outcome.written(segment, sha256);
+                        finishIfWritten();
                     }
                 }));
+    }
+
+    private void finishIfWritten() {
+        if (written == plan.segmentCount()) {
+            outcome.written(written);
+        }
     }
 }

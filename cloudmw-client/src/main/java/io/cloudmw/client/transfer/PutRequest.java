@@ -3,6 +3,7 @@ package io.cloudmw.client.transfer;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.PutCondition;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /**
@@ -10,6 +11,11 @@ import java.util.Optional;
  *
  * @param source closed by the put
  * @param condition what the path must name; empty: whatever it names when the put begins
+ * @param journal where it is noted what is stored, of sources that can be read again; empty: nowhere
  */
 public record PutRequest(
-        FilePath file, PutSource source, TransferListener listener, Optional<PutCondition> condition) {}
+        FilePath file,
+        PutSource source,
+        TransferListener listener,
+        Optional<PutCondition> condition,
+        Optional<Path> journal) {}

@@ -3,22 +3,38 @@ package io.cloudmw.client.transfer;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ByteRange;
 import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Where a put's bytes come from. Calls block. */
 public interface PutSource extends AutoCloseable {
     /**
      * Makes it ready.
      *
-     * @return bytes it will give
+     * @return bytes it will give; empty: as many as there are until it ends
      */
-    long open() throws CloudMwException;
+    OptionalLong open() throws CloudMwException;
+
+    /**
+     * Finds out how many bytes a source will give that did not know when it was opened, before any part is asked for: it is
+     * read to its end and kept on this machine's disk.
+     */
+    long measure() throws CloudMwException;
+
+    /**
+     * What tells it from what it is once somebody has changed it, or put something else in its place; once open. Empty: it
+     * cannot be read again.
+     */
+    default Optional<String> identity() throws CloudMwException {
+        return Optional.empty();
+    }
 
     /** Whether its calls may block for as long as a caller's stream likes; reading a part never does. */
     boolean isStream();
 
     /**
      * The bytes of one chunk, to be read as often as it takes. Called in the order of the file, by one thread at a
-     * time.
+     * time. Of a source of unknown length it is shorter, or empty, where the source ends.
      */
     Part part(ByteRange range) throws CloudMwException;
 
@@ -35,6 +51,9 @@ public interface PutSource extends AutoCloseable {
 
     /** The bytes of one chunk. */
     interface Part extends AutoCloseable {
+        /** Bytes it has. */
+        long length();
+
         /**
          * Fills {@code target}.
          *

@@ -27,25 +27,29 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * One put from its beginning to its commit: asks how to cut, lets {@link Sending} store the chunks, writes the manifest
- * segment by segment, and commits by compare-and-set. Its state is confined to its serial executor. What a failed put
- * has stored is garbage, which the coordinator gives up after a while.
+ * segment by segment, and commits by compare-and-set. What is stored is noted in a {@link PutJournal} where that is wished,
+ * and what an earlier put had stored, as its journal says, is not sent again. Its state is confined to its serial executor.
+ * What a failed put has stored is garbage, which the coordinator gives up after a while.
  */
-final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.Outcome {
+final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.Outcome, ManifestWriter.Outcome {
     private static final Logger log = LoggerFactory.getLogger(PutTransfer.class);
+    private static final long WORTH_A_JOURNAL_BYTES = 1 << 20;
 
     private final PutRequest request;
     private final Executor source;
-    private final VersionId version = VersionId.random();
     private final List<ReplicaReport> owed = new ArrayList<>();
     private final Map<StoreId, Store> stores = new HashMap<>();
     private final Map<StoreId, Usage> usage = new HashMap<>();
@@ -53,12 +57,19 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     private final Set<HelperId> helpers = new HashSet<>();
 
     private final ManifestDigest digest = new ManifestDigest();
+    private VersionId version = VersionId.random();
+    private volatile @Nullable PutJournal journal;
+    private @Nullable StoredUpload earlier;
     private @Nullable Sending sending;
     private @Nullable BegunPut begun;
     private @Nullable ManifestWriter manifest;
-    private long size;
+    /** Empty: not known yet. */
+    private OptionalLong size = OptionalLong.empty();
+
+    private long chunkCount;
     private long stored;
     private long progressed;
+    private long resumed;
 
     PutTransfer(Engine engine, PutRequest request) {
         super(engine, request.file().toString());
@@ -67,49 +78,167 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         source = request.source().isStream() ? threads.sources() : threads.files();
     }
 
+    // ---- how it begins
+
     @Override
     void begin() {
-        blocking(() -> request.source().open(), this::opened);
+        blocking(this::open, this::opened);
     }
 
-    private void opened(long bytes) {
+    private OptionalLong open() throws CloudMwException {
+        OptionalLong bytes = request.source().open();
+        if (request.journal().isPresent() && bytes.orElse(0) >= WORTH_A_JOURNAL_BYTES) {
+            Optional<String> identity = request.source().identity();
+            if (identity.isPresent()) {
+                journal = PutJournal.open(request.journal().get(), identity.get(), engine().ticker())
+                        .orElse(null);
+            }
+        }
+        return bytes;
+    }
+
+    private void opened(OptionalLong bytes) {
         size = bytes;
-        then(engine().coordinator().beginPut(request.file(), bytes, version), this::begun);
+        PutJournal kept = journal;
+        earlier = kept == null ? null : kept.found().orElse(null);
+        if (earlier != null) {
+            version = earlier.version();
+        } else if (kept != null && kept.isOfAnotherSource()) {
+            anew("the source has changed since it was interrupted");
+        }
+        ask();
+    }
+
+    private void ask() {
+        then(engine().coordinator().beginPut(request.file(), size, version, earlier != null), this::begun);
     }
 
     private void begun(BegunPut answer) {
+        begun = answer;
+        if (earlier != null && !answer.open() && answer.expected().equals(Optional.of(version))) {
+            then(engine().coordinator().stat(request.file()), status -> found(status.version()));
+            return;
+        }
         if (request.condition().isPresent()
                 && !request.condition().get().version().equals(answer.expected())) {
             fail(CatalogErrors.changed(request.file(), request.condition().get().version(), answer.expected()));
             return;
         }
-        begun = answer;
-        if (size == 0) {
+        if (size.isEmpty() && answer.chunkSizeBytes() == 0) {
+            blocking(() -> request.source().measure(), bytes -> opened(OptionalLong.of(bytes)));
+            return;
+        }
+        if (size.isPresent() && size.getAsLong() == 0) {
             checkAndCommit(0);
             return;
         }
-        ManifestPlan plan;
         try {
-            plan = new ManifestPlan(new ChunkCutter(size, answer.chunkSizeBytes()), answer.leafSizeBytes());
+            send(answer, plan(answer));
         } catch (IllegalArgumentException e) {
             fail(Failures.violation("begin put: " + e.getMessage()));
+        }
+    }
+
+    /** All was committed, but whoever did it was interrupted before it heard so. */
+    private void found(FileVersion current) {
+        if (!current.id().equals(version)) {
+            anew("it was committed, and something else put in its place");
+            ask();
             return;
         }
-        manifest = new ManifestWriter(
-                engine().coordinator(), version, plan, digest, serial(), this::checkAndCommit, this::failed);
-        Sending started = new Sending(engine(), serial(), request, version, plan, answer, this);
+        resumed = current.sizeBytes();
+        tell(listener -> listener.resumed(current.sizeBytes()));
+        committed(current);
+    }
+
+    private ManifestPlan plan(BegunPut answer) {
+        return size.isPresent()
+                ? new ManifestPlan(
+                        new ChunkCutter(size.getAsLong(), answer.chunkSizeBytes()), answer.leafSizeBytes())
+                : ManifestPlan.longest(answer.chunkSizeBytes(), answer.leafSizeBytes());
+    }
+
+    private void send(BegunPut answer, ManifestPlan plan) {
+        chunkCount = plan.cutter().count();
+        if (earlier != null && !(answer.open() && earlier.plan().equals(plan))) {
+            anew("the upload was given up meanwhile");
+        }
+        manifest = new ManifestWriter(engine().coordinator(), version, plan, digest, serial(), this);
+        StoredUpload before = earlier;
+        if (before == null) {
+            note(kept -> kept.begin(version, plan));
+        } else {
+            resume(before, manifest);
+        }
+        LongPredicate isStored = before == null ? index -> false : before::isStored;
+        Sending started = new Sending(
+                engine(),
+                serial(),
+                request,
+                answer,
+                new Sending.Upload(version, plan, size.isEmpty(), isStored),
+                this);
         sending = started;
         started.start();
     }
 
-    @Override
-    public void progressed(long bytes) {
-        progressed += bytes;
+    /** What was stored before is not this put's: another version. */
+    private void anew(String why) {
+        earlier = null;
+        version = VersionId.random();
+        tell(listener -> listener.begunAnew(why));
+    }
+
+    private void resume(StoredUpload before, ManifestWriter writer) {
+        owed.addAll(before.owed());
+        stored = before.replicas();
+        resumed = before.bytes();
+        tell(listener -> listener.resumed(resumed));
+        progressed(resumed);
+        writer.resume(before.segments());
+        before.chunks().values().forEach(writer::add);
+    }
+
+    /** Notes something, after what was noted before, where it is noted at all. */
+    private void note(Consumer<PutJournal> what) {
+        PutJournal kept = journal;
+        if (kept != null) {
+            files().execute(() -> what.accept(kept));
+        }
+    }
+
+    private void tell(Consumer<TransferListener> what) {
         try {
-            request.listener().progressed(progressed, size);
+            what.accept(request.listener());
         } catch (RuntimeException e) {
             log.warn("{} failed", TransferListener.class.getSimpleName(), e);
         }
+    }
+
+    // ---- how it comes on
+
+    @Override
+    public void progressed(long bytes) {
+        progressed += bytes;
+        tell(listener -> listener.progressed(progressed, size.orElse(-1)));
+    }
+
+    @Override
+    public void ended(long sizeBytes) {
+        BegunPut put = begun;
+        ManifestWriter writer = manifest;
+        if (put == null || writer == null) {
+            throw new IllegalStateException("not begun");
+        }
+        size = OptionalLong.of(sizeBytes);
+        if (sizeBytes == 0) {
+            chunkCount = 0;
+            checkAndCommit(0);
+            return;
+        }
+        ManifestPlan known = plan(put);
+        chunkCount = known.cutter().count();
+        writer.shorten(known);
     }
 
     @Override
@@ -127,9 +256,11 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         for (StoreId asked : placed.writable()) {
             usage.merge(asked, Usage.ofWrites(1, chunk.range().length()), Usage::plus);
         }
-        placed.stores().stream()
+        List<StoreId> late = placed.stores().stream()
                 .filter(store -> !durable.contains(store))
-                .forEach(store -> owed.add(new ReplicaReport(chunk.id(), store, ReplicaState.OWED)));
+                .toList();
+        late.forEach(store -> owed.add(new ReplicaReport(chunk.id(), store, ReplicaState.OWED)));
+        note(kept -> kept.stored(chunk, late));
         try {
             WritePlan.checkOwed(request.file(), owed.size());
         } catch (CloudMwException e) {
@@ -137,6 +268,16 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
             return;
         }
         manifest.add(chunk);
+    }
+
+    @Override
+    public void written(int segment, byte[] sha256) {
+        note(kept -> kept.written(segment, sha256));
+    }
+
+    @Override
+    public void written(int segments) {
+        checkAndCommit(segments);
     }
 
     private void checkAndCommit(int segments) {
@@ -159,8 +300,8 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         FileVersion committing = new FileVersion(
                 request.file(),
                 version,
-                size,
-                size == 0 ? 0 : put.chunkCount(),
+                size.orElseThrow(),
+                chunkCount,
                 segments,
                 put.leafSizeBytes(),
                 0,
@@ -172,7 +313,8 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         Duration took = elapsed();
         long helperNanos = took.toNanos() * helpers.size();
         TransferCost cost = new TransferCost(usage, engine().pricing().bill(usage, stores.values(), helperNanos));
-        succeed(new PutReceipt(committed, stored, owed.size(), took, cost));
+        note(PutJournal::finish);
+        succeed(new PutReceipt(committed, stored, owed.size(), resumed, took, cost));
     }
 
     @Override
@@ -189,6 +331,10 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
 
     @Override
     void free() {
+        PutJournal kept = journal;
+        if (kept != null) {
+            kept.close();
+        }
         request.source().close();
     }
 

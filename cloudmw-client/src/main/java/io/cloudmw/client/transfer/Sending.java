@@ -1,6 +1,7 @@
 package io.cloudmw.client.transfer;
 
 import io.cloudmw.client.rpc.BegunPut;
+import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestPlan;
@@ -24,6 +25,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,14 @@ import org.jspecify.annotations.Nullable;
  * anew more often, ever more slowly, and the helper is not avoided for it. Confined to the transfer.
  */
 final class Sending {
+    /**
+     * What is to be stored.
+     *
+     * @param openEnded whether the source may end before the plan does
+     * @param isStored chunks that an earlier put stored already, by index
+     */
+    record Upload(VersionId version, ManifestPlan plan, boolean openEnded, LongPredicate isStored) {}
+
     /** Told on the transfer's executor. */
     interface Outcome {
         /** Bytes sent; negative when they have to be sent again. */
@@ -39,6 +49,9 @@ final class Sending {
 
         /** Stores that chunks are placed in from now on. */
         void placed(List<Store> stores);
+
+        /** A source of unknown length turned out to have so many bytes; told once. */
+        void ended(long sizeBytes);
 
         /** A chunk is stored: it is durable in these of the stores it was placed in, and owed to the others. */
         void stored(Chunk chunk, PlacedChunk placed, List<StoreId> durable);
@@ -88,31 +101,31 @@ final class Sending {
     private final SerialExecutor serial;
     private final PutRequest request;
     private final VersionId version;
-    private final ManifestPlan plan;
     private final BegunPut begun;
+    private final LongPredicate isStored;
     private final Outcome outcome;
     private final SerialExecutor sourceLane;
     private final Queue<Placed> placements = new ArrayDeque<>();
     private final Set<Job> jobs = new HashSet<>();
     private final Set<HelperId> avoid = new HashSet<>();
     private @Nullable CompletableFuture<WritePlan> asked;
+    /** Of a source of unknown length the longest there may be, until it ends. */
+    private ManifestPlan plan;
+
+    private boolean openEnded;
     private long nextToPlace;
     private int taking;
     private boolean closed;
 
     Sending(
-            Engine engine,
-            SerialExecutor serial,
-            PutRequest request,
-            VersionId version,
-            ManifestPlan plan,
-            BegunPut begun,
-            Outcome outcome) {
+            Engine engine, SerialExecutor serial, PutRequest request, BegunPut begun, Upload upload, Outcome outcome) {
         this.engine = engine;
         this.serial = serial;
         this.request = request;
-        this.version = version;
-        this.plan = plan;
+        this.version = upload.version();
+        this.plan = upload.plan();
+        this.openEnded = upload.openEnded();
+        this.isStored = upload.isStored();
         this.begun = begun;
         this.outcome = outcome;
         ClientThreads threads = engine.threads();
@@ -129,17 +142,20 @@ final class Sending {
         while (!closed && jobs.size() + taking < CHUNKS_IN_FLIGHT && !placements.isEmpty()) {
             take(placements.remove());
         }
-        long count = plan.cutter().count();
-        if (!closed && placements.isEmpty() && asked == null && nextToPlace < count) {
-            int batch = (int) Math.min(BATCH, count - nextToPlace);
+        while (nextToPlace < count() && isStored.test(nextToPlace)) {
+            nextToPlace++;
+        }
+        long first = nextToPlace;
+        if (!closed && placements.isEmpty() && asked == null && first < count()) {
+            int batch = (int) Math.min(BATCH, count() - first);
             CompletableFuture<WritePlan> call =
-                    engine.coordinator().placeChunks(request.file(), version, nextToPlace, batch, avoid);
+                    engine.coordinator().placeChunks(request.file(), version, first, batch, avoid);
             asked = call;
             nextToPlace += batch;
             var unused = call.whenComplete((answer, failure) -> serial.execute(() -> {
                 asked = null;
-                if (closed) {
-                    return;
+                if (closed || first >= count()) {
+                    return; // it is over, or the source ended before these
                 }
                 if (answer == null) {
                     outcome.failed(Failures.of(failure == null ? new IllegalStateException("no plan") : failure));
@@ -152,10 +168,17 @@ final class Sending {
         }
     }
 
+    private long count() {
+        return plan.cutter().count();
+    }
+
     /** Gets hold of the chunk's bytes, which may block, and sends it. */
     private void take(Placed placed) {
-        taking++;
         long index = placed.chunk().chunk().index();
+        if (index >= count() || isStored.test(index)) {
+            return; // the source ended before it, or it is there
+        }
+        taking++;
         ByteRange range = plan.cutter().range(index);
         sourceLane.execute(() -> {
             try {
@@ -173,9 +196,25 @@ final class Sending {
             part.close();
             return;
         }
-        Job job = new Job(index, range, part, Chunk.leafCount(range.length(), begun.leafSizeBytes()));
-        jobs.add(job);
-        send(job, placed);
+        ByteRange found = new ByteRange(range.offset(), part.length());
+        if (!found.isEmpty()) {
+            Job job = new Job(index, found, part, Chunk.leafCount(found.length(), begun.leafSizeBytes()));
+            jobs.add(job);
+            send(job, placed);
+        } else {
+            part.close();
+        }
+        if (openEnded && (found.length() < range.length() || index == count() - 1)) {
+            end(found.end());
+        }
+    }
+
+    /** Whether there is more where the longest file there may be ends, the source's last check finds out. */
+    private void end(long sizeBytes) {
+        openEnded = false;
+        plan = new ManifestPlan(
+                new ChunkCutter(sizeBytes, plan.cutter().chunkSizeBytes()), plan.leafSizeBytes());
+        outcome.ended(sizeBytes);
     }
 
     /** Waits for its share of memory, then sends. */

@@ -9,30 +9,52 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of known length. Each chunk is kept in a nameless temporary file while it is sent, so that it can be sent
- * again; as many as are in flight at once.
+ * A stream. Each chunk is kept in a nameless temporary file while it is sent, so that it can be sent again; as many as
+ * are in flight at once. Only a stream that must be {@link #measure measured} is kept there whole.
  */
 public final class StreamSource implements PutSource {
     private static final int BUFFER_BYTES = 64 << 10;
 
     private final InputStream stream;
-    private final long size;
+    /** Empty: not known. */
+    private final OptionalLong size;
+
     private long position;
+    private boolean ended;
+    private volatile @Nullable FileChannel whole;
 
     /** @param stream stays open */
     public StreamSource(InputStream stream, long size) {
+        this(stream, OptionalLong.of(size));
         if (size < 0) {
             throw new IllegalArgumentException("size: " + size + " (expected: >= 0)");
         }
+    }
+
+    /** All that the stream gives until it ends. */
+    public StreamSource(InputStream stream) {
+        this(stream, OptionalLong.empty());
+    }
+
+    private StreamSource(InputStream stream, OptionalLong size) {
         this.stream = stream;
         this.size = size;
     }
 
     @Override
-    public long open() {
+    public OptionalLong open() {
         return size;
+    }
+
+    @Override
+    public long measure() throws CloudMwException {
+        FileChannel kept = spooled(Long.MAX_VALUE);
+        whole = kept;
+        return position;
     }
 
     @Override
@@ -42,21 +64,32 @@ public final class StreamSource implements PutSource {
 
     @Override
     public Part part(ByteRange range) throws CloudMwException {
-        if (range.offset() != position) {
-            throw new IllegalStateException("offset: " + range.offset() + " (expected: " + position + ")");
+        FileChannel kept = whole;
+        if (kept != null) {
+            return new Slice(kept, range, false);
         }
+        long from = position;
+        if (range.offset() != from && !ended) {
+            throw new IllegalStateException("offset: " + range.offset() + " (expected: " + from + ")");
+        }
+        FileChannel spool = spooled(range.length());
+        return new Slice(spool, new ByteRange(0, position - from), true);
+    }
+
+    /** The next bytes of the stream, so many, or all there are if their number is not known. */
+    private FileChannel spooled(long length) throws CloudMwException {
         try {
             FileChannel spool = NamelessFile.open();
             boolean kept = false;
             try {
-                copy(spool, range.length());
+                copy(spool, length);
                 kept = true;
             } finally {
                 if (!kept) {
                     spool.close();
                 }
             }
-            return new Spooled(spool);
+            return spool;
         } catch (CloudMwException e) {
             throw e;
         } catch (IOException e) {
@@ -67,10 +100,11 @@ public final class StreamSource implements PutSource {
     private void copy(FileChannel spool, long length) throws IOException {
         byte[] buffer = new byte[BUFFER_BYTES];
         long left = length;
-        while (left > 0) {
+        while (left > 0 && !ended) {
             int read = stream.read(buffer, 0, (int) Math.min(buffer.length, left));
             if (read < 0) {
-                throw new CloudMwException(ErrorCode.LOCAL_IO, "source: ends at " + position + " instead of " + size);
+                end();
+                return;
             }
             ByteBuffer bytes = ByteBuffer.wrap(buffer, 0, read);
             while (bytes.hasRemaining()) {
@@ -81,11 +115,19 @@ public final class StreamSource implements PutSource {
         }
     }
 
+    private void end() throws CloudMwException {
+        if (size.isPresent()) {
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, "source: ends at " + position + " instead of " + size.getAsLong());
+        }
+        ended = true;
+    }
+
     @Override
     public void checkUnchanged() throws CloudMwException {
         try {
-            if (stream.read() >= 0) {
-                throw new CloudMwException(ErrorCode.LOCAL_IO, "source: has more than " + size + " bytes");
+            if (!ended && stream.read() >= 0) {
+                throw new CloudMwException(ErrorCode.LOCAL_IO, "source: has more than " + position + " bytes");
             }
         } catch (CloudMwException e) {
             throw e;
@@ -99,12 +141,31 @@ public final class StreamSource implements PutSource {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        FileChannel kept = whole;
+        if (kept != null) {
+            close(kept);
+        }
+    }
 
-    private record Spooled(FileChannel spool) implements Part {
+    private static void close(FileChannel spool) {
+        try {
+            spool.close();
+        } catch (IOException e) {
+            // Nothing was promised about a temporary file.
+        }
+    }
+
+    /** @param owned whether the file is its own */
+    private record Slice(FileChannel spool, ByteRange range, boolean owned) implements Part {
+        @Override
+        public long length() {
+            return range.length();
+        }
+
         @Override
         public void read(long offset, ByteBuffer target) throws CloudMwException {
-            long at = offset;
+            long at = range.offset() + offset;
             try {
                 while (target.hasRemaining()) {
                     int read = spool.read(target, at);
@@ -120,10 +181,8 @@ public final class StreamSource implements PutSource {
 
         @Override
         public void close() {
-            try {
-                spool.close();
-            } catch (IOException e) {
-                // Nothing was promised about a temporary file.
+            if (owned) {
+                StreamSource.close(spool);
             }
         }
     }

@@ -213,8 +213,25 @@ final class MainTest {
         assertThat(outBytes).isEqualTo(content);
         assertThat(run("cat", "vol:/b", "--offset", "7", "--length", "3")).isZero();
         assertThat(out).isEqualTo("chu");
-        assertThat(run("cat", "vol:/b", "--offset", "1000")).isZero();
-        assertThat(out).isEmpty();
+    }
+
+    @Test
+    void aDeviceIsNoFileToReplaceOrToMeasure() throws Exception {
+        byte[] content = new byte[200_000];
+        assertThat(run(content, "put", "-", "vol:/a")).isZero();
+        assertThat(run("get", "vol:/a", "/dev/null")).isZero();
+        assertThat(Files.isRegularFile(Path.of("/dev/null"))).isFalse();
+        assertThat(run("put", "/dev/null", "vol:/b", "--json")).isZero();
+        assertThat(json().get("size_bytes").asLong()).isZero();
+    }
+
+    @Test
+    void anOffsetBeyondTheEndIsAMistake() {
+        assertThat(run(new byte[10], "put", "-", "vol:/a")).isZero();
+        assertThat(run("cat", "--offset", "10", "vol:/a")).isZero();
+        assertThat(outBytes).isEmpty();
+        assertThat(run("cat", "--offset", "11", "vol:/a")).isEqualTo(2);
+        assertThat(err).contains("--offset: 11").contains("10 bytes");
     }
 
     @Test

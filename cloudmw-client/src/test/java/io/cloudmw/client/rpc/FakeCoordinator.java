@@ -75,8 +75,14 @@ import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.StatResponse;
 import io.cloudmw.proto.v1.ViewFleetRequest;
 import io.cloudmw.proto.v1.ViewFleetResponse;
+import io.grpc.ForwardingServerCall;
+import io.grpc.Metadata;
 import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
 import io.grpc.ServerInterceptors;
+import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
@@ -113,12 +119,18 @@ public final class FakeCoordinator implements AutoCloseable {
     private final Map<FilePath, Attributes> attributes = new ConcurrentHashMap<>();
     private final Map<String, ManifestPlan> synthetic = new ConcurrentHashMap<>();
     private final List<Integer> askedSegments = new CopyOnWriteArrayList<>();
+    private final Set<String> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger tooMany = new AtomicInteger();
     private final UnaryCalls calls = new UnaryCalls(this::run);
     private final long chunkSizeBytes;
     private final int leafSizeBytes;
     private volatile FleetView fleet = new FleetView(List.of(), List.of(), List.of(), 0);
     private volatile Optional<ReadTarget> target = Optional.empty();
+    private final AtomicInteger toLose = new AtomicInteger();
+    private final AtomicInteger lost = new AtomicInteger();
+    private final AtomicInteger segmentsPut = new AtomicInteger();
+    private volatile String lossyCall = "";
+    private volatile boolean lengthDecides;
     private volatile int pageLimit = 1000;
     private volatile String brokenToken = "none";
     private volatile SpeedBook speeds = SpeedBook.EMPTY;
@@ -137,7 +149,7 @@ public final class FakeCoordinator implements AutoCloseable {
     public void start() throws IOException {
         Server started = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                 .permitKeepAliveTime(1, TimeUnit.SECONDS)
-                .addService(ServerInterceptors.intercept(new Service(), Handshake.server()))
+                .addService(ServerInterceptors.intercept(new Service(), Handshake.server(), new Losing()))
                 .build()
                 .start();
         port = started.getPort();
@@ -180,6 +192,31 @@ public final class FakeCoordinator implements AutoCloseable {
         speeds = new SpeedBook(stores.stream()
                 .map(store -> new SpeedEntry(Optional.empty(), new SpeedKey(store.id(), SizeClass.SMALL), expected))
                 .toList());
+    }
+
+    /** From now on files of unknown length must be measured first, as in volumes of n chunks. */
+    public void letLengthDecide() {
+        lengthDecides = true;
+    }
+
+    /** Gives up every upload that is not committed. */
+    public void giveUp() {
+        open.clear();
+    }
+
+    /** The next answers to this call are lost on their way: it is done, and nobody hears so. */
+    public void loseAnswersTo(String call, int times) {
+        lossyCall = call;
+        toLose.set(times);
+    }
+
+    public int answersLost() {
+        return lost.get();
+    }
+
+    /** Calls that put a segment of a manifest. */
+    public int segmentsPut() {
+        return segmentsPut.get();
     }
 
     /** These stores cannot take a chunk from now on: copies there are owed. */
@@ -346,11 +383,15 @@ public final class FakeCoordinator implements AutoCloseable {
 
     private synchronized void commit(FileVersion version, String expected) throws CloudMwException {
         FileVersion before = files.get(version.file());
+        if (version.id().equals(before == null ? null : before.id())) {
+            return; // its answer was lost
+        }
         String found = before == null ? "" : before.id().value();
         if (!found.equals(expected)) {
             throw new CloudMwException(ErrorCode.CONFLICT, version.file() + ": changed");
         }
         files.put(version.file(), version);
+        open.remove(version.id().value());
     }
 
     private List<StoreStatus> statuses() {
@@ -359,6 +400,36 @@ public final class FakeCoordinator implements AutoCloseable {
 
     private static TransferToken token() {
         return TransferToken.of(new byte[] {1});
+    }
+
+    private final class Losing implements ServerInterceptor {
+        @Override
+        public <Q, A> ServerCall.Listener<Q> interceptCall(
+                ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+            String name = String.valueOf(call.getMethodDescriptor().getBareMethodName());
+            return next.startCall(
+                    new ForwardingServerCall.SimpleForwardingServerCall<>(call) {
+                        private boolean isLost;
+
+                        @Override
+                        public void sendMessage(A answer) {
+                            isLost = name.equals(lossyCall)
+                                    && toLose.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+                            if (!isLost) {
+                                super.sendMessage(answer);
+                            }
+                        }
+
+                        @Override
+                        public void close(Status status, Metadata trailers) {
+                            if (isLost) {
+                                lost.incrementAndGet();
+                            }
+                            super.close(isLost ? Status.UNAVAILABLE : status, trailers);
+                        }
+                    },
+                    headers);
+        }
     }
 
     private final class Service extends CoordinatorGrpc.CoordinatorImplBase {
@@ -400,7 +471,8 @@ public final class FakeCoordinator implements AutoCloseable {
             calls.answer(observer, () -> {
                 FileVersion before = files.get(FromWire.file(request.getVolume(), request.getPath()));
                 return BeginPutResponse.newBuilder()
-                        .setChunkSizeBytes(chunkSizeBytes)
+                        .setOpen(request.getResume() && open.contains(request.getVersionId()))
+                        .setChunkSizeBytes(request.getOpenEnded() && lengthDecides ? 0 : chunkSizeBytes)
                         .setChunkCount((request.getSizeBytes() + chunkSizeBytes - 1) / chunkSizeBytes)
                         .setLeafSizeBytes(leafSizeBytes)
                         .setExpectedVersionId(before == null ? "" : before.id().value())
@@ -412,6 +484,7 @@ public final class FakeCoordinator implements AutoCloseable {
         @Override
         public void placeChunks(PlaceChunksRequest request, StreamObserver<PlaceChunksResponse> observer) {
             calls.answer(observer, () -> {
+                open.add(request.getVersionId());
                 avoided.add(List.copyOf(request.getAvoidHelperIdsList()));
                 List<HelperAddress> fit = helpers.stream()
                         .filter(helper -> !request.getAvoidHelperIdsList()
@@ -431,6 +504,7 @@ public final class FakeCoordinator implements AutoCloseable {
         @Override
         public void putSegment(PutSegmentRequest request, StreamObserver<PutSegmentResponse> observer) {
             calls.answer(observer, () -> {
+                segmentsPut.incrementAndGet();
                 List<Chunk> chunks = new ArrayList<>();
                 for (io.cloudmw.proto.v1.Chunk chunk : request.getChunksList()) {
                     chunks.add(FromWire.chunk(chunk));

@@ -50,6 +50,7 @@ final class EngineTest {
                     FilePath.parse("v:/f"),
                     new StreamSource(new ByteArrayInputStream(new byte[1000]), 1000),
                     TransferListener.NONE,
+                    Optional.empty(),
                     Optional.empty());
             assertThat(engine.put(request))
                     .failsWithin(30, TimeUnit.SECONDS)

@@ -33,7 +33,7 @@ final class FileSourceTest {
     @Test
     void partsCanBeReadAgain() throws Exception {
         try (FileSource source = new FileSource(file())) {
-            assertThat(source.open()).isEqualTo(4);
+            assertThat(source.open()).hasValue(4);
             PutSource.Part part = source.part(new ByteRange(1, 3));
             for (int i = 0; i < 2; i++) {
                 ByteBuffer read = ByteBuffer.allocate(2);

@@ -67,6 +67,13 @@ public interface Catalog extends Closeable {
     void touch(VersionId version, long nowMillis) throws CloudMwException;
 
     /**
+     * Notes that the upload of an open version goes on, as {@link #touch}, but opens none.
+     *
+     * @return whether it is open
+     */
+    boolean resume(VersionId version, long nowMillis) throws CloudMwException;
+
+    /**
      * Keeps a segment of an open version; the first one opens it. The same segment again changes nothing; another one
      * with the same index replaces it (the writer placed a chunk anew).
      *

@@ -7,7 +7,8 @@ import java.util.Optional;
 /**
  * How a file is to be written.
  *
- * @param manifest how it is cut into chunks, leaves and segments
+ * @param manifest how it is cut into chunks, leaves and segments; where its length is not known, as the longest there may be
+ *     would be; empty: that depends on its length
  * @param expected what the path names now, and must still name at the commit; empty: nothing
  */
-public record UploadPlan(ManifestPlan manifest, Optional<VersionId> expected, int writeQuorum) {}
+public record UploadPlan(Optional<ManifestPlan> manifest, Optional<VersionId> expected, int writeQuorum) {}

@@ -35,6 +35,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -44,9 +45,6 @@ import java.util.Set;
 public final class Uploads {
     /** Chunks one call may place. */
     public static final int MAX_BATCH = 1024;
-
-    /** More than any file has: 2^32 chunks in segments of 1024. */
-    private static final int MAX_SEGMENTS = 1 << 22;
 
     private final Catalog catalog;
     private final HelperRegistry helpers;
@@ -73,14 +71,31 @@ public final class Uploads {
     /**
      * Says how a file of this size is written to a path.
      *
+     * @param sizeBytes empty: known only at the commit
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when the file would have too many chunks;
      *     what {@link Catalog#checkPath} says of the path, before a byte is sent for nothing
      */
-    public UploadPlan begin(FilePath file, long sizeBytes) throws CloudMwException {
+    public UploadPlan begin(FilePath file, OptionalLong sizeBytes) throws CloudMwException {
         Volume volume = volume(file);
         catalog.checkPath(file);
-        ManifestPlan manifest = manifest(volume, sizeBytes);
+        Optional<ManifestPlan> manifest =
+                sizeBytes.isPresent() ? Optional.of(manifest(volume, sizeBytes.getAsLong())) : openEnded(volume);
         return new UploadPlan(manifest, catalog.current(file).map(FileVersion::id), volume.writeQuorum());
+    }
+
+    private static Optional<ManifestPlan> openEnded(Volume volume) {
+        return volume.chunking() instanceof Chunking.BySize bySize
+                ? Optional.of(ManifestPlan.longest(bySize.bytes(), Leaves.DEFAULT_SIZE_BYTES))
+                : Optional.empty();
+    }
+
+    /**
+     * Lets an upload that began earlier go on.
+     *
+     * @return whether it is still open, and what it has stored is there; false: it was given up, or committed
+     */
+    public boolean resume(VersionId version) throws CloudMwException {
+        return catalog.resume(version, clock.millis());
     }
 
     private static ManifestPlan manifest(Volume volume, long sizeBytes) throws CloudMwException {
@@ -171,8 +186,8 @@ public final class Uploads {
      *     committed or was abandoned
      */
     public void putSegment(VersionId version, int index, List<Chunk> chunks) throws CloudMwException {
-        if (index < 0 || index >= MAX_SEGMENTS) {
-            throw invalid("segment: " + index + " (expected: 0.." + (MAX_SEGMENTS - 1) + ")");
+        if (index < 0 || index >= ManifestPlan.MAX_SEGMENTS) {
+            throw invalid("segment: " + index + " (expected: 0.." + (ManifestPlan.MAX_SEGMENTS - 1) + ")");
         }
         ManifestSegment segment = ManifestSegment.checked(index, chunks);
         catalog.putSegment(version, index, segment.encode(), clock.millis());

@@ -2,6 +2,7 @@ package io.cloudmw.core.manifest;
 
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
 
 /**
  * How the chunks of one version are dealt into segments: as many whole chunks per segment as its limits allow, the last
@@ -11,6 +12,9 @@ import io.cloudmw.core.model.Chunk;
  * @param leafSizeBytes how chunks are cut into leaves
  */
 public record ManifestPlan(ChunkCutter cutter, int leafSizeBytes) {
+    /** No file has more. */
+    public static final int MAX_SEGMENTS = 1 << 22;
+
     public ManifestPlan {
         if (leafSizeBytes < 1) {
             throw new IllegalArgumentException("leafSizeBytes: " + leafSizeBytes + " (expected: >= 1)");
@@ -20,6 +24,18 @@ public record ManifestPlan(ChunkCutter cutter, int leafSizeBytes) {
                     + (long) ManifestSegment.MAX_LEAVES * leafSizeBytes + " for leaves of " + leafSizeBytes
                     + " bytes: a segment must hold a whole chunk)");
         }
+    }
+
+    /**
+     * The plan of a file whose length is not known yet: of the longest that can be cut like this. That of the file it turns
+     * out to be begins with the same chunks, in the same segments.
+     */
+    public static ManifestPlan longest(long chunkSizeBytes, int leafSizeBytes) {
+        ManifestPlan ofOneChunk = new ManifestPlan(new ChunkCutter(chunkSizeBytes, chunkSizeBytes), leafSizeBytes);
+        long chunks = Math.min(ChunkId.MAX_INDEX + 1, (long) MAX_SEGMENTS * ofOneChunk.chunksPerSegment());
+        return new ManifestPlan(
+                new ChunkCutter(Math.min(chunks, Long.MAX_VALUE / chunkSizeBytes) * chunkSizeBytes, chunkSizeBytes),
+                leafSizeBytes);
     }
 
     private static long leavesPerChunk(ChunkCutter cutter, int leafSizeBytes) {

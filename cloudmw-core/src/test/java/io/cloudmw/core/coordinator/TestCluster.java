@@ -31,6 +31,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
@@ -116,8 +117,8 @@ final class TestCluster {
     /** Writes all segments of a file, without any bytes, each chunk changed by {@code change}. */
     FileVersion written(FilePath file, long sizeBytes, UnaryOperator<Chunk> change) throws CloudMwException {
         VersionId id = VersionId.random();
-        UploadPlan upload = coordinator.uploads().begin(file, sizeBytes);
-        ManifestPlan plan = upload.manifest();
+        UploadPlan upload = coordinator.uploads().begin(file, OptionalLong.of(sizeBytes));
+        ManifestPlan plan = upload.manifest().orElseThrow();
         ManifestDigest digest = new ManifestDigest();
         for (int segment = 0; segment < plan.segmentCount(); segment++) {
             List<Chunk> chunks = new ArrayList<>();
@@ -147,7 +148,7 @@ final class TestCluster {
     /** Writes and commits. */
     FileVersion put(FilePath file, long sizeBytes) throws CloudMwException {
         Optional<VersionId> expected =
-                coordinator.uploads().begin(file, sizeBytes).expected();
+                coordinator.uploads().begin(file, OptionalLong.of(sizeBytes)).expected();
         return coordinator.uploads().commit(written(file, sizeBytes), expected, List.of());
     }
 

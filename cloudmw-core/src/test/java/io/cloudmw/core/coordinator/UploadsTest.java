@@ -4,11 +4,14 @@ import static io.cloudmw.core.coordinator.AdministrationTest.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
@@ -18,6 +21,8 @@ import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.security.TransferClaims;
@@ -25,6 +30,7 @@ import io.cloudmw.core.security.TransferRight;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,15 +50,15 @@ final class UploadsTest {
     @Test
     void aPathThatCannotBeCommittedIsRefusedBeforeAnythingIsSent() throws Exception {
         cluster.put(FILE, 10);
-        refused(ErrorCode.ALREADY_EXISTS, () -> uploads().begin(FilePath.parse("v:/a"), 10));
-        refused(ErrorCode.ALREADY_EXISTS, () -> uploads().begin(FilePath.parse("v:/a/b/c"), 10));
+        refused(ErrorCode.ALREADY_EXISTS, () -> uploads().begin(FilePath.parse("v:/a"), OptionalLong.of(10)));
+        refused(ErrorCode.ALREADY_EXISTS, () -> uploads().begin(FilePath.parse("v:/a/b/c"), OptionalLong.of(10)));
     }
 
     @Test
     void theFirstPutExpectsNothingTheNextOneTheVersionBefore() throws Exception {
-        assertThat(uploads().begin(FILE, 10).expected()).isEmpty();
+        assertThat(uploads().begin(FILE, OptionalLong.of(10)).expected()).isEmpty();
         FileVersion first = cluster.put(FILE, 10);
-        assertThat(uploads().begin(FILE, 10).expected()).contains(first.id());
+        assertThat(uploads().begin(FILE, OptionalLong.of(10)).expected()).contains(first.id());
         FileVersion second = cluster.put(FILE, 3 * MIB + 1);
         assertThat(second.chunkCount()).isEqualTo(4);
         assertThat(second.committedAtMillis()).isEqualTo(cluster.now());
@@ -260,17 +266,50 @@ final class UploadsTest {
     }
 
     @Test
+    void aFileOfUnknownLengthIsCutAsTheLongestUnlessItsLengthDecides() throws Exception {
+        assertThat(uploads().begin(FILE, OptionalLong.empty()).manifest())
+                .contains(ManifestPlan.longest(MIB, Leaves.DEFAULT_SIZE_BYTES));
+        Volume ofSize = cluster.catalog.volume(FILE.volume()).orElseThrow();
+        VolumeName name = new VolumeName("bycount");
+        cluster.catalog.createVolume(new Volume(
+                name,
+                new Chunking.ByCount(3),
+                ofSize.replicas(),
+                ofSize.stores(),
+                ofSize.writeQuorum(),
+                ofSize.mode(),
+                ofSize.rotateReplicas(),
+                0));
+        assertThat(uploads().begin(new FilePath(name, "/a"), OptionalLong.empty()).manifest())
+                .isEmpty();
+    }
+
+    @Test
+    void anUploadGoesOnUntilItIsGivenUp() throws Exception {
+        FileVersion version = cluster.written(FILE, MIB);
+        cluster.ticker.advance(Duration.ofDays(6));
+        assertThat(uploads().resume(version.id())).isTrue();
+        cluster.ticker.advance(Duration.ofDays(6));
+        cluster.restart();
+        assertThat(uploads().resume(version.id())).isTrue();
+        cluster.ticker.advance(Duration.ofDays(8));
+        cluster.restart();
+        assertThat(uploads().resume(version.id())).isFalse();
+        assertThat(uploads().resume(VersionId.random())).isFalse();
+    }
+
+    @Test
     void outOfBoundsRequestsAreRefused() {
         VersionId version = VersionId.random();
-        refused(ErrorCode.INVALID_ARGUMENT, () -> uploads().begin(FILE, -1));
-        refused(ErrorCode.INVALID_ARGUMENT, () -> uploads().begin(FILE, Long.MAX_VALUE));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> uploads().begin(FILE, OptionalLong.of(-1)));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> uploads().begin(FILE, OptionalLong.of(Long.MAX_VALUE)));
         refused(ErrorCode.INVALID_ARGUMENT, () -> uploads().place(FILE, version, 0, 0, Set.of()));
         refused(ErrorCode.INVALID_ARGUMENT, () -> uploads().place(FILE, version, 0, Uploads.MAX_BATCH + 1, Set.of()));
         refused(ErrorCode.INVALID_ARGUMENT, () -> uploads().place(FILE, version, -1, 1, Set.of()));
         refused(ErrorCode.INVALID_ARGUMENT, () -> uploads().place(FILE, version, Long.MAX_VALUE, 1, Set.of()));
         refused(ErrorCode.INVALID_ARGUMENT, () -> uploads().putSegment(version, -1, List.of()));
         refused(ErrorCode.INVALID_ARGUMENT, () -> uploads().putSegment(version, 0, List.of()));
-        refused(ErrorCode.VOLUME_NOT_FOUND, () -> uploads().begin(FilePath.parse("none:/a"), 1));
+        refused(ErrorCode.VOLUME_NOT_FOUND, () -> uploads().begin(FilePath.parse("none:/a"), OptionalLong.of(1)));
     }
 
     @Test

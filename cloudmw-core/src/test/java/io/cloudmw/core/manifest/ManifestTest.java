@@ -22,6 +22,18 @@ final class ManifestTest {
 
     /** Over many sizes: every chunk is in exactly one segment, and no segment breaks its limits. */
     @Test
+    void thePlanOfAFileBeginsAsThatOfTheLongest() {
+        for (long chunkBytes : new long[] {4096, 64 << 20, 1 << 30}) {
+            ManifestPlan longest = ManifestPlan.longest(chunkBytes, 1 << 20);
+            assertThat(longest.cutter().count()).isLessThanOrEqualTo(ChunkId.MAX_INDEX + 1);
+            assertThat(longest.segmentCount()).isLessThanOrEqualTo(ManifestPlan.MAX_SEGMENTS);
+            ManifestPlan known = new ManifestPlan(new ChunkCutter(5 * chunkBytes + 1, chunkBytes), 1 << 20);
+            assertThat(longest.chunksPerSegment()).isEqualTo(known.chunksPerSegment());
+            assertThat(longest.cutter().range(4)).isEqualTo(known.cutter().range(4));
+        }
+    }
+
+    @Test
     void segmentsCoverAllChunksWithinTheirLimits() {
         Random random = new Random(11);
         for (int round = 0; round < 2_000; round++) {

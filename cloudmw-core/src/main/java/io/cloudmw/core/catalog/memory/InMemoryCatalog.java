@@ -167,6 +167,17 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
+    public synchronized boolean resume(VersionId version, long nowMillis) throws CloudMwException {
+        checkOpen();
+        VersionRecord record = versions.get(version.value());
+        if (record == null || !record.isOpen()) {
+            return false;
+        }
+        record.touchedAtMillis = nowMillis;
+        return true;
+    }
+
+    @Override
     public synchronized void putSegment(VersionId version, int index, byte[] encoded, long nowMillis)
             throws CloudMwException {
         checkOpen();

@@ -148,6 +148,11 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
+    public boolean resume(VersionId version, long nowMillis) throws CloudMwException {
+        return database.write(connection -> Versions.resume(connection, version, nowMillis));
+    }
+
+    @Override
     public void putSegment(VersionId version, int index, byte[] encoded, long nowMillis) throws CloudMwException {
         database.write(connection -> Versions.putSegment(connection, version, index, encoded, nowMillis));
     }

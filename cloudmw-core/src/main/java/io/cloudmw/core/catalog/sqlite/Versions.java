@@ -64,6 +64,16 @@ final class Versions {
                 nowMillis);
     }
 
+    /** Renews an open version; whether it is one. */
+    static boolean resume(Connection connection, VersionId id, long nowMillis) throws SQLException {
+        return Sql.update(
+                        connection,
+                        "UPDATE versions SET changed_at = ? WHERE id = ? AND state = 0",
+                        nowMillis,
+                        id.value())
+                > 0;
+    }
+
     static void retire(Connection connection, VersionId id, long nowMillis) throws SQLException {
         Sql.update(
                 connection,

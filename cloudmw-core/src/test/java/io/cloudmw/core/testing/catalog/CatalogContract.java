@@ -295,6 +295,23 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
+    void onlyAnUploadThatIsOpenGoesOn() throws Exception {
+        FileVersion stale = Versions.of("v:/stale", 1);
+        catalog.touch(stale.id(), 100);
+        FileVersion fresh = Versions.of("v:/fresh", 1);
+        catalog.touch(fresh.id(), 100);
+        assertThat(catalog.resume(fresh.id(), 200)).isTrue();
+        assertThat(catalog.retireAbandoned(lease("abandoned"), 200, 300)).isEqualTo(1);
+        assertThat(catalog.resume(stale.id(), 400)).isFalse();
+        catalog.forget(lease("collection"), stale.id());
+        assertThat(catalog.resume(stale.id(), 400)).as("nor is it opened").isFalse();
+        assertThat(catalog.resume(stale.id(), 400)).isFalse();
+        catalog.putSegment(fresh.id(), 0, Versions.segment(fresh.id(), 0), 400);
+        commit(fresh, Optional.empty());
+        assertThat(catalog.resume(fresh.id(), 500)).isFalse();
+    }
+
+    @Test
     void aForgottenVersionLeavesNothing() throws Exception {
         FileVersion version = put("v:/a", 1, Optional.empty());
         report(version.id(), 0, S1, ReplicaState.MISSING);

@@ -85,6 +85,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -259,16 +260,19 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     @Override
     public void beginPut(BeginPutRequest request, StreamObserver<BeginPutResponse> observer) {
         calls.answer(observer, () -> {
-            FromWire.versionId(request.getVersionId());
+            VersionId version = FromWire.versionId(request.getVersionId());
             FilePath file = FromWire.file(request.getVolume(), request.getPath());
-            UploadPlan plan = coordinator.uploads().begin(file, request.getSizeBytes());
-            return BeginPutResponse.newBuilder()
-                    .setChunkSizeBytes(plan.manifest().cutter().chunkSizeBytes())
-                    .setChunkCount(plan.manifest().cutter().count())
-                    .setLeafSizeBytes(plan.manifest().leafSizeBytes())
+            OptionalLong size =
+                    request.getOpenEnded() ? OptionalLong.empty() : OptionalLong.of(request.getSizeBytes());
+            UploadPlan plan = coordinator.uploads().begin(file, size);
+            BeginPutResponse.Builder answer = BeginPutResponse.newBuilder()
                     .setExpectedVersionId(plan.expected().map(VersionId::value).orElse(""))
                     .setWriteQuorum(plan.writeQuorum())
-                    .build();
+                    .setOpen(request.getResume() && coordinator.uploads().resume(version));
+            plan.manifest().ifPresent(manifest -> answer.setChunkSizeBytes(manifest.cutter().chunkSizeBytes())
+                    .setChunkCount(manifest.cutter().count())
+                    .setLeafSizeBytes(manifest.leafSizeBytes()));
+            return answer.build();
         });
     }
 

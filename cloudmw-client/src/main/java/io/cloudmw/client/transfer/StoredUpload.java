@@ -1,0 +1,31 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.core.manifest.ManifestPlan;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.VersionId;
+import java.util.List;
+import java.util.NavigableMap;
+
+/**
+ * What an interrupted put had stored.
+ *
+ * @param plan how it cut its file
+ * @param segments the SHA-256 of the segments that the coordinator has, from the first
+ * @param chunks those stored that are of no such segment, by index
+ * @param owed copies that were promised, of any chunk
+ * @param replicas copies that were durable
+ * @param bytes of the chunks stored
+ */
+record StoredUpload(
+        VersionId version,
+        ManifestPlan plan,
+        List<byte[]> segments,
+        NavigableMap<Long, Chunk> chunks,
+        List<ReplicaReport> owed,
+        long replicas,
+        long bytes) {
+    boolean isStored(long chunkIndex) {
+        return chunkIndex < (long) segments.size() * plan.chunksPerSegment() || chunks.containsKey(chunkIndex);
+    }
+}

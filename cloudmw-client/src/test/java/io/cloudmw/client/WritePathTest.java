@@ -1,0 +1,365 @@
+package io.cloudmw.client;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.rpc.FakeCoordinator;
+import io.cloudmw.client.rpc.FakeHelper;
+import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Streams whose length nobody knows, puts that are interrupted, and answers that are lost. */
+@Timeout(120)
+final class WritePathTest {
+    private static final int LEAF = 16 << 10;
+    private static final int CHUNK = 64 << 10;
+    private static final int CHUNKS_IN_FLIGHT = 3;
+    private static final FilePath FILE = FilePath.parse("vol:/a/file");
+
+    @TempDir
+    private Path directory;
+
+    private FakeCoordinator coordinator;
+    private FakeHelper helper;
+    private CloudMw client;
+
+    @BeforeEach
+    void connect() throws IOException {
+        start(CHUNK, LEAF);
+    }
+
+    private void start(int chunk, int leaf) throws IOException {
+        coordinator = new FakeCoordinator(chunk, leaf);
+        client = CloudMw.connect(CloudMwOptions.of(coordinator.address()).withMemory(8L << 20, 4L << 20));
+        helper = new FakeHelper("h", FakeHelper.Script.SERVE, new ConcurrentHashMap<>());
+        coordinator.add(helper.address());
+        coordinator.add(
+                new Store(new StoreId("s"), "d", new Store.Disk(new HelperId("h"), directory.resolve("nowhere"))));
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        helper.close();
+        coordinator.close();
+    }
+
+    private static byte[] bytes(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return bytes;
+    }
+
+    private PutReceipt stream(byte[] content) throws Exception {
+        return client.put(new ByteArrayInputStream(content), FILE, PutOptions.defaults())
+                .get(60, SECONDS);
+    }
+
+    private void holds(byte[] content) throws Exception {
+        Path out = directory.resolve("out");
+        client.get(FILE, out, GetOptions.defaults()).get(60, SECONDS);
+        assertThat(Files.readAllBytes(out)).isEqualTo(content);
+    }
+
+    // ---- streams
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, LEAF, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK + 17, 64 * CHUNK, 70 * CHUNK + 1})
+    void aStreamIsPutWhateverItsLength(int size) throws Exception {
+        byte[] content = bytes(size);
+        PutReceipt receipt = stream(content);
+        assertThat(receipt.version().sizeBytes()).isEqualTo(size);
+        assertThat(receipt.version().chunkCount()).isEqualTo((size + CHUNK - 1) / CHUNK);
+        holds(content);
+    }
+
+    /** Segments hold 1024 chunks. */
+    @ParameterizedTest
+    @ValueSource(ints = {1023, 1024, 1025})
+    void aStreamMayEndWhereASegmentOfTheManifestDoes(int chunks) throws Exception {
+        close();
+        start(4096, 4096);
+        byte[] content = bytes(chunks * 4096);
+        assertThat(stream(content).version().segmentCount()).isEqualTo(chunks > 1024 ? 2 : 1);
+        holds(content);
+    }
+
+    @Test
+    void aStreamIsSentAsItComes() throws Exception {
+        byte[] content = bytes(3 * CHUNK);
+        CountDownLatch sent = new CountDownLatch(1);
+        InputStream waiting = new ByteArrayInputStream(content) {
+            @Override
+            public synchronized int read(byte[] into, int from, int length) {
+                if (pos >= 2 * CHUNK) {
+                    try {
+                        sent.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                }
+                return super.read(into, from, length);
+            }
+        };
+        List<Long> totals = new ArrayList<>();
+        TransferListener told = new TransferListener() {
+            @Override
+            public void progressed(long done, long total) {
+                totals.add(total);
+                sent.countDown();
+            }
+        };
+        client.put(waiting, FILE, PutOptions.defaults().withListener(told)).get(60, SECONDS);
+        assertThat(totals).first().isEqualTo(-1L);
+        holds(content);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 5 * CHUNK + 17})
+    void aStreamIsMeasuredWhereItsLengthDecidesHowItIsCut(int size) throws Exception {
+        coordinator.letLengthDecide();
+        byte[] content = bytes(size);
+        stream(content);
+        holds(content);
+    }
+
+    @Test
+    void aStreamThatBreaksIsOneClearErrorAndNothingIsVisible() {
+        InputStream broken = new InputStream() {
+            private int left = 2 * CHUNK;
+
+            @Override
+            public int read() throws IOException {
+                if (left-- == 0) {
+                    throw new IOException("the line is cut");
+                }
+                return 1;
+            }
+
+            @Override
+            public int read(byte[] into, int from, int length) throws IOException {
+                into[from] = (byte) read();
+                return 1;
+            }
+        };
+        assertThat(client.put(broken, FILE, PutOptions.defaults()))
+                .failsWithin(60, SECONDS)
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(CloudMwException.class)
+                .withStackTraceContaining("the line is cut");
+        assertThat(coordinator.files()).isEmpty();
+    }
+
+    // ---- puts that go on
+
+    private final List<String> anew = new ArrayList<>();
+
+    private PutOptions resumable(TransferListener listener) {
+        return PutOptions.defaults().resumable(directory.resolve("journals")).withListener(listener);
+    }
+
+    private PutReceipt again(Path source) throws Exception {
+        TransferListener told = new TransferListener() {
+            @Override
+            public void begunAnew(String why) {
+                anew.add(why);
+            }
+        };
+        return client.put(source, FILE, resumable(told)).get(60, SECONDS);
+    }
+
+    private List<Path> journals() throws IOException {
+        try (var list = Files.list(directory.resolve("journals"))) {
+            return list.toList();
+        }
+    }
+
+    /** A put that ends when so many chunks were sent. */
+    private void interrupt(Path source, int afterChunks) throws Exception {
+        CompletableFuture<Void> far = new CompletableFuture<>();
+        CompletableFuture<PutReceipt> put = client.put(source, FILE, resumable(new TransferListener() {
+            @Override
+            public void progressed(long done, long total) {
+                if (done >= (long) afterChunks * CHUNK) {
+                    far.complete(null);
+                }
+            }
+        }));
+        far.get(60, SECONDS);
+        put.cancel(true);
+        assertThat(put).isCompletedExceptionally();
+        org.awaitility.Awaitility.await().until(() -> client.runningTransfers() == 0);
+        assertThat(coordinator.files()).isEmpty();
+        assertThat(journals()).hasSize(1);
+    }
+
+    private static long sent(PutReceipt receipt) {
+        return receipt.cost().usage().values().stream()
+                .mapToLong(Usage::writtenBytes)
+                .sum();
+    }
+
+    @Test
+    void anInterruptedPutSendsWhatIsMissing() throws Exception {
+        byte[] content = bytes(100 * CHUNK + 5);
+        Path source = Files.write(directory.resolve("source"), content);
+        interrupt(source, 80);
+        interrupt(source, 90);
+        PutReceipt receipt = again(source);
+        assertThat(receipt.resumedBytes()).isGreaterThanOrEqualTo((90L - CHUNKS_IN_FLIGHT) * CHUNK);
+        assertThat(sent(receipt)).isEqualTo(content.length - receipt.resumedBytes());
+        assertThat(anew).isEmpty();
+        assertThat(journals()).isEmpty();
+        holds(content);
+    }
+
+    @Test
+    void segmentsThatWereWrittenAreNotWrittenAgain() throws Exception {
+        close();
+        start(4096, 4096);
+        byte[] content = bytes(3000 * 4096);
+        Path source = Files.write(directory.resolve("source"), content);
+        interrupt(source, 2560 * 4096 / CHUNK);
+        assertThat(coordinator.segmentsPut()).isEqualTo(2);
+        PutReceipt receipt = again(source);
+        assertThat(receipt.resumedBytes()).isGreaterThanOrEqualTo((2560L - CHUNKS_IN_FLIGHT) * 4096);
+        assertThat(coordinator.segmentsPut()).isEqualTo(3);
+        holds(content);
+    }
+
+    @Test
+    void aSourceThatChangedIsPutAnew() throws Exception {
+        Path source = Files.write(directory.resolve("source"), bytes(40 * CHUNK));
+        interrupt(source, 20);
+        byte[] other = bytes(40 * CHUNK);
+        other[3] ^= 1;
+        FileTime before = Files.getLastModifiedTime(source);
+        Files.write(source, other);
+        Files.setLastModifiedTime(source, before);
+        assertThat(again(source).resumedBytes()).isZero();
+        assertThat(anew).singleElement().asString().contains("source has changed");
+        holds(other);
+    }
+
+    @Test
+    void anUploadThatWasGivenUpIsPutAnew() throws Exception {
+        byte[] content = bytes(40 * CHUNK);
+        Path source = Files.write(directory.resolve("source"), content);
+        interrupt(source, 20);
+        coordinator.giveUp();
+        assertThat(again(source).resumedBytes()).isZero();
+        assertThat(anew).singleElement().asString().contains("given up");
+        holds(content);
+    }
+
+    @Test
+    void aCommitWhoseAnswerNobodyHeardIsFound() throws Exception {
+        byte[] content = bytes(40 * CHUNK);
+        Path source = Files.write(directory.resolve("source"), content);
+        interrupt(source, 20);
+        Path journal = journals().get(0);
+        byte[] noted = Files.readAllBytes(journal);
+        VersionId version = again(source).version().id();
+
+        Files.write(journal, noted);
+        PutReceipt found = again(source);
+        assertThat(found.version().id()).isEqualTo(version);
+        assertThat(found.resumedBytes()).isEqualTo(content.length);
+        assertThat(sent(found)).isZero();
+
+        client.put(new ByteArrayInputStream(new byte[1]), FILE, PutOptions.defaults())
+                .get(60, SECONDS);
+        Files.write(journal, noted);
+        assertThat(again(source).resumedBytes()).isZero();
+        assertThat(anew).isNotEmpty();
+        holds(content);
+    }
+
+    @Test
+    void ofAJournalThatIsDamagedOnlyItsBeginningIsBelieved() throws Exception {
+        byte[] content = bytes(40 * CHUNK);
+        Path source = Files.write(directory.resolve("source"), content);
+        interrupt(source, 20);
+        Path journal = journals().get(0);
+        byte[] noted = Files.readAllBytes(journal);
+        noted[noted.length / 4] ^= 1;
+        Files.write(journal, noted);
+        PutReceipt receipt = again(source);
+        assertThat(receipt.resumedBytes()).isBetween(1L, 15L * CHUNK);
+        holds(content);
+    }
+
+    @Test
+    void aJournalIsOfOnePutAtATimeAndWithoutOneAPutIsAsAny() throws Exception {
+        byte[] content = bytes(40 * CHUNK);
+        Path source = Files.write(directory.resolve("source"), content);
+        List<CompletableFuture<PutReceipt>> puts = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            puts.add(client.put(source, FilePath.parse("vol:/a/" + i), resumable(TransferListener.NONE)));
+            puts.add(client.put(source, FilePath.parse("vol:/a/" + i), resumable(TransferListener.NONE)));
+        }
+        for (int i = 0; i < 3; i++) {
+            CompletableFuture<PutReceipt> first = puts.get(2 * i);
+            CompletableFuture<PutReceipt> second = puts.get(2 * i + 1);
+            CompletableFuture.allOf(first, second).exceptionally(conflict -> null).get(60, SECONDS);
+            assertThat(List.of(first, second)).anySatisfy(put -> assertThat(put).isCompleted());
+        }
+        Path unwritable = Files.write(directory.resolve("no-directory"), new byte[1]);
+        client.put(source, FILE, PutOptions.defaults().resumable(unwritable)).get(60, SECONDS);
+        holds(content);
+    }
+
+    // ---- answers that are lost
+
+    @ParameterizedTest
+    @ValueSource(strings = {"BeginPut", "PlaceChunks", "PutSegment", "CommitPut"})
+    void anAnswerThatIsLostIsAskedForAgainAndNothingIsDoneTwice(String call) throws Exception {
+        coordinator.loseAnswersTo(call, 2);
+        byte[] content = bytes(5 * CHUNK + 17);
+        Path source = Files.write(directory.resolve("source"), content);
+        PutReceipt receipt = again(source);
+        assertThat(coordinator.answersLost()).isEqualTo(2);
+        assertThat(coordinator.files().get(FILE).id()).isEqualTo(receipt.version().id());
+        assertThat(sent(receipt)).isEqualTo(content.length);
+        holds(content);
+    }
+
+    @Test
+    void aConflictIsSaidAlsoWhereAnAnswerWasLost() throws Exception {
+        stream(new byte[1]);
+        coordinator.loseAnswersTo("BeginPut", 1);
+        assertThat(client.put(new ByteArrayInputStream(new byte[1]), FILE, PutOptions.defaults().ifAbsent()))
+                .failsWithin(60, SECONDS)
+                .withThrowableOfType(ExecutionException.class)
+                .satisfies(failure -> assertThat(((CloudMwException) failure.getCause()).code())
+                        .isEqualTo(ErrorCode.CONFLICT));
+    }
+}
