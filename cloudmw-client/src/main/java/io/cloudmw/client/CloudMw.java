@@ -188,13 +188,18 @@ public final class CloudMw implements AutoCloseable {
 
     /**
      * Reads a file into a local one. {@code target} appears, or is replaced, when everything is there and verified;
-     * when the get fails, is cancelled or the process dies, it is what it was before.
+     * when the get fails, is cancelled or the process dies, it is what it was before. What arrived before the process died is
+     * found beside it, under a name that begins with {@code .cloudmw-}, by the next get of this target: it fetches only what
+     * is not there as it should be.
      */
     public CompletableFuture<GetReceipt> get(FilePath source, Path target, GetOptions getOptions) {
         if (getOptions.range().isPresent()) {
             throw new IllegalArgumentException("range: not for a file (expected: read(...) into a channel)");
         }
-        return engine.get(request(source, GetRequest.Destination.file(target, getOptions.durable()), getOptions));
+        return engine.get(request(
+                source,
+                GetRequest.Destination.file(target, getOptions.durable(), getOptions.resumable()),
+                getOptions));
     }
 
     /**

@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param range which bytes, for reads in order; empty: all
  * @param mode how replicas compete in this get; empty: as in the volume
  * @param durable whether a file is forced to the disk before it gets its name
+ * @param resumable whether what arrived of a file stays for the next get of it when this one fails or is cancelled
  * @param listener told what happens
  * @param deadline how long it should take; empty: as the volume's target says, if it has one
  */
@@ -22,10 +23,11 @@ public record GetOptions(
         Optional<ByteRange> range,
         Optional<Mode> mode,
         boolean durable,
+        boolean resumable,
         TransferListener listener,
         Optional<Duration> deadline) {
     private static final GetOptions DEFAULTS = new GetOptions(
-            Optional.empty(), Optional.empty(), Optional.empty(), true, TransferListener.NONE, Optional.empty());
+            Optional.empty(), Optional.empty(), Optional.empty(), true, false, TransferListener.NONE, Optional.empty());
 
     public GetOptions {
         deadline.ifPresent(time -> {
@@ -41,23 +43,31 @@ public record GetOptions(
     }
 
     public GetOptions withVersion(VersionId id) {
-        return new GetOptions(Optional.of(id), range, mode, durable, listener, deadline);
+        return new GetOptions(Optional.of(id), range, mode, durable, resumable, listener, deadline);
     }
 
     public GetOptions withRange(ByteRange bytes) {
-        return new GetOptions(version, Optional.of(bytes), mode, durable, listener, deadline);
+        return new GetOptions(version, Optional.of(bytes), mode, durable, resumable, listener, deadline);
     }
 
     public GetOptions withMode(Mode instead) {
-        return new GetOptions(version, range, Optional.of(instead), durable, listener, deadline);
+        return new GetOptions(version, range, Optional.of(instead), durable, resumable, listener, deadline);
     }
 
     public GetOptions withDurable(boolean value) {
-        return new GetOptions(version, range, mode, value, listener, deadline);
+        return new GetOptions(version, range, mode, value, resumable, listener, deadline);
+    }
+
+    /**
+     * What arrived of a file stays beside it, under a temporary name, when the get fails or is cancelled, too: the next get of
+     * this target fetches only what is missing. On network file systems it does not.
+     */
+    public GetOptions keepingWhatArrived() {
+        return new GetOptions(version, range, mode, durable, true, listener, deadline);
     }
 
     public GetOptions withListener(TransferListener told) {
-        return new GetOptions(version, range, mode, durable, told, deadline);
+        return new GetOptions(version, range, mode, durable, resumable, told, deadline);
     }
 
     /**
@@ -65,6 +75,6 @@ public record GetOptions(
      * chosen; the receipt says which, and whether it was kept.
      */
     public GetOptions withDeadline(Duration time) {
-        return new GetOptions(version, range, mode, durable, listener, Optional.of(time));
+        return new GetOptions(version, range, mode, durable, resumable, listener, Optional.of(time));
     }
 }

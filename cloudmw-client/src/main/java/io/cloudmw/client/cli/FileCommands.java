@@ -174,6 +174,11 @@ final class FileCommands {
         @Option(names = "--no-fsync", description = "do not wait for the disk")
         private boolean lazy;
 
+        @Option(
+                names = "--resume",
+                description = "keep what arrived when it fails, under a temporary name: the next get goes on with it")
+        private boolean resume;
+
         Get(CommandContext context) {
             super(context);
         }
@@ -182,6 +187,9 @@ final class FileCommands {
         Map<String, ?> run(CloudMw client) throws Exception {
             FilePath file = FilePath.parse(source);
             GetOptions how = how().withDurable(!lazy);
+            if (resume) {
+                how = how.keepingWhatArrived();
+            }
             if (version != null) {
                 how = how.withVersion(new VersionId(version));
             }

@@ -29,6 +29,7 @@ final class Receipts {
         answer.put("bytes", receipt.bytes());
         answer.put("chunks", receipt.chunks());
         answer.put("useful_bytes", receipt.usefulBytes());
+        answer.put("resumed_bytes", receipt.resumedBytes());
         answer.put("wasted_bytes", receipt.wastedBytes());
         answer.put("attempts", receipt.attempts());
         answer.put("cancelled", receipt.cancelled());

@@ -15,6 +15,7 @@ import java.util.TreeMap;
  * @param bytes handed on, verified
  * @param chunks touched
  * @param usefulBytes fetched from stores and handed on
+ * @param resumedBytes what an earlier, interrupted get had left, verified and not fetched again
  * @param wastedBytes fetched from stores and dropped, as far as the racers could report it
  * @param attempts started
  * @param cancelled attempts stopped because another racer won
@@ -31,6 +32,7 @@ public record GetReceipt(
         long bytes,
         long chunks,
         long usefulBytes,
+        long resumedBytes,
         long wastedBytes,
         long attempts,
         long cancelled,

@@ -15,7 +15,7 @@ public interface TransferListener {
     /** A get knows what it will read; {@code racers} are the helpers in rank order. */
     default void planned(FileVersion version, List<String> racers) {}
 
-    /** A transfer goes on where an earlier one was interrupted: so many bytes are there already. */
+    /** A put goes on where an earlier one was interrupted: so many bytes are stored already. */
     default void resumed(long bytes) {}
 
     /** A put does not go on where an earlier one was interrupted, but begins anew. */

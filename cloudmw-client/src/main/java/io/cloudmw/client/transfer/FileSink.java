@@ -22,6 +22,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,7 +30,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A file that appears whole or not at all: leaves go into a temporary file beside it, which is forced to the disk and
- * renamed over it at the end. As with {@code curl} and {@code cp}, a symbolic link is followed, a file that is replaced
+ * renamed over it at the end. What an earlier get left there, because its process died, or because it should, is gone on with. As with {@code curl} and {@code cp}, a symbolic link is followed, a file that is replaced
  * keeps its permissions, and its owner and group where this process may give files away; one that may not be written is
  * not replaced. Otherwise it is a new file (hard links, access control lists, extended attributes).
  */
@@ -47,16 +48,26 @@ final class FileSink implements LeafSink {
     }
 
     private final Path asked;
+    private final long sizeBytes;
     private final boolean force;
+    private final boolean keep;
+    private final AtomicBoolean ended = new AtomicBoolean();
     private Path target;
     private Path temporary;
     private volatile boolean remote;
     private volatile @Nullable FileChannel channel;
+    private volatile @Nullable PartialFile partial;
 
-    /** @param force whether to wait until the bytes are on the disk */
-    FileSink(Path target, boolean force) {
+    /**
+     * @param sizeBytes it will have
+     * @param force whether to wait until the bytes are on the disk
+     * @param keep whether what arrived stays for the next get of this target when it is aborted
+     */
+    FileSink(Path target, long sizeBytes, boolean force, boolean keep) {
         asked = target.toAbsolutePath();
+        this.sizeBytes = sizeBytes;
         this.force = force;
+        this.keep = keep;
         this.target = asked;
         temporary = temporary(asked);
     }
@@ -99,8 +110,41 @@ final class FileSink implements LeafSink {
             }
             create(exists ? attributes(target) : null);
             remote = isRemote(Files.getFileStore(temporary).type());
+            if (!remote) {
+                PartialFile.of(target, temporary, opened()).ifPresent(this::goOnWith);
+            }
         } catch (IOException e) {
             throw failed(Files.exists(asked) ? "replace" : "create", e);
+        }
+    }
+
+    /** Not on network file systems: their locks are no promise, and what they could not write they say when it is closed. */
+    private void goOnWith(PartialFile found) {
+        partial = found;
+        temporary = found.path();
+        channel = found.channel();
+    }
+
+    @Override
+    public long keptBytes() {
+        PartialFile found = partial;
+        return found == null ? 0 : found.keptBytes();
+    }
+
+    @Override
+    public void read(long offset, ByteBuffer into) throws CloudMwException {
+        long at = offset;
+        try {
+            FileChannel file = opened();
+            while (into.hasRemaining()) {
+                int read = file.read(into, at);
+                if (read < 0) {
+                    throw new IOException("it ends at " + at);
+                }
+                at += read;
+            }
+        } catch (IOException e) {
+            throw failed("read back", e);
         }
     }
 
@@ -186,9 +230,15 @@ final class FileSink implements LeafSink {
 
     @Override
     public void commit() throws CloudMwException {
-        try (FileChannel file = opened()) {
+        try {
+            FileChannel file = opened();
+            // What an interrupted get left may be longer than the file is.
+            file.truncate(sizeBytes);
             if (force) {
                 file.force(true);
+            }
+            if (partial == null) {
+                file.close();
             }
         } catch (IOException e) {
             throw failed("write to", e);
@@ -198,8 +248,22 @@ final class FileSink implements LeafSink {
         } catch (IOException e) {
             throw failed("replace", e);
         }
+        ended.set(true);
+        close();
         if (force) {
             forceDirectory();
+        }
+    }
+
+    private void close() {
+        try {
+            if (partial != null) {
+                partial.close();
+            } else {
+                opened().close();
+            }
+        } catch (IOException e) {
+            log.warn("temporary file {} could not be closed", temporary, e);
         }
     }
 
@@ -224,16 +288,17 @@ final class FileSink implements LeafSink {
 
     @Override
     public void abort() {
-        FileChannel file = channel;
-        if (file == null) {
-            return;
+        if (channel == null || ended.getAndSet(true)) {
+            return; // what has that name by now may be another get's
         }
         try {
-            file.close();
-            Files.deleteIfExists(temporary);
+            if (partial == null || !keep) {
+                Files.deleteIfExists(temporary);
+            }
         } catch (IOException e) {
             log.warn("temporary file {} could not be deleted", temporary, e);
         }
+        close();
     }
 
     private FileChannel opened() {

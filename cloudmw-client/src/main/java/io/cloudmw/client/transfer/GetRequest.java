@@ -33,26 +33,30 @@ public record GetRequest(
     public record Destination(
             @Nullable Path file,
             boolean force,
+            boolean keep,
             @Nullable WritableByteChannel channel,
             @Nullable PositionalTarget target) {
-        /** A file that is replaced when everything is there; {@code force}: and on the disk. */
-        public static Destination file(Path file, boolean force) {
-            return new Destination(file, force, null, null);
+        /**
+         * A file that is replaced when everything is there; {@code force}: and on the disk; {@code keep}: what arrived stays
+         * for the next get of it when this one fails.
+         */
+        public static Destination file(Path file, boolean force, boolean keep) {
+            return new Destination(file, force, keep, null, null);
         }
 
         /** In order; the channel stays open. */
         public static Destination channel(WritableByteChannel channel) {
-            return new Destination(null, false, channel, null);
+            return new Destination(null, false, false, channel, null);
         }
 
         /** In any order. */
         public static Destination target(PositionalTarget target) {
-            return new Destination(null, false, null, target);
+            return new Destination(null, false, false, null, target);
         }
 
         LeafSink sink(ByteRange wanted) {
             if (file != null) {
-                return new FileSink(file, force);
+                return new FileSink(file, wanted.length(), force, keep);
             }
             if (channel != null) {
                 return new StreamSink(channel, wanted);

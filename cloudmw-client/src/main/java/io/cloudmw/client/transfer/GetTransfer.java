@@ -133,6 +133,7 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
             return;
         }
         stop(cause.code());
+        ledger.again();
         Runnable again = () -> serial().execute(() -> admit(plan, wanted, opened, promise));
         if (Threads.later(engine().threads().timer(), AskAgain.pauseNanos(refusals), again)
                 .isEmpty()) {

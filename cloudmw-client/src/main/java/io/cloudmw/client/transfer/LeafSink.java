@@ -15,6 +15,19 @@ interface LeafSink {
     void open() throws CloudMwException;
 
     /**
+     * So many bytes, from the beginning, may be there already, as a get that was interrupted left them; once open. None of
+     * them is to be trusted before its leaf was verified.
+     */
+    default long keptBytes() {
+        return 0;
+    }
+
+    /** Reads back what is kept; may block. */
+    default void read(long offset, ByteBuffer into) throws CloudMwException {
+        throw new UnsupportedOperationException("nothing is kept");
+    }
+
+    /**
      * Takes one leaf; may block.
      *
      * @param offset of its first byte in the file

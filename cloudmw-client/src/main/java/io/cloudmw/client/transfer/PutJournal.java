@@ -27,8 +27,6 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -58,11 +56,11 @@ public final class PutJournal implements AutoCloseable {
     private static final Duration KEPT = Duration.ofDays(7);
     private static final int MAX_SWEPT = 1000;
 
-    private enum Kind {
-        BEGUN,
-        CHUNK,
-        SEGMENT
-    }
+    /** Kinds of records. */
+    private static final byte BEGUN = 1;
+
+    private static final byte CHUNK = 2;
+    private static final byte SEGMENT = 3;
 
     private interface Content {
         void write(DataOutputStream out) throws IOException;
@@ -90,12 +88,7 @@ public final class PutJournal implements AutoCloseable {
     /** The name of the journal of puts of this file to there. */
     public static String name(String coordinator, Path source, FilePath target) {
         String all = coordinator + "\n" + target + "\n" + source.toAbsolutePath().normalize();
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(all.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest) + SUFFIX;
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java runtime has SHA-256", e);
-        }
+        return HexFormat.of().formatHex(Sha256.begin().digest(all.getBytes(StandardCharsets.UTF_8))) + SUFFIX;
     }
 
     /**
@@ -234,7 +227,7 @@ public final class PutJournal implements AutoCloseable {
     }
 
     private Reading begun(DataInputStream in) throws IOException {
-        if (in.readByte() != Kind.BEGUN.ordinal() || !in.readUTF().equals(FORMAT)) {
+        if (in.readByte() != BEGUN || !in.readUTF().equals(FORMAT)) {
             throw new IOException("not a journal of this release");
         }
         if (!in.readUTF().equals(source)) {
@@ -264,9 +257,9 @@ public final class PutJournal implements AutoCloseable {
 
         void add(DataInputStream in) throws IOException {
             byte kind = in.readByte();
-            if (kind == Kind.CHUNK.ordinal()) {
+            if (kind == CHUNK) {
                 chunk(in);
-            } else if (kind == Kind.SEGMENT.ordinal()) {
+            } else if (kind == SEGMENT) {
                 segment(in);
             } else {
                 throw new IOException("record of kind " + kind);
@@ -314,7 +307,7 @@ public final class PutJournal implements AutoCloseable {
         } catch (IOException e) {
             broken(e);
         }
-        add(Kind.BEGUN, out -> {
+        add(BEGUN, out -> {
             out.writeUTF(FORMAT);
             out.writeUTF(source);
             out.writeUTF(version.value());
@@ -326,7 +319,7 @@ public final class PutJournal implements AutoCloseable {
 
     /** A chunk is stored. */
     void stored(Chunk chunk, List<StoreId> owed) {
-        add(Kind.CHUNK, out -> {
+        add(CHUNK, out -> {
             out.writeInt(owed.size());
             for (StoreId store : owed) {
                 out.writeUTF(store.value());
@@ -337,20 +330,20 @@ public final class PutJournal implements AutoCloseable {
 
     /** The coordinator has a segment. */
     void written(int segment, byte[] sha256) {
-        add(Kind.SEGMENT, out -> {
+        add(SEGMENT, out -> {
             out.writeInt(segment);
             out.write(sha256);
         });
     }
 
-    private void add(Kind kind, Content content) {
+    private void add(byte kind, Content content) {
         if (broken) {
             return;
         }
         try {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             try (DataOutputStream out = new DataOutputStream(bytes)) {
-                out.writeByte(kind.ordinal());
+                out.writeByte(kind);
                 content.write(out);
             }
             byte[] body = bytes.toByteArray();

@@ -69,6 +69,7 @@ final class ReadLedger {
     private long attempts;
     private long cancelled;
     private long bytes;
+    private long keptBytes;
     private long chunks;
 
     ReadLedger(TransferListener listener, Ticker ticker) {
@@ -118,7 +119,21 @@ final class ReadLedger {
 
     void delivered(long leafBytes, long total) {
         bytes += leafBytes;
-        tell(() -> listener.progressed(bytes, total));
+        tell(() -> listener.progressed(keptBytes + bytes, total));
+    }
+
+    /** So many bytes were there already. */
+    void kept(long leafBytes, long total) {
+        if (leafBytes > 0) {
+            keptBytes += leafBytes;
+            tell(() -> listener.progressed(keptBytes + bytes, total));
+        }
+    }
+
+    /** Nobody had room for it: it begins again, and looks again what is there. */
+    void again() {
+        keptBytes = 0;
+        chunks = 0;
     }
 
     void chunkDone() {
@@ -217,6 +232,7 @@ final class ReadLedger {
                 handedOn,
                 chunks,
                 bytes,
+                keptBytes,
                 Math.max(0, fetchedBytes - bytes),
                 attempts,
                 cancelled,

@@ -77,6 +77,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     private final SerialExecutor serial;
     private final ReadPlan plan;
     private final ByteRange wanted;
+    private final LeafSink sink;
     private final ReadLedger ledger;
     private final Outcome outcome;
     private final String transferId = VersionId.random().value();
@@ -98,6 +99,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     /** Somebody, some time, offered something. */
     private volatile boolean offered;
 
+    /** The next chunk may be there already. */
+    private boolean looking;
+
     private boolean planEndSaid;
     private boolean delivered;
     private boolean closed;
@@ -117,6 +121,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         this.serial = serial;
         this.plan = plan;
         this.wanted = wanted;
+        this.sink = sink;
         this.ledger = ledger;
         this.outcome = outcome;
         createdNanos = engine.ticker().nanos();
@@ -159,27 +164,64 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     // ---- driving the decisions
 
     private void pump() {
-        while (!closed && !delivered && delivery.wantsPlan()) {
+        while (!closed && !delivered && !looking && delivery.wantsPlan()) {
             SegmentFeed.Item item = feed.poll();
             if (item == null) {
                 break;
             }
-            plan(item);
+            if (item.chunk().chunk().range().offset() < sink.keptBytes()) {
+                look(item);
+            } else {
+                plan(item, leaves(item));
+            }
         }
-        if (!closed && !delivered && !planEndSaid && feed.isEnded()) {
+        if (!closed && !delivered && !looking && !planEndSaid && feed.isEnded()) {
             planEndSaid = true;
             happened(new DeliveryEvent.PlanEnded());
         }
     }
 
-    private void plan(SegmentFeed.Item item) {
+    /** Those of a chunk that hold wanted bytes. */
+    private ByteRange leaves(SegmentFeed.Item item) {
         ByteRange range = item.chunk().chunk().range();
         long from = Math.max(range.offset(), wanted.offset()) - range.offset();
         long to = Math.min(range.end(), wanted.end()) - range.offset();
-        ByteRange leaves = Leaves.covering(
+        return Leaves.covering(
                 new ByteRange(from, to - from),
                 range.length(),
                 item.chunk().chunk().leafSizeBytes());
+    }
+
+    /** Plans of a chunk what an interrupted get did not leave. */
+    private void look(SegmentFeed.Item item) {
+        looking = true;
+        ByteRange leaves = leaves(item);
+        engine.threads().files().execute(() -> {
+            try {
+                ByteRange missing = KeptLeaves.missing(sink, item.chunk().chunk(), leaves);
+                serial.execute(() -> looked(item, leaves, missing));
+            } catch (CloudMwException | RuntimeException e) {
+                serial.execute(() -> fail(Failures.of(e)));
+            }
+        });
+    }
+
+    private void looked(SegmentFeed.Item item, ByteRange leaves, ByteRange missing) {
+        looking = false;
+        if (closed || delivered) {
+            return;
+        }
+        ledger.kept(leaves.length() - missing.length(), wanted.length());
+        if (missing.isEmpty()) {
+            ledger.chunkDone();
+        } else {
+            plan(item, missing);
+        }
+        pump();
+    }
+
+    private void plan(SegmentFeed.Item item, ByteRange leaves) {
+        ByteRange range = item.chunk().chunk().range();
         chunks.add(item, leaves.length());
         apply(new DeliveryEvent.Planned(
                 item.chunk().chunk().index(),

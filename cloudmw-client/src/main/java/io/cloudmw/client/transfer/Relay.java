@@ -5,7 +5,6 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.LeafDigests;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
@@ -14,7 +13,6 @@ import io.cloudmw.core.thread.SerialExecutor;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +39,7 @@ final class Relay implements BulkStreamListener {
     private final RelayOwner owner;
     private final LeafSink sink;
     private final SerialExecutor lane;
-    private final MessageDigest sha256 = sha256();
+    private final MessageDigest sha256 = Sha256.begin();
     private final AtomicLong received = new AtomicLong();
     private volatile @Nullable Expected expected;
     private volatile long granted;
@@ -295,14 +293,5 @@ final class Relay implements BulkStreamListener {
         }
         handedOn += bytes;
         return true;
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(
-                    "every Java platform has SHA-256 (" + LeafDigests.SHA256_BYTES + " bytes)", e);
-        }
     }
 }

@@ -20,7 +20,7 @@ final class FileSinkTest {
     private Path directory;
 
     private static FileSink begun(Path target) throws CloudMwException {
-        FileSink sink = new FileSink(target, true);
+        FileSink sink = new FileSink(target, 5, true, false);
         sink.open();
         sink.write(0, ByteBuffer.wrap("after".getBytes(StandardCharsets.UTF_8)));
         return sink;

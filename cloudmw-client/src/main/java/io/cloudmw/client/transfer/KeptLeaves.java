@@ -1,0 +1,52 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunk;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+
+/** Looks which leaves a destination holds already: those whose SHA-256 is right, whoever wrote them. */
+final class KeptLeaves {
+    private static final int BUFFER_BYTES = 64 << 10;
+
+    private KeptLeaves() {}
+
+    /**
+     * What of a chunk must be fetched: all from the first leaf to the last that is not there as it should be. Blocks; takes
+     * the memory of a small buffer.
+     *
+     * @param leaves which are wanted, in the chunk
+     */
+    static ByteRange missing(LeafSink sink, Chunk chunk, ByteRange leaves) throws CloudMwException {
+        MessageDigest sha256 = Sha256.begin();
+        long kept = sink.keptBytes() - chunk.range().offset();
+        long first = -1;
+        long last = 0;
+        for (long at = leaves.offset(); at < leaves.end(); at += chunk.leafSizeBytes()) {
+            long end = Math.min(at + chunk.leafSizeBytes(), leaves.end());
+            if (end > kept) {
+                first = first < 0 ? at : first;
+                last = leaves.end();
+                break;
+            }
+            byte[] digest = digest(sink, chunk.range().offset() + at, end - at, sha256);
+            if (!chunk.leaves().matches((int) (at / chunk.leafSizeBytes()), digest)) {
+                first = first < 0 ? at : first;
+                last = end;
+            }
+        }
+        return first < 0 ? new ByteRange(leaves.end(), 0) : new ByteRange(first, last - first);
+    }
+
+    private static byte[] digest(LeafSink sink, long offset, long length, MessageDigest sha256)
+            throws CloudMwException {
+        ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(BUFFER_BYTES, length));
+        for (long done = 0; done < length; done += buffer.limit()) {
+            buffer.clear().limit((int) Math.min(buffer.capacity(), length - done));
+            sink.read(offset + done, buffer);
+            sha256.update(buffer.flip());
+        }
+        return sha256.digest();
+    }
+}
