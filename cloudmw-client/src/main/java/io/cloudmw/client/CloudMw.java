@@ -256,6 +256,14 @@ public final class CloudMw implements AutoCloseable {
                 getOptions.deadline());
     }
 
+    /**
+     * Whether a local file has the bytes of a version, by their digests: the file is read, and the version's manifest, and no
+     * store.
+     */
+    public CompletableFuture<Boolean> isCopy(Path file, FileVersion version) {
+        return engine.isCopy(file, version);
+    }
+
     /** Fails with {@code NOT_FOUND}. */
     public CompletableFuture<FileStatus> stat(FilePath file) {
         return engine.coordinator().stat(file);

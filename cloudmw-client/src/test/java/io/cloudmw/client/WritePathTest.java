@@ -2,6 +2,7 @@ package io.cloudmw.client;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferListener;
@@ -11,6 +12,7 @@ import io.cloudmw.core.cost.Usage;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -216,7 +218,7 @@ final class WritePathTest {
         far.get(60, SECONDS);
         put.cancel(true);
         assertThat(put).isCompletedExceptionally();
-        org.awaitility.Awaitility.await().until(() -> client.runningTransfers() == 0);
+        await().until(() -> client.runningTransfers() == 0);
         assertThat(coordinator.files()).isEmpty();
         assertThat(journals()).hasSize(1);
     }
@@ -347,7 +349,7 @@ final class WritePathTest {
         Path source = Files.write(directory.resolve("source"), content);
         PutReceipt receipt = again(source);
         assertThat(coordinator.answersLost()).isEqualTo(2);
-        assertThat(coordinator.files().get(FILE).id()).isEqualTo(receipt.version().id());
+        assertThat(coordinator.files().values()).extracting(FileVersion::id).containsExactly(receipt.version().id());
         assertThat(sent(receipt)).isEqualTo(content.length);
         holds(content);
     }
@@ -359,7 +361,8 @@ final class WritePathTest {
         assertThat(client.put(new ByteArrayInputStream(new byte[1]), FILE, PutOptions.defaults().ifAbsent()))
                 .failsWithin(60, SECONDS)
                 .withThrowableOfType(ExecutionException.class)
-                .satisfies(failure -> assertThat(((CloudMwException) failure.getCause()).code())
-                        .isEqualTo(ErrorCode.CONFLICT));
+                .havingCause()
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, failure -> assertThat(failure.code()).isEqualTo(ErrorCode.CONFLICT));
     }
 }

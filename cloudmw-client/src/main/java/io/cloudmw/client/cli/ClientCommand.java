@@ -20,7 +20,13 @@ abstract class ClientCommand implements Callable<Integer> {
 
     @Override
     public final Integer call() throws Exception {
-        return context.run(options, this::applied, this::run);
+        int code = context.run(options, this::applied, this::run);
+        return code == ExitCode.OK.value() ? exit().value() : code;
+    }
+
+    /** What the command ends with once it has answered. */
+    ExitCode exit() {
+        return ExitCode.OK;
     }
 
     /** The client's options with what this command adds to them. */

@@ -105,12 +105,35 @@ final class FileCommands {
                 description = "do not go on where an earlier put of the same file was interrupted, nor note how far it came")
         private boolean afresh;
 
+        @Option(
+                names = {"-r", "--recursive"},
+                description = "the files of a directory, and of those in it; what is there already is not written again")
+        private boolean recursive;
+
+        @Mixin
+        private TreeRun tree = new TreeRun();
+
         Put(CommandContext context) {
             super(context);
         }
 
         @Override
+        ExitCode exit() {
+            return tree.exit();
+        }
+
+        @Override
         Map<String, ?> run(CloudMw client) throws Exception {
+            if (recursive) {
+                if (ifAbsent || ifVersion != null) {
+                    throw new IllegalArgumentException("--recursive: not with --if-absent or --if-version");
+                }
+                return tree.run(
+                        this,
+                        "put " + target,
+                        tree.copy(afresh, how(), GetOptions.defaults()),
+                        TreeRun.upload(client, Path.of(source), TreeRun.Directory.parse(target)));
+            }
             FilePath file = FilePath.parse(target);
             PutReceipt receipt;
             try (Progress progress = Progress.of(context, options, "put " + file)) {
@@ -179,12 +202,28 @@ final class FileCommands {
                 description = "keep what arrived when it fails, under a temporary name: the next get goes on with it")
         private boolean resume;
 
+        @Option(
+                names = {"-r", "--recursive"},
+                description = "the files of a directory, and of those in it; what is there already is not read again")
+        private boolean recursive;
+
+        @Mixin
+        private TreeRun tree = new TreeRun();
+
         Get(CommandContext context) {
             super(context);
         }
 
         @Override
+        ExitCode exit() {
+            return tree.exit();
+        }
+
+        @Override
         Map<String, ?> run(CloudMw client) throws Exception {
+            if (recursive) {
+                return directory(client);
+            }
             FilePath file = FilePath.parse(source);
             GetOptions how = how().withDurable(!lazy);
             if (resume) {
@@ -205,6 +244,22 @@ final class FileCommands {
             }
             tell(Receipts.lines(receipt));
             return Receipts.json(receipt);
+        }
+
+        private Map<String, ?> directory(CloudMw client) throws CloudMwException {
+            if (version != null || "-".equals(target)) {
+                throw new IllegalArgumentException("--recursive: not with --version-id, nor to standard output");
+            }
+            GetOptions how = how().withDurable(!lazy).keepingWhatArrived();
+            if (mode != null) {
+                how = how.withMode(Modes.parse("--mode", mode));
+            }
+            return tree.run(
+                    this,
+                    "get " + source,
+                    tree.copy(false, PutOptions.defaults(), how),
+                    TreeRun.download(
+                            client, TreeRun.Directory.parse(source), Path.of(target == null ? "." : target)));
         }
 
         /** What is not a file gets the bytes in order: a pipe, a device. */

@@ -52,6 +52,7 @@ public final class Main {
         CommandLine line = new CommandLine(new Root());
         line.addSubcommand(new FileCommands.Put(context));
         line.addSubcommand(new FileCommands.Get(context));
+        line.addSubcommand(new SyncCommand(context));
         line.addSubcommand(new FileCommands.Cat(context));
         line.addSubcommand(new FileCommands.Ls(context));
         line.addSubcommand(new FileCommands.Stat(context));

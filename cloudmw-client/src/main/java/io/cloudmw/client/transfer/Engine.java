@@ -12,12 +12,14 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -149,6 +151,11 @@ public final class Engine implements AutoCloseable {
         return coordinator
                 .planRead(file, Optional.empty(), mode)
                 .thenApplyAsync(plan -> Estimates.of(plan, mode, deadline, linkBytesPerSecond, this), threads.events());
+    }
+
+    /** Whether a file of this machine has the bytes of a version. */
+    public CompletableFuture<Boolean> isCopy(Path file, FileVersion version) {
+        return ContentComparison.of(this, file, version);
     }
 
     /** Starts a put; the receipt comes after the commit. */

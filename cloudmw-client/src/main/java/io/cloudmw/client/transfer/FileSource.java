@@ -88,7 +88,8 @@ public final class FileSource implements PutSource {
         };
     }
 
-    private void read(long offset, ByteBuffer target) throws CloudMwException {
+    /** Fills {@code target}; once open. */
+    void read(long offset, ByteBuffer target) throws CloudMwException {
         FileChannel file = channel;
         if (file == null) {
             throw new IllegalStateException("not open");

@@ -8,6 +8,15 @@ import java.security.MessageDigest;
 
 /** Looks which leaves a destination holds already: those whose SHA-256 is right, whoever wrote them. */
 final class KeptLeaves {
+    /** A file, or what there is of one. */
+    interface Bytes {
+        /** How many there are, from the beginning of the file. */
+        long keptBytes();
+
+        /** Fills a buffer with some of them; may block. */
+        void read(long offset, ByteBuffer into) throws CloudMwException;
+    }
+
     private static final int BUFFER_BYTES = 64 << 10;
 
     private KeptLeaves() {}
@@ -18,9 +27,9 @@ final class KeptLeaves {
      *
      * @param leaves which are wanted, in the chunk
      */
-    static ByteRange missing(LeafSink sink, Chunk chunk, ByteRange leaves) throws CloudMwException {
+    static ByteRange missing(Bytes bytes, Chunk chunk, ByteRange leaves) throws CloudMwException {
         MessageDigest sha256 = Sha256.begin();
-        long kept = sink.keptBytes() - chunk.range().offset();
+        long kept = bytes.keptBytes() - chunk.range().offset();
         long first = -1;
         long last = 0;
         for (long at = leaves.offset(); at < leaves.end(); at += chunk.leafSizeBytes()) {
@@ -30,7 +39,7 @@ final class KeptLeaves {
                 last = leaves.end();
                 break;
             }
-            byte[] digest = digest(sink, chunk.range().offset() + at, end - at, sha256);
+            byte[] digest = digest(bytes, chunk.range().offset() + at, end - at, sha256);
             if (!chunk.leaves().matches((int) (at / chunk.leafSizeBytes()), digest)) {
                 first = first < 0 ? at : first;
                 last = end;
@@ -39,12 +48,12 @@ final class KeptLeaves {
         return first < 0 ? new ByteRange(leaves.end(), 0) : new ByteRange(first, last - first);
     }
 
-    private static byte[] digest(LeafSink sink, long offset, long length, MessageDigest sha256)
+    private static byte[] digest(Bytes bytes, long offset, long length, MessageDigest sha256)
             throws CloudMwException {
         ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(BUFFER_BYTES, length));
         for (long done = 0; done < length; done += buffer.limit()) {
             buffer.clear().limit((int) Math.min(buffer.capacity(), length - done));
-            sink.read(offset + done, buffer);
+            bytes.read(offset + done, buffer);
             sha256.update(buffer.flip());
         }
         return sha256.digest();

@@ -4,7 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import java.nio.ByteBuffer;
 
 /** Where a get's verified leaves go. */
-interface LeafSink {
+interface LeafSink extends KeptLeaves.Bytes {
     /** Whether leaves must come in the order of the file, one at a time; otherwise in any order, several at once. */
     boolean inOrder();
 
@@ -18,11 +18,12 @@ interface LeafSink {
      * So many bytes, from the beginning, may be there already, as a get that was interrupted left them; once open. None of
      * them is to be trusted before its leaf was verified.
      */
+    @Override
     default long keptBytes() {
         return 0;
     }
 
-    /** Reads back what is kept; may block. */
+    @Override
     default void read(long offset, ByteBuffer into) throws CloudMwException {
         throw new UnsupportedOperationException("nothing is kept");
     }

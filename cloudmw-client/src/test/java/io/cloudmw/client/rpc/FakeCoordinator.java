@@ -65,6 +65,8 @@ import io.cloudmw.proto.v1.PlanReadRequest;
 import io.cloudmw.proto.v1.PlanReadResponse;
 import io.cloudmw.proto.v1.PutSegmentRequest;
 import io.cloudmw.proto.v1.PutSegmentResponse;
+import io.cloudmw.proto.v1.RemoveRequest;
+import io.cloudmw.proto.v1.RemoveResponse;
 import io.cloudmw.proto.v1.RenameRequest;
 import io.cloudmw.proto.v1.RenameResponse;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
@@ -90,13 +92,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
@@ -571,20 +574,46 @@ public final class FakeCoordinator implements AutoCloseable {
                 if (request.getPageToken().equals(brokenToken)) {
                     throw new CloudMwException(ErrorCode.CONFLICT, "renamed meanwhile");
                 }
-                List<FileVersion> found = files.values().stream()
-                        .filter(version -> version.file().name().compareTo(request.getPageToken()) > 0)
-                        .sorted(Comparator.comparing(version -> version.file().name()))
+                NavigableMap<String, Entry> children = children(request.getVolume(), request.getDirectory());
+                List<Entry> found = children.tailMap(request.getPageToken(), false).values().stream()
                         .limit(pageLimit)
                         .toList();
-                ListResponse.Builder answer = ListResponse.newBuilder();
-                for (FileVersion version : found) {
-                    answer.addEntries(
-                            Entry.newBuilder().setName(version.file().name()).setVersion(ToWire.version(version)));
-                }
-                return answer.setNextPageToken(
+                return ListResponse.newBuilder()
+                        .addAllEntries(found)
+                        .setNextPageToken(
                                 found.size() < pageLimit
                                         ? ""
-                                        : found.get(pageLimit - 1).file().name())
+                                        : found.get(pageLimit - 1).getName())
+                        .build();
+            });
+        }
+
+        private NavigableMap<String, Entry> children(String volume, String directory) {
+            String prefix = directory.endsWith("/") ? directory : directory + "/";
+            NavigableMap<String, Entry> children = new TreeMap<>();
+            for (FileVersion version : files.values()) {
+                FilePath file = version.file();
+                if (file.volume().value().equals(volume) && file.path().startsWith(prefix)) {
+                    String below = file.path().substring(prefix.length());
+                    int slash = below.indexOf('/');
+                    Entry.Builder entry = Entry.newBuilder().setName(slash < 0 ? below : below.substring(0, slash));
+                    if (slash < 0) {
+                        entry.setVersion(ToWire.version(version));
+                    }
+                    children.put(entry.getName(), entry.build());
+                }
+            }
+            return children;
+        }
+
+        @Override
+        public void remove(RemoveRequest request, StreamObserver<RemoveResponse> observer) {
+            calls.answer(observer, () -> {
+                FilePath file = FromWire.file(request.getVolume(), request.getPath());
+                FileVersion removed = current(file);
+                files.remove(file);
+                return RemoveResponse.newBuilder()
+                        .setRemoved(ToWire.version(removed))
                         .build();
             });
         }

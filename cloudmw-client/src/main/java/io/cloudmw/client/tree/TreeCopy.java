@@ -1,0 +1,214 @@
+package io.cloudmw.client.tree;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.rpc.FileStatus;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.model.VolumeName;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes one directory like another, file by file. What has the same size and time on both sides is taken to be the same,
+ * or, if that is wished, what has the same digests. A file that cannot be copied stops no other; that the caller is
+ * cancelled, or the coordinator is gone, stops all.
+ *
+ * <p>Symbolic links and what is no file are left alone, on both sides; directories without a file are not copied. One run
+ * for each instance, by one thread.
+ */
+public abstract class TreeCopy {
+    private final CloudMw client;
+    private final TreeOptions options;
+    private final Ledger ledger;
+    private final Semaphore room;
+    /** A failure that concerns all. */
+    private volatile @Nullable CloudMwException stopped;
+
+    TreeCopy(CloudMw client, TreeOptions options) {
+        this.client = client;
+        this.options = options;
+        ledger = new Ledger(options.listener());
+        room = new Semaphore(options.parallel());
+    }
+
+    /**
+     * Copies the files of a directory of this machine into one of a volume.
+     *
+     * @param to {@code /} or {@code /a/b}, which need not exist
+     */
+    public static TreeCopy upload(CloudMw client, Path from, VolumeName volume, String to, TreeOptions options) {
+        return new TreeUpload(client, from, new RemoteDirectory(volume, to), options);
+    }
+
+    /**
+     * Copies the files of a directory of a volume into one of this machine.
+     *
+     * @param from {@code /} or {@code /a/b}
+     * @param to made if it does not exist
+     */
+    public static TreeCopy download(CloudMw client, VolumeName volume, String from, Path to, TreeOptions options) {
+        return new TreeDownload(client, new RemoteDirectory(volume, from), to, options);
+    }
+
+    /**
+     * Does it; blocks until every file is done.
+     *
+     * @throws CloudMwException when nothing could be begun, it was cancelled, or the coordinator is gone; what became of
+     *     single files is in the report
+     */
+    public final TreeReport run() throws CloudMwException {
+        try {
+            check();
+            copyAll();
+            settle();
+            if (options.delete() && !ledger.hasFailures()) {
+                deleteOthers();
+                settle();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CloudMwException(ErrorCode.CANCELLED, "interrupted", e);
+        } catch (IOException e) {
+            throw e instanceof CloudMwException known ? known : local("the directory", "read", e);
+        }
+        return ledger.report();
+    }
+
+    /** Whether there is something to copy from. */
+    abstract void check() throws IOException;
+
+    abstract void copyAll() throws IOException, InterruptedException;
+
+    abstract void deleteOthers() throws IOException, InterruptedException;
+
+    final CloudMw client() {
+        return client;
+    }
+
+    final TreeOptions options() {
+        return options;
+    }
+
+    final Ledger ledger() {
+        return ledger;
+    }
+
+    // ---- one file
+
+    /** Works at a file when there is room; a failure is its own. */
+    final void submit(String file, Supplier<CompletableFuture<?>> work) throws CloudMwException, InterruptedException {
+        room.acquire();
+        goOn();
+        CompletableFuture<?> done;
+        try {
+            done = work.get();
+        } catch (RuntimeException e) {
+            done = CompletableFuture.failedFuture(e);
+        }
+        var unused = done.whenComplete((nothing, failure) -> {
+            try {
+                if (failure != null) {
+                    failed(file, failure);
+                }
+            } finally {
+                room.release();
+            }
+        });
+    }
+
+    /** Waits for all that was submitted. */
+    final void settle() throws CloudMwException, InterruptedException {
+        room.acquire(options.parallel());
+        room.release(options.parallel());
+        goOn();
+    }
+
+    /** Not once something has stopped it all; what is under way then fails by itself. */
+    private void goOn() throws CloudMwException {
+        CloudMwException why = stopped;
+        if (why != null) {
+            throw why;
+        }
+    }
+
+    final void failed(String file, Throwable failure) {
+        CloudMwException why = known(failure);
+        if (why.code() == ErrorCode.CANCELLED || why.code() == ErrorCode.COORDINATOR_UNAVAILABLE) {
+            stopped = why;
+        } else {
+            ledger.failed(file, why);
+        }
+    }
+
+    private static CloudMwException known(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException && failure.getCause() != null
+                ? failure.getCause()
+                : failure;
+        if (cause instanceof CloudMwException known) {
+            return known;
+        }
+        if (cause instanceof IllegalArgumentException) {
+            return new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(cause.getMessage()), cause);
+        }
+        boolean cancelled = cause instanceof CancellationException;
+        return new CloudMwException(
+                cancelled ? ErrorCode.CANCELLED : ErrorCode.INTERNAL, "unexpected: " + cause, cause);
+    }
+
+    static CloudMwException local(Object file, String what, IOException e) {
+        return new CloudMwException(ErrorCode.LOCAL_IO, file + ": cannot " + what + " it: " + Reasons.of(e), e);
+    }
+
+    /** Empty: there is no such file. */
+    static CompletableFuture<Optional<FileStatus>> orAbsent(CompletableFuture<FileStatus> stat) {
+        return stat.thenApply(Optional::of).exceptionallyCompose(failure -> {
+            CloudMwException why = known(failure);
+            return why.code() == ErrorCode.NOT_FOUND
+                    ? CompletableFuture.completedFuture(Optional.empty())
+                    : CompletableFuture.failedFuture(why);
+        });
+    }
+
+    /**
+     * Why a file is to be copied; empty: it is the same on both sides.
+     *
+     * @param here what is known of it on this machine
+     */
+    final CompletableFuture<Optional<String>> difference(Path path, BasicFileAttributes here, FileStatus there) {
+        if (options.all()) {
+            return CompletableFuture.completedFuture(Optional.of("all are"));
+        }
+        if (here.size() != there.version().sizeBytes()) {
+            return CompletableFuture.completedFuture(Optional.of("another size"));
+        }
+        if (options.checksum()) {
+            return client.isCopy(path, there.version())
+                    .thenApply(same -> same ? Optional.empty() : Optional.of("other bytes"));
+        }
+        boolean same = here.lastModifiedTime().toInstant().equals(RecordedTime.of(there).toInstant());
+        return CompletableFuture.completedFuture(same ? Optional.empty() : Optional.of("another time"));
+    }
+
+    /** Adds what a transfer comes on by to what all have. */
+    final TransferListener progress() {
+        return new TransferListener() {
+            private long before;
+
+            @Override
+            public void progressed(long done, long total) {
+                ledger.progressed(done - before);
+                before = done;
+            }
+        };
+    }
+}

@@ -1,0 +1,192 @@
+package io.cloudmw.client.tree;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.rpc.FileEntry;
+import io.cloudmw.client.rpc.FileStatus;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Page;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** From a volume to this machine. */
+final class TreeDownload extends TreeCopy {
+    private static final String PARTIAL = ".cloudmw-";
+
+    private final RemoteDirectory from;
+    private final Path to;
+
+    TreeDownload(CloudMw client, RemoteDirectory from, Path to, TreeOptions options) {
+        super(client, options);
+        this.from = from;
+        this.to = to;
+    }
+
+    /** A directory that is not there would be one without files: nobody wants that mirrored. */
+    @Override
+    void check() throws IOException {
+        if (RemotePages.next(client(), from, "").items().isEmpty()) {
+            throw new CloudMwException(ErrorCode.NOT_FOUND, from + ": no such directory");
+        }
+        if (Files.exists(to) && !Files.isDirectory(to)) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, to + ": not a directory");
+        }
+    }
+
+    @Override
+    void copyAll() throws CloudMwException, InterruptedException {
+        copy(from, to);
+    }
+
+    private void copy(RemoteDirectory directory, Path into) throws CloudMwException, InterruptedException {
+        if (!isUsable(into)) {
+            return;
+        }
+        String token = "";
+        do {
+            Page<FileEntry> page = RemotePages.next(client(), directory, token);
+            for (FileEntry entry : page.items()) {
+                Path path = into.resolve(RemotePages.name(directory, entry));
+                Optional<FileVersion> version = entry.version();
+                if (version.isEmpty()) {
+                    copy(directory.directory(entry.name()), path);
+                } else {
+                    FilePath file = directory.file(entry.name());
+                    submit(file.toString(), () -> file(file, path));
+                }
+            }
+            token = page.nextToken();
+        } while (!token.isEmpty());
+    }
+
+    /** Made, unless this is only to be talked about; never beyond a link that somebody has put there. */
+    private boolean isUsable(Path directory) {
+        try {
+            if (!directory.equals(to) && Files.isSymbolicLink(directory)) {
+                throw new CloudMwException(ErrorCode.LOCAL_IO, directory + ": is a symbolic link");
+            }
+            if (!options().dryRun()) {
+                Files.createDirectories(directory);
+            }
+            return true;
+        } catch (IOException e) {
+            failed(directory.toString(), e instanceof CloudMwException ? e : local(directory, "make", e));
+            return false;
+        }
+    }
+
+    private CompletableFuture<?> file(FilePath file, Path path) {
+        return client().stat(file).thenCompose(there -> why(path, there).thenCompose(why -> {
+            if (why.isEmpty()) {
+                ledger().unchanged();
+                return CompletableFuture.completedFuture(null);
+            }
+            long bytes = there.version().sizeBytes();
+            ledger().copies(file.toString(), bytes, why.get());
+            if (options().dryRun()) {
+                ledger().copied(bytes, 0);
+                return CompletableFuture.completedFuture(null);
+            }
+            return get(file, path, there);
+        }));
+    }
+
+    private CompletableFuture<Optional<String>> why(Path path, FileStatus there) {
+        try {
+            BasicFileAttributes here =
+                    Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            if (!here.isRegularFile()) {
+                throw new CloudMwException(
+                        ErrorCode.LOCAL_IO,
+                        path + ": is " + (here.isSymbolicLink() ? "a symbolic link" : "not a regular file"));
+            }
+            return difference(path, here, there);
+        } catch (NoSuchFileException e) {
+            return CompletableFuture.completedFuture(Optional.of("not there"));
+        } catch (IOException e) {
+            return CompletableFuture.failedFuture(
+                    e instanceof CloudMwException ? e : local(path, "look at", e));
+        }
+    }
+
+    private CompletableFuture<Void> get(FilePath file, Path path, FileStatus there) {
+        return client().get(
+                        file,
+                        path,
+                        options().get().withVersion(there.version().id()).withListener(progress()))
+                .thenAccept(receipt -> timed(path, there, receipt));
+    }
+
+    private void timed(Path path, FileStatus there, GetReceipt receipt) {
+        try {
+            Files.setLastModifiedTime(path, RecordedTime.of(there));
+        } catch (IOException e) {
+            throw new CompletionException(local(path, "set the time of", e));
+        }
+        ledger().copied(receipt.bytes(), receipt.resumedBytes());
+    }
+
+    // ---- what is only here
+
+    @Override
+    void deleteOthers() throws IOException, InterruptedException {
+        if (Files.isDirectory(to)) {
+            delete(to, from);
+        }
+    }
+
+    /** Directories go when the last that was in them has gone. */
+    private void delete(Path directory, RemoteDirectory there) throws IOException, InterruptedException {
+        try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
+            for (Path path : paths) {
+                String name = String.valueOf(path.getFileName());
+                if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+                    delete(path, there.directory(name));
+                    removeIfEmpty(path);
+                } else if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) && !name.startsWith(PARTIAL)) {
+                    FilePath file = there.file(name);
+                    submit(path.toString(), () -> removeUnless(file, path));
+                }
+            }
+        }
+    }
+
+    private CompletableFuture<?> removeUnless(FilePath file, Path path) {
+        return orAbsent(client().stat(file)).thenAccept(found -> {
+            if (found.isPresent()) {
+                return;
+            }
+            ledger().deletes(path.toString());
+            try {
+                if (!options().dryRun()) {
+                    Files.delete(path);
+                }
+            } catch (IOException e) {
+                throw new CompletionException(local(path, "delete", e));
+            }
+        });
+    }
+
+    private void removeIfEmpty(Path directory) throws IOException, InterruptedException {
+        settle();
+        try {
+            if (!options().dryRun()) {
+                Files.delete(directory);
+            }
+        } catch (DirectoryNotEmptyException e) {
+            // Something in it is wanted.
+        }
+    }
+}

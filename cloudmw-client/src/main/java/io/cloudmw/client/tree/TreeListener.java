@@ -1,0 +1,20 @@
+package io.cloudmw.client.tree;
+
+import io.cloudmw.core.error.CloudMwException;
+
+/** Told what happens to files, by any thread, one at a time. It must not block. */
+public interface TreeListener {
+    /** A file is copied, or would be. */
+    default void copies(String file, long bytes, String why) {}
+
+    /** A file is deleted, or would be. */
+    default void deletes(String file) {}
+
+    /** It is neither a file nor a directory. */
+    default void skips(String file, String why) {}
+
+    default void failed(String file, CloudMwException why) {}
+
+    /** So many bytes of all files were copied so far. */
+    default void progressed(long bytes) {}
+}

@@ -1,0 +1,146 @@
+package io.cloudmw.client.tree;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.FileEntry;
+import io.cloudmw.client.rpc.FileStatus;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Page;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/** From this machine into a volume. */
+final class TreeUpload extends TreeCopy {
+    private final Path from;
+    private final RemoteDirectory to;
+
+    TreeUpload(CloudMw client, Path from, RemoteDirectory to, TreeOptions options) {
+        super(client, options);
+        this.from = from;
+        this.to = to;
+    }
+
+    @Override
+    void check() throws IOException {
+        if (!Files.isDirectory(from)) {
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, from + ": " + (Files.exists(from) ? "not a directory" : "no such directory"));
+        }
+    }
+
+    @Override
+    void copyAll() throws IOException, InterruptedException {
+        copy(from, to);
+    }
+
+    private void copy(Path directory, RemoteDirectory into) throws IOException, InterruptedException {
+        try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
+            for (Path path : paths) {
+                copyOne(path, into);
+            }
+        } catch (DirectoryIteratorException e) {
+            failed(directory.toString(), local(directory, "read", new IOException(e)));
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (IOException e) {
+            failed(directory.toString(), local(directory, "read", e));
+        }
+    }
+
+    private void copyOne(Path path, RemoteDirectory into) throws CloudMwException, InterruptedException {
+        String name = String.valueOf(path.getFileName());
+        try {
+            BasicFileAttributes here =
+                    Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            if (here.isDirectory()) {
+                copy(path, into.directory(name));
+            } else if (here.isRegularFile()) {
+                FilePath target = into.file(name);
+                submit(path.toString(), () -> file(path, here, target));
+            } else {
+                ledger().skips(path.toString(), here.isSymbolicLink() ? "a symbolic link" : "not a file");
+            }
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (IOException e) {
+            failed(path.toString(), local(path, "read", e));
+        } catch (IllegalArgumentException e) {
+            failed(path.toString(), e); // no name for a volume
+        }
+    }
+
+    private CompletableFuture<?> file(Path path, BasicFileAttributes here, FilePath target) {
+        return orAbsent(client().stat(target))
+                .thenCompose(there -> why(path, here, there))
+                .thenCompose(why -> {
+                    if (why.isEmpty()) {
+                        ledger().unchanged();
+                        return CompletableFuture.completedFuture(null);
+                    }
+                    ledger().copies(path.toString(), here.size(), why.get());
+                    return options().dryRun() ? counted(here.size()) : put(path, here, target);
+                });
+    }
+
+    private CompletableFuture<Optional<String>> why(
+            Path path, BasicFileAttributes here, Optional<FileStatus> there) {
+        return there.isEmpty()
+                ? CompletableFuture.completedFuture(Optional.of("not there"))
+                : difference(path, here, there.get());
+    }
+
+    private CompletableFuture<Void> counted(long bytes) {
+        ledger().copied(bytes, 0);
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /** The time is that of before it was read: if it is changed meanwhile the put fails. */
+    private CompletableFuture<Void> put(Path path, BasicFileAttributes here, FilePath target) {
+        return client().put(path, target, options().put().withListener(progress()))
+                .thenCompose(receipt -> client().setAttributes(
+                                target,
+                                RecordedTime.of(
+                                        here.lastModifiedTime(), receipt.version().id()),
+                                Set.of())
+                        .thenAccept(all -> ledger()
+                                .copied(receipt.version().sizeBytes(), receipt.resumedBytes())));
+    }
+
+    // ---- what is only there
+
+    @Override
+    void deleteOthers() throws IOException, InterruptedException {
+        delete(to, from);
+    }
+
+    private void delete(RemoteDirectory directory, Path here) throws CloudMwException, InterruptedException {
+        String token = "";
+        do {
+            Page<FileEntry> page = RemotePages.next(client(), directory, token);
+            for (FileEntry entry : page.items()) {
+                Path path = here.resolve(RemotePages.name(directory, entry));
+                if (entry.version().isEmpty()) {
+                    delete(directory.directory(entry.name()), path);
+                } else if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+                    FilePath file = directory.file(entry.name());
+                    submit(file.toString(), () -> remove(file));
+                }
+            }
+            token = page.nextToken();
+        } while (!token.isEmpty());
+    }
+
+    private CompletableFuture<?> remove(FilePath file) {
+        ledger().deletes(file.toString());
+        return options().dryRun() ? CompletableFuture.completedFuture(null) : client().remove(file);
+    }
+}

@@ -1,0 +1,240 @@
+package io.cloudmw.client.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.cloudmw.client.rpc.FakeCoordinator;
+import io.cloudmw.client.rpc.FakeHelper;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+final class TreeCommandsTest {
+    @TempDir
+    private Path directory;
+
+    private FakeCoordinator coordinator;
+    private FakeHelper helper;
+    private Path source;
+    private Path copy;
+    private String out = "";
+    private String err = "";
+
+    @BeforeEach
+    void start() throws IOException {
+        coordinator = new FakeCoordinator(64 << 10, 16 << 10);
+        coordinator.page(2, "none");
+        helper = new FakeHelper("h", FakeHelper.Script.SERVE, new ConcurrentHashMap<>());
+        coordinator.add(helper.address());
+        coordinator.add(
+                new Store(new StoreId("s"), "d", new Store.Disk(new HelperId("h"), directory.resolve("nowhere"))));
+        source = Files.createDirectory(directory.resolve("source"));
+        copy = directory.resolve("copy");
+        write("a", 10);
+        write("b", 0);
+        write("c", 1);
+        write("sub/d", 200_000);
+        write("sub/deep/er/e", 100);
+    }
+
+    @AfterEach
+    void stop() {
+        helper.close();
+        coordinator.close();
+    }
+
+    private Path write(String name, int length) throws IOException {
+        Path file = source.resolve(name);
+        Files.createDirectories(Objects.requireNonNull(file.getParent()));
+        byte[] content = new byte[length];
+        new Random(length + name.hashCode()).nextBytes(content);
+        return Files.write(file, content);
+    }
+
+    private int run(String... args) {
+        ByteArrayOutputStream to = new ByteArrayOutputStream();
+        ByteArrayOutputStream errors = new ByteArrayOutputStream();
+        CommandContext context = new CommandContext(
+                new ByteArrayInputStream(new byte[0]),
+                to,
+                new PrintStream(errors, true, StandardCharsets.UTF_8),
+                Map.of("CLOUDMW_COORDINATOR", coordinator.address()),
+                false);
+        int exit = Main.run(context, args);
+        out = to.toString(StandardCharsets.UTF_8);
+        err = errors.toString(StandardCharsets.UTF_8);
+        return exit;
+    }
+
+    private void counts(long copied, long unchanged, long deleted, long failed) throws IOException {
+        JsonNode report = json();
+        assertThat(report.get("copied").asLong()).as(out).isEqualTo(copied);
+        assertThat(report.get("unchanged").asLong()).as(out).isEqualTo(unchanged);
+        assertThat(report.get("deleted").asLong()).as(out).isEqualTo(deleted);
+        assertThat(report.get("failed").asLong()).as(out).isEqualTo(failed);
+    }
+
+    private JsonNode json() throws IOException {
+        return new ObjectMapper()
+                .readTree(out.lines().reduce((before, last) -> last).orElse(""));
+    }
+
+    private void same(Path one, Path other) throws IOException {
+        assertThat(other).hasSameBinaryContentAs(one);
+        assertThat(Files.getLastModifiedTime(other)).isEqualTo(Files.getLastModifiedTime(one));
+    }
+
+    @Test
+    void aDirectoryGoesInAndComesOutWithItsTimes() throws Exception {
+        Files.setLastModifiedTime(source.resolve("a"), FileTime.fromMillis(1_000_000_000_123L));
+        Files.createSymbolicLink(source.resolve("link"), source.resolve("a"));
+        assertThat(run("put", "-r", source.toString(), "vol:/to", "--json")).isZero();
+        counts(5, 0, 0, 0);
+        assertThat(json().get("skipped").asLong()).isEqualTo(1);
+        assertThat(json().get("copied_bytes").asLong()).isEqualTo(200_111);
+        assertThat(err).contains("skipped").contains("a symbolic link");
+        assertThat(coordinator.files()).containsKey(FilePath.parse("vol:/to/sub/deep/er/e"));
+
+        assertThat(run("get", "-r", "vol:/to", copy.toString(), "--json")).isZero();
+        counts(5, 0, 0, 0);
+        for (String name : new String[] {"a", "b", "c", "sub/d", "sub/deep/er/e"}) {
+            same(source.resolve(name), copy.resolve(name));
+        }
+    }
+
+    @Test
+    void whatIsThereAlreadyIsNotCopiedAgain() throws Exception {
+        assertThat(run("put", "-r", source.toString(), "vol:/", "--json")).isZero();
+        assertThat(run("put", "-r", source.toString(), "vol:/", "--json")).isZero();
+        counts(0, 5, 0, 0);
+        write("a", 11);
+        assertThat(run("put", "-r", source.toString(), "vol:/", "--json")).isZero();
+        counts(1, 4, 0, 0);
+        assertThat(run("put", "-r", "--no-resume", source.toString(), "vol:/", "--json"))
+                .isZero();
+        counts(5, 0, 0, 0);
+        assertThat(run("get", "-r", "vol:/", copy.toString())).isZero();
+        assertThat(run("get", "-r", "vol:/", copy.toString(), "--json")).isZero();
+        counts(0, 5, 0, 0);
+        // A version that somebody else put there has another time, whatever was noted of the one before.
+        assertThat(run("put", source.resolve("b").toString(), "vol:/c")).isZero();
+        assertThat(run("put", "-r", source.toString(), "vol:/", "--json")).isZero();
+        counts(1, 4, 0, 0);
+    }
+
+    @Test
+    void aSyncMakesOneLikeTheOtherEitherWay() throws Exception {
+        assertThat(run("sync", source.toString(), "vol:/to")).isZero();
+        Files.delete(source.resolve("sub/deep/er/e"));
+        write("new", 5);
+        write("a", 12);
+
+        assertThat(run("sync", "--dry-run", "--delete", source.toString(), "vol:/to")).isZero();
+        assertThat(out)
+                .contains("new (not there)")
+                .contains("a (another size)")
+                .contains("vol:/to/sub/deep/er/e")
+                .contains("2 copied")
+                .contains("1 deleted");
+        assertThat(run("sync", "--dry-run", "--delete", source.toString(), "vol:/to", "--json"))
+                .isZero();
+        counts(2, 3, 1, 0);
+        assertThat(json().get("actions")).hasSize(3);
+        assertThat(coordinator.files()).hasSize(5);
+
+        assertThat(run("sync", source.toString(), "vol:/to", "--json")).isZero();
+        counts(2, 3, 0, 0);
+        assertThat(run("sync", "--delete", source.toString(), "vol:/to", "--json")).isZero();
+        counts(0, 5, 1, 0);
+        assertThat(coordinator.files()).hasSize(5);
+
+        assertThat(run("sync", "vol:/to", copy.toString())).isZero();
+        Files.createDirectories(copy.resolve("x/y"));
+        Files.write(copy.resolve("x/y/more"), new byte[1]);
+        assertThat(run("sync", "--delete", "--dry-run", "vol:/to", copy.toString(), "--json"))
+                .isZero();
+        counts(0, 5, 1, 0);
+        assertThat(copy.resolve("x/y/more")).exists();
+        assertThat(run("sync", "--delete", "vol:/to", copy.toString(), "--json")).isZero();
+        counts(0, 5, 1, 0);
+        assertThat(copy.resolve("x")).doesNotExist();
+        same(source.resolve("sub/d"), copy.resolve("sub/d"));
+    }
+
+    @Test
+    void digestsTellWhatTimesDoNot() throws Exception {
+        assertThat(run("sync", source.toString(), "vol:/to")).isZero();
+        Path file = source.resolve("sub/d");
+        FileTime time = Files.getLastModifiedTime(file);
+        Files.setLastModifiedTime(file, FileTime.fromMillis(5));
+        assertThat(run("sync", "--dry-run", source.toString(), "vol:/to", "--json"))
+                .isZero();
+        counts(1, 4, 0, 0);
+        assertThat(run("sync", "--checksum", source.toString(), "vol:/to", "--json"))
+                .isZero();
+        counts(0, 5, 0, 0);
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[150_000] ^= 1;
+        Files.write(file, bytes);
+        Files.setLastModifiedTime(file, time);
+        assertThat(run("sync", "--dry-run", source.toString(), "vol:/to", "--json"))
+                .isZero();
+        counts(0, 5, 0, 0);
+        assertThat(run("sync", "--checksum", source.toString(), "vol:/to", "--json"))
+                .isZero();
+        counts(1, 4, 0, 0);
+    }
+
+    @Test
+    void aFileThatCannotBeCopiedStopsNoOtherAndNothingIsDeletedThen() throws Exception {
+        assertThat(run("sync", source.toString(), "vol:/to")).isZero();
+        Files.delete(source.resolve("a"));
+        write("bad\u0001name", 5);
+        write("good", 5);
+        assertThat(run("sync", "--delete", source.toString(), "vol:/to", "--json")).isEqualTo(2);
+        counts(1, 4, 0, 1);
+        assertThat(json().get("errors").get(0).get("code").asText()).isEqualTo("INVALID_ARGUMENT");
+        assertThat(err).contains("control character");
+        assertThat(coordinator.files()).hasSize(6);
+
+        Files.createDirectories(copy.resolve("a"));
+        Files.createSymbolicLink(copy.resolve("sub"), source);
+        assertThat(run("get", "-r", "vol:/to", copy.toString(), "--json")).isEqualTo(7);
+        counts(3, 0, 0, 2);
+        assertThat(source.resolve("deep")).doesNotExist();
+    }
+
+    @Test
+    void mistakesAreSaidBeforeAnythingIsTouched() throws Exception {
+        assertThat(run("sync", source.toString(), copy.toString())).isEqualTo(2);
+        assertThat(run("sync", "vol:/a", "vol:/b")).isEqualTo(2);
+        assertThat(run("put", "-r", "--if-absent", source.toString(), "vol:/to")).isEqualTo(2);
+        assertThat(run("put", "-r", "--parallel", "65", source.toString(), "vol:/to"))
+                .isEqualTo(2);
+        assertThat(run("put", "-r", directory.resolve("none").toString(), "vol:/to"))
+                .isEqualTo(7);
+        assertThat(run("sync", "--delete", "vol:/none", source.toString())).isEqualTo(3);
+        assertThat(source.resolve("a")).exists();
+        assertThat(run("put", "-r", source.resolve("a").toString(), "vol:/to")).isEqualTo(7);
+    }
+}
