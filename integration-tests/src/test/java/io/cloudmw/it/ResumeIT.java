@@ -1,0 +1,114 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command is killed in the middle of a transfer, and repeated. */
+final class ResumeIT {
+    private static final int CHUNK = 1 << 20;
+    private static final int CHUNKS_IN_FLIGHT = 3;
+
+    @TempDir
+    private Path directory;
+
+    /** Until a file that the command makes is so long. */
+    private static void killWhen(Process process, Path folder, String suffix, long bytes) throws Exception {
+        await().pollInterval(Duration.ofMillis(5))
+                .atMost(Duration.ofMinutes(2))
+                .until(() -> !process.isAlive() || longest(folder, suffix) >= bytes);
+        process.destroyForcibly();
+        assertThat(process.waitFor()).as("killed, and not done before").isEqualTo(137);
+    }
+
+    private static long longest(Path folder, String suffix) throws IOException {
+        if (!Files.exists(folder)) {
+            return 0;
+        }
+        try (var files = Files.list(folder)) {
+            return files.filter(file -> file.toString().endsWith(suffix))
+                    .mapToLong(file -> file.toFile().length())
+                    .max()
+                    .orElse(0);
+        }
+    }
+
+    private Process start(Fleet fleet, String... arguments) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(CommandLine.LAUNCHER.toString());
+        builder.command().addAll(List.of(arguments));
+        builder.redirectErrorStream(true).redirectOutput(directory.resolve("killed.log").toFile());
+        builder.environment().put("CLOUDMW_COORDINATOR", fleet.coordinatorAddress());
+        builder.environment().put("XDG_STATE_HOME", directory.resolve("state").toString());
+        return builder.start();
+    }
+
+    private CommandLine command(Fleet fleet) {
+        return new CommandLine(fleet.coordinatorAddress())
+                .with(Map.of("XDG_STATE_HOME", directory.resolve("state").toString()));
+    }
+
+    @Test
+    void aClientThatIsKilledInTheMiddleOfAPutSendsNextTimeWhatIsMissing() throws Exception {
+        try (Fleet fleet = Fleet.ofDisks(directory, 1, "")) {
+            FilePath file =
+                    new FilePath(fleet.volume("v", new Chunking.BySize(CHUNK), 1, Fleet.disks(1)), "/f");
+            Path source = fleet.file("source", 512L * CHUNK);
+            Path journals = directory.resolve("state").resolve("cloudmw");
+            killWhen(start(fleet, "put", source.toString(), file.toString()), journals, ".put", 10_000);
+
+            JsonNode again = command(fleet)
+                    .run("put", source.toString(), file.toString(), "--json")
+                    .orThrow()
+                    .json();
+
+            long resumed = again.path("resumed_bytes").asLong();
+            assertThat(resumed).isGreaterThan(10L * CHUNK).isLessThan(512L * CHUNK);
+            // What arrived altogether: all once, and what was on its way when the client was killed once more.
+            double arrived = fleet.metricOfAll(1, "cloudmw_bulk_received_bytes_total");
+            assertThat(arrived).isBetween(512.0 * CHUNK, (512.0 + CHUNKS_IN_FLIGHT) * CHUNK);
+            assertThat(longest(journals, ".put")).isZero();
+            fleet.get(file, fleet.target("f"));
+            assertThat(fleet.target("f")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    @Test
+    void aClientThatIsKilledInTheMiddleOfAGetFetchesNextTimeWhatIsMissing() throws Exception {
+        try (Fleet fleet = Fleet.ofDisks(directory, 1, "8MiB/s")) {
+            FilePath file =
+                    new FilePath(fleet.volume("v", new Chunking.BySize(CHUNK), 1, Fleet.disks(1)), "/f");
+            Path source = fleet.file("source", 64L * CHUNK);
+            fleet.put(source, file);
+            Path into = Files.createDirectory(directory.resolve("into"));
+            Path target = into.resolve("f");
+            killWhen(start(fleet, "get", file.toString(), target.toString()), into, ".part", 24L * CHUNK);
+            assertThat(target).doesNotExist();
+            long arrived = longest(into, ".part");
+
+            JsonNode again = command(fleet)
+                    .run("get", file.toString(), target.toString(), "--json")
+                    .orThrow()
+                    .json();
+
+            long resumed = again.path("resumed_bytes").asLong();
+            assertThat(resumed + again.path("useful_bytes").asLong()).isEqualTo(64L * CHUNK);
+            // The partial file is as long as the furthest leaf that arrived; before it there are gaps of what was in flight.
+            assertThat(resumed).isBetween(arrived - 16L * CHUNK, arrived);
+            assertThat(target).hasSameBinaryContentAs(source);
+            try (var left = Files.list(into)) {
+                assertThat(left).containsExactly(target);
+            }
+        }
+    }
+}
