@@ -182,8 +182,7 @@ public final class CloudMw implements AutoCloseable {
 
     private CompletableFuture<PutReceipt> put(
             PutSource source, FilePath target, PutOptions putOptions, Optional<Path> journal) {
-        return engine.put(
-                new PutRequest(target, source, putOptions.listener(), putOptions.condition(), journal));
+        return engine.put(new PutRequest(target, source, putOptions.listener(), putOptions.condition(), journal));
     }
 
     /**
@@ -197,9 +196,7 @@ public final class CloudMw implements AutoCloseable {
             throw new IllegalArgumentException("range: not for a file (expected: read(...) into a channel)");
         }
         return engine.get(request(
-                source,
-                GetRequest.Destination.file(target, getOptions.durable(), getOptions.resumable()),
-                getOptions));
+                source, GetRequest.Destination.file(target, getOptions.durable(), getOptions.resumable()), getOptions));
     }
 
     /**

@@ -331,7 +331,9 @@ final class WritePathTest {
         for (int i = 0; i < 3; i++) {
             CompletableFuture<PutReceipt> first = puts.get(2 * i);
             CompletableFuture<PutReceipt> second = puts.get(2 * i + 1);
-            CompletableFuture.allOf(first, second).exceptionally(conflict -> null).get(60, SECONDS);
+            CompletableFuture.allOf(first, second)
+                    .exceptionally(conflict -> null)
+                    .get(60, SECONDS);
             assertThat(List.of(first, second)).anySatisfy(put -> assertThat(put).isCompleted());
         }
         Path unwritable = Files.write(directory.resolve("no-directory"), new byte[1]);
@@ -349,7 +351,9 @@ final class WritePathTest {
         Path source = Files.write(directory.resolve("source"), content);
         PutReceipt receipt = again(source);
         assertThat(coordinator.answersLost()).isEqualTo(2);
-        assertThat(coordinator.files().values()).extracting(FileVersion::id).containsExactly(receipt.version().id());
+        assertThat(coordinator.files().values())
+                .extracting(FileVersion::id)
+                .containsExactly(receipt.version().id());
         assertThat(sent(receipt)).isEqualTo(content.length);
         holds(content);
     }
@@ -358,11 +362,15 @@ final class WritePathTest {
     void aConflictIsSaidAlsoWhereAnAnswerWasLost() throws Exception {
         stream(new byte[1]);
         coordinator.loseAnswersTo("BeginPut", 1);
-        assertThat(client.put(new ByteArrayInputStream(new byte[1]), FILE, PutOptions.defaults().ifAbsent()))
+        assertThat(client.put(
+                        new ByteArrayInputStream(new byte[1]),
+                        FILE,
+                        PutOptions.defaults().ifAbsent()))
                 .failsWithin(60, SECONDS)
                 .withThrowableOfType(ExecutionException.class)
                 .havingCause()
                 .isInstanceOfSatisfying(
-                        CloudMwException.class, failure -> assertThat(failure.code()).isEqualTo(ErrorCode.CONFLICT));
+                        CloudMwException.class,
+                        failure -> assertThat(failure.code()).isEqualTo(ErrorCode.CONFLICT));
     }
 }

@@ -47,7 +47,8 @@ final class ResumeIT {
     private Process start(Fleet fleet, String... arguments) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(CommandLine.LAUNCHER.toString());
         builder.command().addAll(List.of(arguments));
-        builder.redirectErrorStream(true).redirectOutput(directory.resolve("killed.log").toFile());
+        builder.redirectErrorStream(true)
+                .redirectOutput(directory.resolve("killed.log").toFile());
         builder.environment().put("CLOUDMW_COORDINATOR", fleet.coordinatorAddress());
         builder.environment().put("XDG_STATE_HOME", directory.resolve("state").toString());
         return builder.start();
@@ -61,8 +62,7 @@ final class ResumeIT {
     @Test
     void aClientThatIsKilledInTheMiddleOfAPutSendsNextTimeWhatIsMissing() throws Exception {
         try (Fleet fleet = Fleet.ofDisks(directory, 1, "")) {
-            FilePath file =
-                    new FilePath(fleet.volume("v", new Chunking.BySize(CHUNK), 1, Fleet.disks(1)), "/f");
+            FilePath file = new FilePath(fleet.volume("v", new Chunking.BySize(CHUNK), 1, Fleet.disks(1)), "/f");
             Path source = fleet.file("source", 512L * CHUNK);
             Path journals = directory.resolve("state").resolve("cloudmw");
             killWhen(start(fleet, "put", source.toString(), file.toString()), journals, ".put", 10_000);
@@ -86,8 +86,7 @@ final class ResumeIT {
     @Test
     void aClientThatIsKilledInTheMiddleOfAGetFetchesNextTimeWhatIsMissing() throws Exception {
         try (Fleet fleet = Fleet.ofDisks(directory, 1, "8MiB/s")) {
-            FilePath file =
-                    new FilePath(fleet.volume("v", new Chunking.BySize(CHUNK), 1, Fleet.disks(1)), "/f");
+            FilePath file = new FilePath(fleet.volume("v", new Chunking.BySize(CHUNK), 1, Fleet.disks(1)), "/f");
             Path source = fleet.file("source", 64L * CHUNK);
             fleet.put(source, file);
             Path into = Files.createDirectory(directory.resolve("into"));
@@ -103,7 +102,8 @@ final class ResumeIT {
 
             long resumed = again.path("resumed_bytes").asLong();
             assertThat(resumed + again.path("useful_bytes").asLong()).isEqualTo(64L * CHUNK);
-            // The partial file is as long as the furthest leaf that arrived; before it there are gaps of what was in flight.
+            // The partial file is as long as the furthest leaf that arrived; before it there are gaps of what was in
+            // flight.
             assertThat(resumed).isBetween(arrived - 16L * CHUNK, arrived);
             assertThat(target).hasSameBinaryContentAs(source);
             try (var left = Files.list(into)) {

@@ -102,12 +102,14 @@ final class FileCommands {
 
         @Option(
                 names = "--no-resume",
-                description = "do not go on where an earlier put of the same file was interrupted, nor note how far it came")
+                description =
+                        "do not go on where an earlier put of the same file was interrupted, nor note how far it came")
         private boolean afresh;
 
         @Option(
                 names = {"-r", "--recursive"},
-                description = "the files of a directory, and of those in it; what is there already is not written again")
+                description =
+                        "the files of a directory, and of those in it; what is there already is not written again")
         private boolean recursive;
 
         @Mixin
@@ -258,8 +260,7 @@ final class FileCommands {
                     this,
                     "get " + source,
                     tree.copy(false, PutOptions.defaults(), how),
-                    TreeRun.download(
-                            client, TreeRun.Directory.parse(source), Path.of(target == null ? "." : target)));
+                    TreeRun.download(client, TreeRun.Directory.parse(source), Path.of(target == null ? "." : target)));
         }
 
         /** What is not a file gets the bytes in order: a pipe, a device. */

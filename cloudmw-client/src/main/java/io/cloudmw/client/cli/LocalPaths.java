@@ -17,7 +17,6 @@ final class LocalPaths {
     }
 
     static CloudMwException failed(Path path, String what, IOException e) {
-        return new CloudMwException(
-                ErrorCode.LOCAL_IO, path + ": cannot " + what + " it: " + Reasons.of(e), e);
+        return new CloudMwException(ErrorCode.LOCAL_IO, path + ": cannot " + what + " it: " + Reasons.of(e), e);
     }
 }

@@ -80,7 +80,8 @@ abstract class Progress implements TransferListener, AutoCloseable {
                         .setStyle(ProgressBarStyle.ASCII)
                         .setUnit(" MiB", 1 << 20)
                         .showSpeed()
-                        .setConsumer(new me.tongfei.progressbar.ConsoleProgressBarConsumer(context().err(), COLUMNS))
+                        .setConsumer(new me.tongfei.progressbar.ConsoleProgressBarConsumer(
+                                context().err(), COLUMNS))
                         .build();
                 bar = shown;
             }

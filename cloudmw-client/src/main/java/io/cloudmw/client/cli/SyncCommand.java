@@ -45,9 +45,8 @@ final class SyncCommand extends ClientCommand {
             throw new IllegalArgumentException("sync: " + source + " and " + target
                     + " (expected: one VOLUME:/PATH and one directory of this machine, like ./name)");
         }
-        PutOptions put = context.stateDirectory()
-                .map(PutOptions.defaults()::resumable)
-                .orElse(PutOptions.defaults());
+        PutOptions put =
+                context.stateDirectory().map(PutOptions.defaults()::resumable).orElse(PutOptions.defaults());
         TreeOptions how =
                 tree.sync(delete, dryRun, checksum, put, GetOptions.defaults().keepingWhatArrived());
         return tree.run(

@@ -48,8 +48,7 @@ final class KeptLeaves {
         return first < 0 ? new ByteRange(leaves.end(), 0) : new ByteRange(first, last - first);
     }
 
-    private static byte[] digest(Bytes bytes, long offset, long length, MessageDigest sha256)
-            throws CloudMwException {
+    private static byte[] digest(Bytes bytes, long offset, long length, MessageDigest sha256) throws CloudMwException {
         ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(BUFFER_BYTES, length));
         for (long done = 0; done < length; done += buffer.limit()) {
             buffer.clear().limit((int) Math.min(buffer.capacity(), length - done));

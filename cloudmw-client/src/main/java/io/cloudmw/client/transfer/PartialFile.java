@@ -42,10 +42,9 @@ final class PartialFile implements Closeable {
 
     /** Its length does not depend on the target's. */
     static Path name(Path target) {
-        byte[] digest = Sha256.begin()
-                .digest(String.valueOf(target.getFileName()).getBytes(StandardCharsets.UTF_8));
-        return target.resolveSibling(
-                ".cloudmw-" + HexFormat.of().formatHex(digest, 0, NAME_BYTES) + ".part");
+        byte[] digest =
+                Sha256.begin().digest(String.valueOf(target.getFileName()).getBytes(StandardCharsets.UTF_8));
+        return target.resolveSibling(".cloudmw-" + HexFormat.of().formatHex(digest, 0, NAME_BYTES) + ".part");
     }
 
     /**
@@ -99,8 +98,7 @@ final class PartialFile implements Closeable {
 
     /** Only a file of this user's, that nobody else may write but who may write the fresh one. */
     private static boolean isLike(Path fresh, Path path) throws IOException {
-        PosixFileAttributes wanted =
-                Files.readAttributes(fresh, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        PosixFileAttributes wanted = Files.readAttributes(fresh, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         PosixFileAttributes found = Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         return found.isRegularFile()
                 && found.owner().equals(wanted.owner())

@@ -87,7 +87,8 @@ public final class PutJournal implements AutoCloseable {
 
     /** The name of the journal of puts of this file to there. */
     public static String name(String coordinator, Path source, FilePath target) {
-        String all = coordinator + "\n" + target + "\n" + source.toAbsolutePath().normalize();
+        String all =
+                coordinator + "\n" + target + "\n" + source.toAbsolutePath().normalize();
         return HexFormat.of().formatHex(Sha256.begin().digest(all.getBytes(StandardCharsets.UTF_8))) + SUFFIX;
     }
 
@@ -235,8 +236,7 @@ public final class PutJournal implements AutoCloseable {
             throw new IOException("the source has changed");
         }
         VersionId version = new VersionId(in.readUTF());
-        return new Reading(
-                version, new ManifestPlan(new ChunkCutter(in.readLong(), in.readLong()), in.readInt()));
+        return new Reading(version, new ManifestPlan(new ChunkCutter(in.readLong(), in.readLong()), in.readInt()));
     }
 
     /** What the records say, put together. */

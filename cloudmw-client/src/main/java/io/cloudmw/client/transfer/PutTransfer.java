@@ -153,8 +153,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
 
     private ManifestPlan plan(BegunPut answer) {
         return size.isPresent()
-                ? new ManifestPlan(
-                        new ChunkCutter(size.getAsLong(), answer.chunkSizeBytes()), answer.leafSizeBytes())
+                ? new ManifestPlan(new ChunkCutter(size.getAsLong(), answer.chunkSizeBytes()), answer.leafSizeBytes())
                 : ManifestPlan.longest(answer.chunkSizeBytes(), answer.leafSizeBytes());
     }
 
@@ -172,12 +171,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         }
         LongPredicate isStored = before == null ? index -> false : before::isStored;
         Sending started = new Sending(
-                engine(),
-                serial(),
-                request,
-                answer,
-                new Sending.Upload(version, plan, size.isEmpty(), isStored),
-                this);
+                engine(), serial(), request, answer, new Sending.Upload(version, plan, size.isEmpty(), isStored), this);
         sending = started;
         started.start();
     }

@@ -117,8 +117,7 @@ final class Sending {
     private int taking;
     private boolean closed;
 
-    Sending(
-            Engine engine, SerialExecutor serial, PutRequest request, BegunPut begun, Upload upload, Outcome outcome) {
+    Sending(Engine engine, SerialExecutor serial, PutRequest request, BegunPut begun, Upload upload, Outcome outcome) {
         this.engine = engine;
         this.serial = serial;
         this.request = request;
@@ -212,8 +211,7 @@ final class Sending {
     /** Whether there is more where the longest file there may be ends, the source's last check finds out. */
     private void end(long sizeBytes) {
         openEnded = false;
-        plan = new ManifestPlan(
-                new ChunkCutter(sizeBytes, plan.cutter().chunkSizeBytes()), plan.leafSizeBytes());
+        plan = new ManifestPlan(new ChunkCutter(sizeBytes, plan.cutter().chunkSizeBytes()), plan.leafSizeBytes());
         outcome.ended(sizeBytes);
     }
 

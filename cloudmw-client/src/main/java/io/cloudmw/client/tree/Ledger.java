@@ -82,7 +82,6 @@ final class Ledger {
     }
 
     synchronized TreeReport report() {
-        return new TreeReport(
-                copied, copiedBytes, resumedBytes, unchanged, deleted, skipped, failed, failures);
+        return new TreeReport(copied, copiedBytes, resumedBytes, unchanged, deleted, skipped, failed, failures);
     }
 }

@@ -151,9 +151,8 @@ public abstract class TreeCopy {
     }
 
     private static CloudMwException known(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-                ? failure.getCause()
-                : failure;
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof CloudMwException known) {
             return known;
         }
@@ -195,7 +194,9 @@ public abstract class TreeCopy {
             return client.isCopy(path, there.version())
                     .thenApply(same -> same ? Optional.empty() : Optional.of("other bytes"));
         }
-        boolean same = here.lastModifiedTime().toInstant().equals(RecordedTime.of(there).toInstant());
+        boolean same = here.lastModifiedTime()
+                .toInstant()
+                .equals(RecordedTime.of(there).toInstant());
         return CompletableFuture.completedFuture(same ? Optional.empty() : Optional.of("another time"));
     }
 

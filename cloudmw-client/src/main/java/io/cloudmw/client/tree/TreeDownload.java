@@ -88,25 +88,25 @@ final class TreeDownload extends TreeCopy {
     }
 
     private CompletableFuture<?> file(FilePath file, Path path) {
-        return client().stat(file).thenCompose(there -> why(path, there).thenCompose(why -> {
-            if (why.isEmpty()) {
-                ledger().unchanged();
-                return CompletableFuture.completedFuture(null);
-            }
-            long bytes = there.version().sizeBytes();
-            ledger().copies(file.toString(), bytes, why.get());
-            if (options().dryRun()) {
-                ledger().copied(bytes, 0);
-                return CompletableFuture.completedFuture(null);
-            }
-            return get(file, path, there);
-        }));
+        return client().stat(file)
+                .thenCompose(there -> why(path, there).thenCompose(why -> {
+                    if (why.isEmpty()) {
+                        ledger().unchanged();
+                        return CompletableFuture.completedFuture(null);
+                    }
+                    long bytes = there.version().sizeBytes();
+                    ledger().copies(file.toString(), bytes, why.get());
+                    if (options().dryRun()) {
+                        ledger().copied(bytes, 0);
+                        return CompletableFuture.completedFuture(null);
+                    }
+                    return get(file, path, there);
+                }));
     }
 
     private CompletableFuture<Optional<String>> why(Path path, FileStatus there) {
         try {
-            BasicFileAttributes here =
-                    Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            BasicFileAttributes here = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             if (!here.isRegularFile()) {
                 throw new CloudMwException(
                         ErrorCode.LOCAL_IO,
@@ -116,8 +116,7 @@ final class TreeDownload extends TreeCopy {
         } catch (NoSuchFileException e) {
             return CompletableFuture.completedFuture(Optional.of("not there"));
         } catch (IOException e) {
-            return CompletableFuture.failedFuture(
-                    e instanceof CloudMwException ? e : local(path, "look at", e));
+            return CompletableFuture.failedFuture(e instanceof CloudMwException ? e : local(path, "look at", e));
         }
     }
 

@@ -59,8 +59,7 @@ final class TreeUpload extends TreeCopy {
     private void copyOne(Path path, RemoteDirectory into) throws CloudMwException, InterruptedException {
         String name = String.valueOf(path.getFileName());
         try {
-            BasicFileAttributes here =
-                    Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            BasicFileAttributes here = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             if (here.isDirectory()) {
                 copy(path, into.directory(name));
             } else if (here.isRegularFile()) {
@@ -91,8 +90,7 @@ final class TreeUpload extends TreeCopy {
                 });
     }
 
-    private CompletableFuture<Optional<String>> why(
-            Path path, BasicFileAttributes here, Optional<FileStatus> there) {
+    private CompletableFuture<Optional<String>> why(Path path, BasicFileAttributes here, Optional<FileStatus> there) {
         return there.isEmpty()
                 ? CompletableFuture.completedFuture(Optional.of("not there"))
                 : difference(path, here, there.get());
@@ -109,10 +107,10 @@ final class TreeUpload extends TreeCopy {
                 .thenCompose(receipt -> client().setAttributes(
                                 target,
                                 RecordedTime.of(
-                                        here.lastModifiedTime(), receipt.version().id()),
+                                        here.lastModifiedTime(),
+                                        receipt.version().id()),
                                 Set.of())
-                        .thenAccept(all -> ledger()
-                                .copied(receipt.version().sizeBytes(), receipt.resumedBytes())));
+                        .thenAccept(all -> ledger().copied(receipt.version().sizeBytes(), receipt.resumedBytes())));
     }
 
     // ---- what is only there

@@ -149,7 +149,8 @@ final class TreeCommandsTest {
         write("new", 5);
         write("a", 12);
 
-        assertThat(run("sync", "--dry-run", "--delete", source.toString(), "vol:/to")).isZero();
+        assertThat(run("sync", "--dry-run", "--delete", source.toString(), "vol:/to"))
+                .isZero();
         assertThat(out)
                 .contains("new (not there)")
                 .contains("a (another size)")
@@ -164,7 +165,8 @@ final class TreeCommandsTest {
 
         assertThat(run("sync", source.toString(), "vol:/to", "--json")).isZero();
         counts(2, 3, 0, 0);
-        assertThat(run("sync", "--delete", source.toString(), "vol:/to", "--json")).isZero();
+        assertThat(run("sync", "--delete", source.toString(), "vol:/to", "--json"))
+                .isZero();
         counts(0, 5, 1, 0);
         assertThat(coordinator.files()).hasSize(5);
 
@@ -175,7 +177,8 @@ final class TreeCommandsTest {
                 .isZero();
         counts(0, 5, 1, 0);
         assertThat(copy.resolve("x/y/more")).exists();
-        assertThat(run("sync", "--delete", "vol:/to", copy.toString(), "--json")).isZero();
+        assertThat(run("sync", "--delete", "vol:/to", copy.toString(), "--json"))
+                .isZero();
         counts(0, 5, 1, 0);
         assertThat(copy.resolve("x")).doesNotExist();
         same(source.resolve("sub/d"), copy.resolve("sub/d"));
@@ -211,7 +214,8 @@ final class TreeCommandsTest {
         Files.delete(source.resolve("a"));
         write("bad\u0001name", 5);
         write("good", 5);
-        assertThat(run("sync", "--delete", source.toString(), "vol:/to", "--json")).isEqualTo(2);
+        assertThat(run("sync", "--delete", source.toString(), "vol:/to", "--json"))
+                .isEqualTo(2);
         counts(1, 4, 0, 1);
         assertThat(json().get("errors").get(0).get("code").asText()).isEqualTo("INVALID_ARGUMENT");
         assertThat(err).contains("control character");
@@ -228,7 +232,8 @@ final class TreeCommandsTest {
     void mistakesAreSaidBeforeAnythingIsTouched() throws Exception {
         assertThat(run("sync", source.toString(), copy.toString())).isEqualTo(2);
         assertThat(run("sync", "vol:/a", "vol:/b")).isEqualTo(2);
-        assertThat(run("put", "-r", "--if-absent", source.toString(), "vol:/to")).isEqualTo(2);
+        assertThat(run("put", "-r", "--if-absent", source.toString(), "vol:/to"))
+                .isEqualTo(2);
         assertThat(run("put", "-r", "--parallel", "65", source.toString(), "vol:/to"))
                 .isEqualTo(2);
         assertThat(run("put", "-r", directory.resolve("none").toString(), "vol:/to"))

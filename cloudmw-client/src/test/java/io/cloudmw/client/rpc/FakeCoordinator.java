@@ -416,8 +416,7 @@ public final class FakeCoordinator implements AutoCloseable {
 
                         @Override
                         public void sendMessage(A answer) {
-                            isLost = name.equals(lossyCall)
-                                    && toLose.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+                            isLost = name.equals(lossyCall) && toLose.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
                             if (!isLost) {
                                 super.sendMessage(answer);
                             }

@@ -280,7 +280,9 @@ final class UploadsTest {
                 ofSize.mode(),
                 ofSize.rotateReplicas(),
                 0));
-        assertThat(uploads().begin(new FilePath(name, "/a"), OptionalLong.empty()).manifest())
+        assertThat(uploads()
+                        .begin(new FilePath(name, "/a"), OptionalLong.empty())
+                        .manifest())
                 .isEmpty();
     }
 

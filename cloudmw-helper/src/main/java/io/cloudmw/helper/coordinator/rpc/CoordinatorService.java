@@ -262,16 +262,17 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
         calls.answer(observer, () -> {
             VersionId version = FromWire.versionId(request.getVersionId());
             FilePath file = FromWire.file(request.getVolume(), request.getPath());
-            OptionalLong size =
-                    request.getOpenEnded() ? OptionalLong.empty() : OptionalLong.of(request.getSizeBytes());
+            OptionalLong size = request.getOpenEnded() ? OptionalLong.empty() : OptionalLong.of(request.getSizeBytes());
             UploadPlan plan = coordinator.uploads().begin(file, size);
             BeginPutResponse.Builder answer = BeginPutResponse.newBuilder()
                     .setExpectedVersionId(plan.expected().map(VersionId::value).orElse(""))
                     .setWriteQuorum(plan.writeQuorum())
                     .setOpen(request.getResume() && coordinator.uploads().resume(version));
-            plan.manifest().ifPresent(manifest -> answer.setChunkSizeBytes(manifest.cutter().chunkSizeBytes())
-                    .setChunkCount(manifest.cutter().count())
-                    .setLeafSizeBytes(manifest.leafSizeBytes()));
+            plan.manifest()
+                    .ifPresent(manifest -> answer.setChunkSizeBytes(
+                                    manifest.cutter().chunkSizeBytes())
+                            .setChunkCount(manifest.cutter().count())
+                            .setLeafSizeBytes(manifest.leafSizeBytes()));
             return answer.build();
         });
     }
