@@ -1,5 +1,6 @@
 package io.cloudmw.client;
 
+import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.race.Governor;
 import java.time.Duration;
@@ -8,7 +9,8 @@ import java.util.function.Consumer;
 /**
  * How a client behaves. Immutable.
  *
- * @param coordinator {@code host:port}
+ * @param coordinator {@code host:port}; where several share a catalog, {@code host:port,host:port...} or a name that has
+ *     several addresses
  * @param coordinatorTimeout how long one call may take altogether while the coordinator does not answer: a restart of
  *     it within this time is survived
  * @param memoryBytes bytes all gets of the client together may have in flight; its puts may have a quarter as much
@@ -31,10 +33,7 @@ public record CloudMwOptions(
     private static final long MIN_MEMORY_BYTES = 4L << 20;
 
     public CloudMwOptions {
-        int colon = coordinator.lastIndexOf(':');
-        if (colon < 1 || !coordinator.substring(colon + 1).matches("[0-9]{1,5}")) {
-            throw new IllegalArgumentException("coordinator: \"" + coordinator + "\" (expected: host:port)");
-        }
+        checkAddresses(coordinator);
         if (coordinatorTimeout.toMillis() < 1) {
             throw new IllegalArgumentException("coordinatorTimeout: " + coordinatorTimeout + " (expected: >= 1 ms)");
         }
@@ -45,6 +44,15 @@ public record CloudMwOptions(
         if (memoryPerGetBytes < MIN_MEMORY_BYTES) {
             throw new IllegalArgumentException(
                     "memoryPerGetBytes: " + memoryPerGetBytes + " (expected: >= " + MIN_MEMORY_BYTES + ")");
+        }
+    }
+
+    private static void checkAddresses(String coordinator) {
+        try {
+            HostPorts unused = HostPorts.parse(coordinator);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "coordinator: \"" + coordinator + "\" (expected: host:port[,host:port...])", e);
         }
     }
 

@@ -82,7 +82,7 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule theAwsSdkStaysInItsBackends = noClasses()
             .that()
-            .resideOutsideOfPackage("io.cloudmw.core.store.s3..")
+            .resideOutsideOfPackages("io.cloudmw.core.store.s3..", "io.cloudmw.core.catalog.dynamodb..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("software.amazon.awssdk..");

@@ -37,7 +37,7 @@ final class ResumeIT {
             return 0;
         }
         try (var files = Files.list(folder)) {
-            return files.filter(file -> file.toString().endsWith(suffix))
+            return files.filter(file -> file.getFileName().toString().endsWith(suffix))
                     .mapToLong(file -> file.toFile().length())
                     .max()
                     .orElse(0);
@@ -89,11 +89,10 @@ final class ResumeIT {
             FilePath file = new FilePath(fleet.volume("v", new Chunking.BySize(CHUNK), 1, Fleet.disks(1)), "/f");
             Path source = fleet.file("source", 64L * CHUNK);
             fleet.put(source, file);
-            Path into = Files.createDirectory(directory.resolve("into"));
-            Path target = into.resolve("f");
-            killWhen(start(fleet, "get", file.toString(), target.toString()), into, ".part", 24L * CHUNK);
+            Path target = Files.createDirectory(directory.resolve("into")).resolve("f");
+            killWhen(start(fleet, "get", file.toString(), target.toString()), target.getParent(), ".part", 24L * CHUNK);
             assertThat(target).doesNotExist();
-            long arrived = longest(into, ".part");
+            long arrived = longest(target.getParent(), ".part");
 
             JsonNode again = command(fleet)
                     .run("get", file.toString(), target.toString(), "--json")
@@ -106,7 +105,7 @@ final class ResumeIT {
             // flight.
             assertThat(resumed).isBetween(arrived - 16L * CHUNK, arrived);
             assertThat(target).hasSameBinaryContentAs(source);
-            try (var left = Files.list(into)) {
+            try (var left = Files.list(target.getParent())) {
                 assertThat(left).containsExactly(target);
             }
         }

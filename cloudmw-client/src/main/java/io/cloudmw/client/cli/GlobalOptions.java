@@ -28,7 +28,7 @@ final class GlobalOptions {
     @Option(
             names = {"-c", "--coordinator"},
             paramLabel = "HOST:PORT",
-            description = "the cluster's coordinator (CLOUDMW_COORDINATOR; default "
+            description = "the cluster's coordinator, or several with commas between (CLOUDMW_COORDINATOR; default "
                     + CloudMwOptions.DEFAULT_COORDINATOR + ")")
     private @Nullable String coordinator;
 

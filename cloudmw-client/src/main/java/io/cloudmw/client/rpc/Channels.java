@@ -1,5 +1,7 @@
 package io.cloudmw.client.rpc;
 
+import io.cloudmw.core.config.HostPorts;
+import io.cloudmw.core.wire.CoordinatorTarget;
 import io.cloudmw.core.wire.Handshake;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
@@ -13,8 +15,21 @@ final class Channels {
 
     private Channels() {}
 
+    /** To one process. */
     static ManagedChannel open(String address, Executor executor) {
-        return NettyChannelBuilder.forTarget("dns:///" + address)
+        return builder("dns:///" + address, executor).build();
+    }
+
+    /** To all coordinators there are: calls go to those that answer, in turn. */
+    static ManagedChannel openAll(HostPorts coordinators, Executor executor) {
+        return builder(CoordinatorTarget.of(coordinators), executor)
+                .disableServiceConfigLookUp()
+                .defaultLoadBalancingPolicy("round_robin")
+                .build();
+    }
+
+    private static NettyChannelBuilder builder(String target, Executor executor) {
+        return NettyChannelBuilder.forTarget(target)
                 .usePlaintext()
                 .intercept(Handshake.client())
                 .executor(executor)
@@ -22,7 +37,6 @@ final class Channels {
                 .keepAliveTime(10, TimeUnit.SECONDS)
                 .keepAliveTimeout(5, TimeUnit.SECONDS)
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES)
-                .disableRetry()
-                .build();
+                .disableRetry();
     }
 }

@@ -1,5 +1,6 @@
 package io.cloudmw.client.rpc;
 
+import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
@@ -64,7 +65,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 
 /**
- * Asks the coordinator. Every future fails with a {@link CloudMwException} (also when seen through
+ * Asks the coordinator, or, in turn, those of several that answer. Every future fails with a {@link CloudMwException} (also when seen through
  * {@code CompletionException}) and survives a restart of the coordinator within the timeout. Safe for any thread.
  */
 public final class CoordinatorClient implements AutoCloseable {
@@ -72,7 +73,7 @@ public final class CoordinatorClient implements AutoCloseable {
     private final RetryingCalls calls;
 
     /**
-     * @param address {@code host:port}
+     * @param address {@code host:port[,host:port...]}
      * @param timeout how long one call may take altogether, tries and pauses included
      * @param waiting told what is waited for; see {@link RetryingCalls}
      */
@@ -83,7 +84,7 @@ public final class CoordinatorClient implements AutoCloseable {
             ScheduledExecutorService timer,
             Ticker ticker,
             Consumer<String> waiting) {
-        channel = Channels.open(address, executor);
+        channel = Channels.openAll(HostPorts.parse(address), executor);
         calls = new RetryingCalls(channel, "coordinator " + address, timeout, timer, ticker, waiting);
     }
 

@@ -107,6 +107,9 @@ final class RetryingCalls {
         private long pauseNanos = FIRST_PAUSE_NANOS;
         private volatile @Nullable ClientCall<Q, A> current;
 
+        /** The last try was sent and not answered in time: whoever has it may be stopped, and another address not. */
+        private volatile boolean silent;
+
         Call(MethodDescriptor<Q, A> method, Q request) {
             this.method = method;
             this.request = request;
@@ -174,6 +177,7 @@ final class RetryingCalls {
                 saidWaiting.set(false);
             }
             reached |= answered || !unreachable;
+            silent = failure.code() == ErrorCode.DEADLINE_EXCEEDED && !answered;
             if (!unreachable && failure.code() != ErrorCode.OVERLOADED) {
                 result.completeExceptionally(failure);
                 return;
@@ -210,6 +214,9 @@ final class RetryingCalls {
         }
 
         private void again() {
+            if (silent) {
+                channel.enterIdle();
+            }
             channel.resetConnectBackoff();
             attempt();
         }

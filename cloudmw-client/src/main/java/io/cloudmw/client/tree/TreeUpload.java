@@ -48,7 +48,7 @@ final class TreeUpload extends TreeCopy {
                 copyOne(path, into);
             }
         } catch (DirectoryIteratorException e) {
-            failed(directory.toString(), local(directory, "read", new IOException(e)));
+            failed(directory.toString(), local(directory, "read", e.getCause()));
         } catch (CloudMwException e) {
             throw e;
         } catch (IOException e) {

@@ -19,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
@@ -65,7 +64,7 @@ final class TreeCommandsTest {
 
     private Path write(String name, int length) throws IOException {
         Path file = source.resolve(name);
-        Files.createDirectories(Objects.requireNonNull(file.getParent()));
+        Files.createDirectories(file.getParent());
         byte[] content = new byte[length];
         new Random(length + name.hashCode()).nextBytes(content);
         return Files.write(file, content);

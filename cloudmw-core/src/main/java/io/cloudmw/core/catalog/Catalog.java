@@ -174,6 +174,11 @@ public interface Catalog extends Closeable {
     /** Replicas that are not good, of the current versions of a volume's files, by chunk and store. */
     Page<ReplicaReport> underReplicated(VolumeName volume, String pageToken, int limit) throws CloudMwException;
 
+    /** What coordinators that share this catalog tell each other; empty where a catalog has one coordinator only. */
+    default Optional<FleetBoard> fleet() {
+        return Optional.empty();
+    }
+
     /** Who does which background job. What such a job writes names its lease. */
     Leases leases();
 

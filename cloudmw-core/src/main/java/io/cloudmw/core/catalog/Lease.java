@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * @param untilMillis civil time from which on it may be granted to somebody else; 0 when it was given back
  */
 public record Lease(String job, String holder, long epoch, long untilMillis) {
-    static final int MAX_HOLDER = 256;
+    static final int MAX_HOLDER = 512;
     private static final Pattern JOB = Pattern.compile("[a-z0-9-]{1,64}");
 
     public Lease {

@@ -175,6 +175,11 @@ public final class Tree<X extends Exception> {
         return version;
     }
 
+    /** Removes, from the last on, the directories a path lies in that are empty. */
+    public void prune(FilePath path) throws X, CloudMwException {
+        prune(walk(path));
+    }
+
     /**
      * Gives a file or a directory another path. A rename that was done is not done again.
      *

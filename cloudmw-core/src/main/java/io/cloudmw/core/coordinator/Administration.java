@@ -4,6 +4,7 @@ import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
@@ -28,6 +29,7 @@ public final class Administration {
 
     private final Catalog catalog;
     private final HelperRegistry helpers;
+    private final Registrations registrations;
     private final StoreView stores;
     private final BucketAccess buckets;
     private final WallClock clock;
@@ -35,6 +37,7 @@ public final class Administration {
     Administration(Catalog catalog, HelperRegistry helpers, StoreView stores, BucketAccess buckets, WallClock clock) {
         this.catalog = catalog;
         this.helpers = helpers;
+        this.registrations = new Registrations(helpers, catalog.fleet());
         this.stores = stores;
         this.buckets = buckets;
         this.clock = clock;
@@ -146,7 +149,7 @@ public final class Administration {
      *     {@code COORDINATOR_UNAVAILABLE} while that process may have died: ask again
      */
     public long registerHelper(HelperAddress helper, long incarnation, List<Store> disks) throws CloudMwException {
-        helpers.requireFree(helper.id(), incarnation);
+        registrations.requireFree(helper.id(), incarnation);
         if (disks.size() > MAX_DISKS) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT, "disks: " + disks.size() + " (expected: <= " + MAX_DISKS + ")");
@@ -164,7 +167,7 @@ public final class Administration {
                 catalog.putStore(disk);
             }
         }
-        return helpers.register(
+        return registrations.register(
                 helper, incarnation, disks.stream().map(Store::id).toList());
     }
 
@@ -186,10 +189,11 @@ public final class Administration {
     /**
      * Renews a helper's lease.
      *
+     * @return whether the helper came from another coordinator, and this one knows nothing of what it told there
      * @throws CloudMwException {@code HELPER_UNKNOWN}: it must register again
      */
-    public void heartbeat(HelperId helper, long epoch, List<DiskUsage> disks) throws CloudMwException {
-        helpers.heartbeat(helper, epoch, disks);
+    public boolean heartbeat(HelperId helper, long epoch, List<DiskUsage> disks) throws CloudMwException {
+        return registrations.heartbeat(helper, epoch, disks);
     }
 
     /**
@@ -198,7 +202,7 @@ public final class Administration {
      * @throws CloudMwException {@code HELPER_UNKNOWN} when it has none
      */
     public void leave(HelperId helper, long epoch) throws CloudMwException {
-        helpers.leave(helper, epoch);
+        registrations.leave(helper, epoch);
     }
 
     public List<HelperStatus> helpers() {

@@ -8,6 +8,7 @@ import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * What a cluster's coordinator does, by subject. Safe for any thread; every call blocks on the catalog, which stays the
@@ -16,6 +17,9 @@ import java.time.Duration;
 public final class Coordinator {
     /** A background job whose coordinator died goes on elsewhere after this. */
     private static final Duration JOB_TERM = Duration.ofSeconds(30);
+
+    /** What a coordinator told last is dropped after so many lives of a helper's lease. */
+    private static final int SILENT_TTLS = 10;
 
     private final Administration administration;
     private final Uploads uploads;
@@ -26,6 +30,7 @@ public final class Coordinator {
     private final Catalog catalog;
     private final WallClock clock;
     private final BackgroundJobs jobs;
+    private final Optional<FleetExchange> exchange;
 
     /**
      * Takes up the work on what the catalog holds; uploads that nobody has touched for long are given up.
@@ -55,6 +60,9 @@ public final class Coordinator {
         this.catalog = catalog;
         this.clock = clock;
         this.jobs = new BackgroundJobs(catalog.leases(), name, JOB_TERM, clock);
+        Duration silent = options.helperTtl().multipliedBy(SILENT_TTLS);
+        this.exchange = catalog.fleet().map(board -> new FleetExchange(name, board, helpers, silent, ticker));
+        exchangeSightings();
         retireAbandoned();
     }
 
@@ -70,6 +78,28 @@ public final class Coordinator {
                             right.lease(), now - options.abandonedAfter().toMillis(), now);
                 })
                 .orElse(0);
+    }
+
+    /** Whether other coordinators may share the catalog: then {@link #exchangeSightings} is to be called, again and again. */
+    public boolean isShared() {
+        return exchange.isPresent();
+    }
+
+    /**
+     * Tells the other coordinators which helpers are heard here, and listens to them; to be called every
+     * {@link CoordinatorOptions#exchangeInterval}, never twice at the same time.
+     */
+    public void exchangeSightings() throws CloudMwException {
+        if (exchange.isPresent()) {
+            exchange.get().run();
+        }
+    }
+
+    /** Tells the other coordinators nothing more; {@link #exchangeSightings} is called no more. */
+    public void endExchange() throws CloudMwException {
+        if (exchange.isPresent()) {
+            exchange.get().close();
+        }
     }
 
     /** What is done by one of several coordinators. */

@@ -17,6 +17,8 @@ public record CoordinatorOptions(
         Duration tokenTtl,
         Duration abandonedAfter,
         Duration abandonedCheck) {
+    private static final Duration LONGEST_EXCHANGE = Duration.ofSeconds(1);
+
     public CoordinatorOptions {
         requirePositive("heartbeatInterval", heartbeatInterval);
         requirePositive("tokenTtl", tokenTtl);
@@ -36,6 +38,15 @@ public record CoordinatorOptions(
                 Duration.ofHours(6),
                 Duration.ofDays(7),
                 Duration.ofHours(1));
+    }
+
+    /**
+     * How often coordinators that share a catalog tell each other which helpers they hear: twice for each heartbeat, and once
+     * a second at least.
+     */
+    public Duration exchangeInterval() {
+        Duration half = heartbeatInterval.dividedBy(2);
+        return half.compareTo(LONGEST_EXCHANGE) < 0 ? half : LONGEST_EXCHANGE;
     }
 
     private static void requirePositive(String name, Duration duration) {

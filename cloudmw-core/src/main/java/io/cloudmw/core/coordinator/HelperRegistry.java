@@ -3,14 +3,18 @@ package io.cloudmw.core.coordinator;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.HelperRegistration;
+import io.cloudmw.core.model.HelperSighting;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,43 +23,71 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The leases of helpers. A helper registers, then keeps its lease by heartbeats that name the epoch of its
- * registration; a heartbeat without a lease, or with another epoch, is answered with {@code HELPER_UNKNOWN}, and the
- * helper registers again. A lease belongs to one process, by its incarnation: while it holds, another process that
- * comes under the same id has to wait, and is refused for good as soon as the first one is heard again. Nothing is kept
- * over a restart: within one heartbeat everybody is back. Safe for any thread; never blocks.
+ * The leases of helpers, as this coordinator knows them. A helper registers, then keeps its lease by heartbeats that name
+ * the epoch of its registration; a heartbeat without a lease, or with another epoch, is answered with {@code
+ * HELPER_UNKNOWN}, and the helper registers again. A lease belongs to one process, by its incarnation: while it holds,
+ * another process that comes under the same id has to wait, and is refused for good as soon as the first one is heard
+ * again. Nothing is kept over a restart: within one heartbeat everybody is back. Coordinators that share a catalog tell
+ * each other whom they hear ({@link FleetExchange}), and agree on who has an id ({@link Registrations}). Safe for any
+ * thread; never blocks.
  */
 public final class HelperRegistry {
     /** Leases held at once; those that ended are dropped to make room. */
     static final int MAX_HELPERS = 4096;
 
+    /** Processes remembered to have asked for one id that another holds; of more, the first is forgotten. */
+    static final int MAX_CONTENDERS = 16;
+
     private final Ticker ticker;
     private final WallClock clock;
     private final long ttlNanos;
-    private final long startedNanos;
+
+    @GuardedBy("this")
+    private long startedNanos;
+
+    /** When the other coordinators were last listened to; empty: there is none, or not yet. */
+    @GuardedBy("this")
+    private OptionalLong listenedNanos = OptionalLong.empty();
 
     @GuardedBy("this")
     private final TreeMap<HelperId, Lease> leases = new TreeMap<>();
 
-    /** For ids that have a lease: the process that asked last for one that another holds. */
+    /** For ids that have a lease: the processes that asked for one that another holds, and since when each asks. */
     @GuardedBy("this")
-    private final Map<HelperId, Contender> contenders = new HashMap<>();
+    private final Map<HelperId, LinkedHashMap<Long, Long>> contenders = new HashMap<>();
 
     @GuardedBy("this")
     private long lastEpoch;
 
-    /** One helper's lease; the usage of its disks as of its last heartbeat; whether it said that it leaves. */
+    /**
+     * One helper's lease.
+     *
+     * @param heardNanos when it was last heard, here or elsewhere; never too early
+     * @param provenNanos the same; never too late
+     * @param hereNanos when it was last heard by this coordinator
+     * @param usage of its disks, as it said last
+     * @param left whether it said that it leaves
+     */
     private record Lease(
-            HelperAddress address,
-            long incarnation,
-            List<StoreId> disks,
-            long epoch,
+            HelperRegistration registration,
             long heardNanos,
+            long provenNanos,
+            OptionalLong hereNanos,
             Map<StoreId, DiskUsage> usage,
-            boolean left) {}
+            boolean left) {
 
-    /** A process that was told to wait, and since when it asks. */
-    private record Contender(long incarnation, long sinceNanos) {}
+        HelperAddress address() {
+            return registration.address();
+        }
+
+        List<StoreId> disks() {
+            return registration.disks();
+        }
+
+        long epoch() {
+            return registration.epoch();
+        }
+    }
 
     public HelperRegistry(Duration ttl, Ticker ticker, WallClock clock) {
         this.ttlNanos = ttl.toNanos();
@@ -65,28 +97,58 @@ public final class HelperRegistry {
     }
 
     /**
-     * Grants a lease; one that the same process held before ends.
+     * Grants a lease, by this coordinator's own knowledge; one that the same process held before ends.
      *
      * @param incarnation the process: drawn by it at its start
      * @return its epoch: different for every registration, also over restarts
-     * @throws CloudMwException as {@link #requireFree}; {@code OVERLOADED} when too many helpers are alive
+     * @throws CloudMwException as {@link #requireFree} and {@link #requireRoom}
      */
     synchronized long register(HelperAddress address, long incarnation, List<StoreId> disks) throws CloudMwException {
         requireFree(address.id(), incarnation);
-        if (leases.size() >= MAX_HELPERS && !leases.containsKey(address.id())) {
-            leases.values().removeIf(lease -> !alive(lease));
-            contenders.keySet().retainAll(leases.keySet());
-            if (leases.size() >= MAX_HELPERS) {
-                throw new CloudMwException(
-                        ErrorCode.OVERLOADED, "helpers: " + leases.size() + " (expected: < " + MAX_HELPERS + ")");
-            }
+        requireRoom(address.id());
+        long epoch = nextEpoch(0);
+        granted(new HelperRegistration(address, incarnation, disks, epoch));
+        return epoch;
+    }
+
+    /**
+     * Makes room for a lease.
+     *
+     * @throws CloudMwException {@code OVERLOADED} when too many helpers are alive
+     */
+    synchronized void requireRoom(HelperId id) throws CloudMwException {
+        if (!hasRoom(id)) {
+            throw new CloudMwException(
+                    ErrorCode.OVERLOADED, "helpers: " + leases.size() + " (expected: < " + MAX_HELPERS + ")");
         }
-        lastEpoch = Math.max(lastEpoch + 1, clock.millis());
-        contenders.remove(address.id());
-        leases.put(
-                address.id(),
-                new Lease(address, incarnation, List.copyOf(disks), lastEpoch, ticker.nanos(), Map.of(), false));
+    }
+
+    @GuardedBy("this")
+    private boolean hasRoom(HelperId id) {
+        if (leases.size() < MAX_HELPERS || leases.containsKey(id)) {
+            return true;
+        }
+        leases.values().removeIf(lease -> !alive(lease));
+        contenders.keySet().retainAll(leases.keySet());
+        return leases.size() < MAX_HELPERS;
+    }
+
+    /** An epoch that was never given here, and is higher than {@code after}. */
+    synchronized long nextEpoch(long after) {
+        lastEpoch = Math.max(Math.max(lastEpoch, after) + 1, clock.millis());
         return lastEpoch;
+    }
+
+    /** Takes in what was granted: from now on the helper is alive. */
+    synchronized void granted(HelperRegistration registration) {
+        HelperId id = registration.address().id();
+        contenders.remove(id);
+        leases.put(id, heardNow(registration, Map.of(), false));
+    }
+
+    private Lease heardNow(HelperRegistration registration, Map<StoreId, DiskUsage> usage, boolean left) {
+        long now = ticker.nanos();
+        return new Lease(registration, now, now, OptionalLong.of(now), usage, left);
     }
 
     /**
@@ -97,24 +159,54 @@ public final class HelperRegistry {
      */
     synchronized void requireFree(HelperId id, long incarnation) throws CloudMwException {
         Lease lease = leases.get(id);
-        if (lease == null || lease.incarnation() == incarnation || !alive(lease)) {
+        if (lease == null || lease.registration().incarnation() == incarnation || !alive(lease)) {
             return;
         }
-        long now = ticker.nanos();
-        Contender contender = contenders.get(id);
-        if (contender == null || contender.incarnation() != incarnation) {
-            contender = new Contender(incarnation, now);
-            contenders.put(id, contender);
-        }
-        String other = "helper " + id + ": another process has this id, at "
-                + lease.address().control();
-        if (lease.heardNanos() - contender.sinceNanos() > 0) {
+        if (lease.provenNanos() - contendingSince(id, incarnation) > 0) {
             throw new CloudMwException(
-                    ErrorCode.ALREADY_EXISTS, other + ", and is alive; stop it, or choose another id (helper.id)");
+                    ErrorCode.ALREADY_EXISTS,
+                    taken(lease.registration()) + ", and is alive; stop it, or choose another id (helper.id)");
         }
-        long leftMillis = TimeUnit.NANOSECONDS.toMillis(ttlNanos - (now - lease.heardNanos()));
-        throw new CloudMwException(
-                ErrorCode.COORDINATOR_UNAVAILABLE, other + "; if it is dead, its lease ends in " + leftMillis + " ms");
+        throw mayBeDead(lease.registration(), ttlNanos - (ticker.nanos() - lease.heardNanos()));
+    }
+
+    /**
+     * The same, for who is known to have registered, be it elsewhere: as long as no coordinator has told of it, it may be
+     * alive, until a lease's life has passed.
+     *
+     * @param noted another process than {@code incarnation}
+     */
+    synchronized void requireFree(HelperId id, long incarnation, HelperRegistration noted) throws CloudMwException {
+        Lease lease = leases.get(id);
+        if (lease != null && lease.epoch() >= noted.epoch()) {
+            requireFree(id, incarnation);
+            return;
+        }
+        long leftNanos = ttlNanos - (ticker.nanos() - contendingSince(id, incarnation));
+        if (leftNanos > 0) {
+            throw mayBeDead(noted, leftNanos);
+        }
+    }
+
+    @GuardedBy("this")
+    private long contendingSince(HelperId id, long incarnation) {
+        LinkedHashMap<Long, Long> since = contenders.computeIfAbsent(id, absent -> new LinkedHashMap<>());
+        if (since.size() >= MAX_CONTENDERS && !since.containsKey(incarnation)) {
+            since.remove(since.keySet().iterator().next());
+        }
+        return since.computeIfAbsent(incarnation, asked -> ticker.nanos());
+    }
+
+    private static String taken(HelperRegistration other) {
+        return "helper " + other.address().id() + ": another process has this id, at "
+                + other.address().control();
+    }
+
+    private static CloudMwException mayBeDead(HelperRegistration other, long leftNanos) {
+        return new CloudMwException(
+                ErrorCode.COORDINATOR_UNAVAILABLE,
+                taken(other) + "; if it is dead, its lease ends in " + TimeUnit.NANOSECONDS.toMillis(leftNanos)
+                        + " ms");
     }
 
     /**
@@ -123,14 +215,37 @@ public final class HelperRegistry {
      * @throws CloudMwException {@code HELPER_UNKNOWN} when there is none with this epoch
      */
     synchronized void heartbeat(HelperId id, long epoch, List<DiskUsage> disks) throws CloudMwException {
-        Lease lease = lease(id, epoch);
+        if (!heard(id, epoch, disks)) {
+            throw unknown(id, epoch);
+        }
+    }
+
+    /** Renews a lease that is kept here; false when there is none with this epoch. */
+    synchronized boolean heard(HelperId id, long epoch, List<DiskUsage> disks) {
+        Lease lease = leases.get(id);
+        if (lease == null || lease.epoch() != epoch || !alive(lease) || !isHere(lease)) {
+            return false;
+        }
+        heard(lease.registration(), disks);
+        return true;
+    }
+
+    /** Takes in, or renews, the lease of a helper that is known to have it. Without room it is taken for away. */
+    synchronized void heard(HelperRegistration registration, List<DiskUsage> disks) {
+        HelperId id = registration.address().id();
+        if (hasRoom(id)) {
+            leases.put(id, heardNow(registration, usage(registration, disks), false));
+        }
+    }
+
+    private static Map<StoreId, DiskUsage> usage(HelperRegistration registration, List<DiskUsage> disks) {
         Map<StoreId, DiskUsage> usage = new HashMap<>();
         for (DiskUsage disk : disks) {
-            if (lease.disks().contains(disk.store())) {
+            if (registration.disks().contains(disk.store())) {
                 usage.put(disk.store(), disk);
             }
         }
-        renew(id, lease, Map.copyOf(usage), false);
+        return Map.copyOf(usage);
     }
 
     /**
@@ -139,33 +254,79 @@ public final class HelperRegistry {
      * @throws CloudMwException {@code HELPER_UNKNOWN} when there is none with this epoch
      */
     synchronized void leave(HelperId id, long epoch) throws CloudMwException {
-        Lease lease = lease(id, epoch);
-        renew(id, lease, lease.usage(), true);
-    }
-
-    @GuardedBy("this")
-    private Lease lease(HelperId id, long epoch) throws CloudMwException {
         Lease lease = leases.get(id);
         if (lease == null || lease.epoch() != epoch || !alive(lease)) {
-            throw new CloudMwException(
-                    ErrorCode.HELPER_UNKNOWN,
-                    "helper " + id + " has no lease with epoch " + epoch + ": register again");
+            throw unknown(id, epoch);
         }
-        return lease;
+        left(lease.registration());
     }
 
-    @GuardedBy("this")
-    private void renew(HelperId id, Lease lease, Map<StoreId, DiskUsage> usage, boolean left) {
-        leases.put(
-                id,
-                new Lease(
-                        lease.address(),
-                        lease.incarnation(),
-                        lease.disks(),
-                        lease.epoch(),
-                        ticker.nanos(),
-                        usage,
-                        left));
+    /** Takes in that a helper left. */
+    synchronized void left(HelperRegistration registration) {
+        HelperId id = registration.address().id();
+        if (hasRoom(id)) {
+            Lease lease = leases.get(id);
+            leases.put(id, heardNow(registration, lease == null ? Map.of() : lease.usage(), true));
+        }
+    }
+
+    static CloudMwException unknown(HelperId id, long epoch) {
+        return new CloudMwException(
+                ErrorCode.HELPER_UNKNOWN, "helper " + id + " has no lease with epoch " + epoch + ": register again");
+    }
+
+    /** The helpers this coordinator itself heard within a lease's life, those that left included. */
+    synchronized List<HelperSighting> sightings() {
+        List<HelperSighting> here = new ArrayList<>();
+        for (Lease lease : leases.values()) {
+            if (isHere(lease)) {
+                here.add(new HelperSighting(
+                        lease.registration(),
+                        TimeUnit.NANOSECONDS.toMillis(
+                                ticker.nanos() - lease.hereNanos().getAsLong()),
+                        lease.left(),
+                        List.copyOf(lease.usage().values())));
+            }
+        }
+        return here;
+    }
+
+    /**
+     * Takes in what another coordinator told.
+     *
+     * @param earliestNanos the helper was surely not heard before this
+     * @param latestNanos nor after this
+     */
+    synchronized void told(HelperSighting sighting, long earliestNanos, long latestNanos) {
+        HelperRegistration registration = sighting.registration();
+        HelperId id = registration.address().id();
+        Map<StoreId, DiskUsage> usage = usage(registration, sighting.disks());
+        Lease known = leases.get(id);
+        if (known == null || known.epoch() < registration.epoch()) {
+            if (hasRoom(id)) {
+                contenders.remove(id);
+                leases.put(
+                        id,
+                        new Lease(
+                                registration,
+                                latestNanos,
+                                earliestNanos,
+                                OptionalLong.empty(),
+                                usage,
+                                sighting.left()));
+            }
+        } else if (known.epoch() == registration.epoch()) {
+            boolean newer = latestNanos - known.heardNanos() > 0;
+            leases.put(
+                    id,
+                    new Lease(
+                            registration,
+                            newer ? latestNanos : known.heardNanos(),
+                            earliestNanos - known.provenNanos() > 0 ? earliestNanos : known.provenNanos(),
+                            known.hereNanos(),
+                            newer ? usage : known.usage(),
+                            known.left() || sighting.left()));
+        }
     }
 
     /** All helpers heard of, by id. */
@@ -173,7 +334,7 @@ public final class HelperRegistry {
         long now = ticker.nanos();
         List<HelperStatus> all = new ArrayList<>();
         for (Lease lease : leases.values()) {
-            long age = TimeUnit.NANOSECONDS.toMillis(now - lease.heardNanos());
+            long age = Math.max(0, TimeUnit.NANOSECONDS.toMillis(now - lease.heardNanos()));
             all.add(new HelperStatus(lease.address(), lease.disks(), alive(lease), age));
         }
         return all;
@@ -212,12 +373,31 @@ public final class HelperRegistry {
      * and a lease's life has not passed since the start.
      */
     synchronized boolean mayReturn(HelperId id) {
-        return !leases.containsKey(id) && isStarting();
+        Lease lease = leases.get(id);
+        return isStarting() && (lease == null || !lease.left() && !alive(lease));
     }
 
-    /** Whether less than a lease's life has passed since the start. */
-    boolean isStarting() {
-        return ticker.nanos() - startedNanos < ttlNanos;
+    /** Whether less than a lease's life has passed since the start, or since this process went on after a long stop. */
+    synchronized boolean isStarting() {
+        return isOutdated() || ticker.nanos() - startedNanos < ttlNanos;
+    }
+
+    /** Takes note that the other coordinators were just listened to. After a long time without it is as after a start. */
+    synchronized void listened() {
+        if (isOutdated()) {
+            startedNanos = ticker.nanos();
+        }
+        listenedNanos = OptionalLong.of(ticker.nanos());
+    }
+
+    @GuardedBy("this")
+    private boolean isOutdated() {
+        return listenedNanos.isPresent() && ticker.nanos() - listenedNanos.getAsLong() > ttlNanos / 2;
+    }
+
+    private boolean isHere(Lease lease) {
+        return lease.hereNanos().isPresent()
+                && ticker.nanos() - lease.hereNanos().getAsLong() < ttlNanos;
     }
 
     private boolean alive(Lease lease) {

@@ -4,9 +4,20 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.FleetReport;
+import io.cloudmw.core.model.HelperRegistration;
+import io.cloudmw.core.model.HelperSighting;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
+import io.cloudmw.proto.v1.StoredDiskUsage;
+import io.cloudmw.proto.v1.StoredFleetReport;
+import io.cloudmw.proto.v1.StoredRegistration;
+import io.cloudmw.proto.v1.StoredSighting;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * How a catalog keeps the domain's values as bytes: their messages, so that a later release that adds a field reads what
@@ -45,6 +56,69 @@ public final class StoredForms {
 
     public static Attributes attributes(byte[] bytes) throws CloudMwException {
         return read("attributes", () -> FromWire.attributes(io.cloudmw.proto.v1.Attributes.parseFrom(bytes)));
+    }
+
+    public static byte[] registration(HelperRegistration registration) {
+        return message(registration).toByteArray();
+    }
+
+    public static HelperRegistration registration(byte[] bytes) throws CloudMwException {
+        return read("registration", () -> registration(StoredRegistration.parseFrom(bytes)));
+    }
+
+    private static StoredRegistration message(HelperRegistration registration) {
+        return StoredRegistration.newBuilder()
+                .setHelper(ToWire.helper(registration.address()))
+                .setIncarnation(registration.incarnation())
+                .addAllDiskIds(registration.disks().stream().map(StoreId::value).toList())
+                .setEpoch(registration.epoch())
+                .build();
+    }
+
+    private static HelperRegistration registration(StoredRegistration message) throws CloudMwException {
+        List<StoreId> disks = new ArrayList<>();
+        for (String disk : message.getDiskIdsList()) {
+            disks.add(FromWire.storeId(disk));
+        }
+        return new HelperRegistration(
+                FromWire.helper(message.getHelper()), message.getIncarnation(), disks, message.getEpoch());
+    }
+
+    public static byte[] fleetReport(FleetReport report) {
+        StoredFleetReport.Builder message = StoredFleetReport.newBuilder()
+                .setCoordinator(report.coordinator())
+                .setPart(report.part())
+                .setSequence(report.sequence());
+        for (HelperSighting sighting : report.sightings()) {
+            StoredSighting.Builder seen = message.addSightingsBuilder()
+                    .setRegistration(message(sighting.registration()))
+                    .setAgeMillis(sighting.ageMillis())
+                    .setLeft(sighting.left());
+            for (DiskUsage disk : sighting.disks()) {
+                seen.addDisksBuilder()
+                        .setStoreId(disk.store().value())
+                        .setUsedBytes(disk.usedBytes())
+                        .setFreeBytes(disk.freeBytes());
+            }
+        }
+        return message.build().toByteArray();
+    }
+
+    public static FleetReport fleetReport(byte[] bytes) throws CloudMwException {
+        return read("fleet report", () -> {
+            StoredFleetReport message = StoredFleetReport.parseFrom(bytes);
+            List<HelperSighting> sightings = new ArrayList<>();
+            for (StoredSighting sighting : message.getSightingsList()) {
+                List<DiskUsage> disks = new ArrayList<>();
+                for (StoredDiskUsage disk : sighting.getDisksList()) {
+                    disks.add(new DiskUsage(
+                            FromWire.storeId(disk.getStoreId()), disk.getUsedBytes(), disk.getFreeBytes()));
+                }
+                sightings.add(new HelperSighting(
+                        registration(sighting.getRegistration()), sighting.getAgeMillis(), sighting.getLeft(), disks));
+            }
+            return new FleetReport(message.getCoordinator(), message.getPart(), message.getSequence(), sightings);
+        });
     }
 
     private static <T> T read(String what, Reading<T> reading) throws CloudMwException {

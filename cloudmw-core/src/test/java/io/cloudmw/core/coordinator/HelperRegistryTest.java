@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
@@ -90,6 +91,21 @@ final class HelperRegistryTest {
         refused(ErrorCode.COORDINATOR_UNAVAILABLE, third);
         ticker.advance(TTL);
         registry.register(h1, third, List.of());
+    }
+
+    @Test
+    void ofSeveralOtherProcessesAllAreRefusedOnceTheFirstIsHeardAgain() throws Exception {
+        long epoch = registry.register(h1, PROCESS, List.of(DISK));
+        for (long process = 2; process < 2 + HelperRegistry.MAX_CONTENDERS; process++) {
+            refused(ErrorCode.COORDINATOR_UNAVAILABLE, process);
+        }
+        ticker.advance(Duration.ofSeconds(1));
+        registry.heartbeat(h1.id(), epoch, List.of());
+        for (long process = 2; process < 2 + HelperRegistry.MAX_CONTENDERS; process++) {
+            refused(ErrorCode.ALREADY_EXISTS, process);
+        }
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, 99);
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, 2);
     }
 
     @Test

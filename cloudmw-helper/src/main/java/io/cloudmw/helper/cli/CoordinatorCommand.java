@@ -29,8 +29,14 @@ final class CoordinatorCommand implements Callable<Integer> {
     @Option(
             names = "--data-dir",
             paramLabel = "DIRECTORY",
-            description = "Where the catalog is kept (coordinator.data-dir).")
+            description = "Where the catalog's file is kept (coordinator.data-dir).")
     private @Nullable String dataDirectory;
+
+    @Option(
+            names = "--catalog",
+            paramLabel = "sqlite|dynamodb:TABLE",
+            description = "What the catalog is kept in (coordinator.catalog).")
+    private @Nullable String catalog;
 
     @Override
     public Integer call() throws CloudMwException, InterruptedException {
@@ -38,6 +44,7 @@ final class CoordinatorCommand implements Callable<Integer> {
         Map<String, @Nullable String> given = new LinkedHashMap<>();
         given.put("coordinator.listen", listen);
         given.put("coordinator.data-dir", dataDirectory);
+        given.put("coordinator.catalog", catalog);
         Settings settings = options.settings(given);
         CoordinatorConfig config = CoordinatorConfig.read(settings);
         settings.finish();

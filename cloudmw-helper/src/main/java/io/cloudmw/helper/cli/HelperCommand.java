@@ -45,7 +45,10 @@ final class HelperCommand implements Callable<Integer> {
     @Option(names = "--id", paramLabel = "NAME", description = "The helper's name in its cluster (helper.id).")
     private @Nullable String id;
 
-    @Option(names = "--coordinator", paramLabel = "HOST:PORT", description = "Where the coordinator is.")
+    @Option(
+            names = "--coordinator",
+            paramLabel = "HOST:PORT[,HOST:PORT...]",
+            description = "Where the coordinator is, or several that share a catalog are.")
     private @Nullable String coordinator;
 
     @Option(names = "--listen", paramLabel = "HOST:PORT", description = "Where to serve gRPC (helper.control.listen).")

@@ -1,6 +1,7 @@
 package io.cloudmw.helper.config;
 
 import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.error.CloudMwException;
@@ -23,7 +24,7 @@ import java.util.Optional;
  */
 public record HelperConfig(
         HelperId id,
-        HostPort coordinator,
+        HostPorts coordinator,
         HostPort controlListen,
         HostPort bulkListen,
         String advertiseHost,
@@ -91,7 +92,8 @@ public record HelperConfig(
      */
     static HelperConfig read(Settings settings, String prefix, HelperId id) throws CloudMwException {
         HostPort any = new HostPort("127.0.0.1", 0);
-        HostPort coordinator = settings.address(prefix + ".coordinator", new HostPort("127.0.0.1", 7400));
+        HostPorts coordinator =
+                settings.read(prefix + ".coordinator", "127.0.0.1:7400", "host:port[,host:port...]", HostPorts::parse);
         return new HelperConfig(
                 id,
                 coordinator,
@@ -113,8 +115,8 @@ public record HelperConfig(
     }
 
     /** Helpers of several clusters on one machine may have the same id. */
-    private static Path spool(HelperId id, HostPort coordinator) {
-        String cluster = coordinator.toString().replaceAll("[^A-Za-z0-9.]+", "-");
+    private static Path spool(HelperId id, HostPorts coordinator) {
+        String cluster = coordinator.all().get(0).toString().replaceAll("[^A-Za-z0-9.]+", "-");
         return Path.of(System.getProperty("java.io.tmpdir"), "cloudmw-spool-" + cluster + "-" + id);
     }
 

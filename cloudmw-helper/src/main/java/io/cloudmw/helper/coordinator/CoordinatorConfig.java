@@ -12,7 +12,7 @@ import java.time.Duration;
  * What a coordinator is told before it starts. See {@code docs/configuration.md}.
  *
  * @param listen port 0: any free one
- * @param dataDirectory holds the catalog; created where needed
+ * @param catalog where that is; created where needed, a table only if that is asked for
  * @param secretFile the cluster's secret; made with a random one where there is none
  * @param callThreads calls that are worked on at once
  * @param callQueue calls that may wait beyond those; more are refused with {@code OVERLOADED}
@@ -20,7 +20,7 @@ import java.time.Duration;
  */
 public record CoordinatorConfig(
         HostPort listen,
-        Path dataDirectory,
+        CatalogLocation catalog,
         Path secretFile,
         CoordinatorOptions options,
         int callThreads,
@@ -34,7 +34,7 @@ public record CoordinatorConfig(
     /** Reads the settings under {@code coordinator}. */
     public static CoordinatorConfig read(Settings settings) throws CloudMwException {
         CoordinatorOptions defaults = CoordinatorOptions.defaults();
-        Path data = settings.path("coordinator.data-dir", Path.of("cloudmw-data", "coordinator"));
+        CatalogLocation catalog = CatalogLocation.read(settings);
         Duration second = Duration.ofSeconds(1);
         Duration interval = settings.duration(
                 "coordinator.heartbeat-interval",
@@ -56,7 +56,7 @@ public record CoordinatorConfig(
                 settings.duration("coordinator.abandoned-check", defaults.abandonedCheck(), second, Duration.ofDays(1));
         return new CoordinatorConfig(
                 settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400)),
-                data,
+                catalog,
                 settings.path("cluster.secret-file", DEFAULT_SECRET_FILE),
                 options(interval, ttl, token, abandoned, check),
                 settings.integer("coordinator.call-threads", 16, 1, 1024),

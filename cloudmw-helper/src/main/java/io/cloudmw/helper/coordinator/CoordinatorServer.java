@@ -1,7 +1,6 @@
 package io.cloudmw.helper.coordinator;
 
 import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.catalog.sqlite.SqliteCatalog;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.coordinator.BucketAccess;
 import io.cloudmw.core.coordinator.Coordinator;
@@ -25,6 +24,7 @@ import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
@@ -33,15 +33,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A coordinator that serves: its catalog, its secret, its gRPC server. Safe for any thread. What it acknowledged is on
- * the disk, so it may be killed at any time; closing it only spares callers a broken connection.
+ * A coordinator that serves: its catalog, its secret, its gRPC server. Safe for any thread. What it acknowledged is in
+ * the catalog, so it may be killed at any time; closing it only spares callers a broken connection.
  */
 public final class CoordinatorServer implements AutoCloseable {
     /** A commit names every copy that is owed: some 60 bytes each. */
     static final int MAX_MESSAGE_BYTES = 16 << 20;
 
-    /** Its catalog's file is locked, so there is one: after a restart it takes up its own background jobs at once. */
-    private static final String NAME = "coordinator";
+    /** Of one that has its catalog alone: after a restart it takes up its own background jobs at once. */
+    private static final String ALONE = "coordinator";
 
     private static final int MAX_HEADER_BYTES = 16 << 10;
     private static final int MAX_CALLS_PER_CONNECTION = 256;
@@ -52,14 +52,21 @@ public final class CoordinatorServer implements AutoCloseable {
     private final Catalog catalog;
     private final ExecutorService calls;
     private final ScheduledExecutorService upkeep;
+    private final Exchange exchange;
     private final Server server;
 
     private CoordinatorServer(
-            HostPort listen, Catalog catalog, ExecutorService calls, ScheduledExecutorService upkeep, Server server) {
+            HostPort listen,
+            Catalog catalog,
+            ExecutorService calls,
+            ScheduledExecutorService upkeep,
+            Exchange exchange,
+            Server server) {
         this.listen = listen;
         this.catalog = catalog;
         this.calls = calls;
         this.upkeep = upkeep;
+        this.exchange = exchange;
         this.server = server;
     }
 
@@ -73,18 +80,19 @@ public final class CoordinatorServer implements AutoCloseable {
      *
      * @param direct presigns URLs; stays the caller's to close
      * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound or the files cannot be opened;
-     *     {@code ALREADY_EXISTS} when another coordinator uses the data directory; {@code INVALID_ARGUMENT} when the
-     *     secret is too short. Nothing is left open then
+     *     {@code ALREADY_EXISTS} when another coordinator uses the catalog's file; {@code INVALID_ARGUMENT} when the
+     *     secret is too short; what opening the catalog's table throws. Nothing is left open then
      */
     public static CoordinatorServer start(CoordinatorConfig config, BucketAccess direct) throws CloudMwException {
         ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
-        Catalog catalog = SqliteCatalog.open(config.dataDirectory().resolve("catalog.db"));
+        Catalog catalog = config.catalog().open();
         ExecutorService calls = Threads.blocking("coordinator", config.callThreads(), config.callQueue());
         ScheduledExecutorService upkeep = Threads.timer("coordinator-upkeep");
+        Exchange exchange = new Exchange();
         boolean started = false;
         try {
             Coordinator coordinator = new Coordinator(
-                    NAME,
+                    name(config, catalog),
                     catalog,
                     new TransferTokens(secret, WallClock.system()),
                     direct,
@@ -94,18 +102,26 @@ public final class CoordinatorServer implements AutoCloseable {
             long checkNanos = config.options().abandonedCheck().toNanos();
             var unused = upkeep.scheduleWithFixedDelay(
                     () -> retireAbandoned(coordinator::retireAbandoned), checkNanos, checkNanos, TimeUnit.NANOSECONDS);
+            exchange.start(coordinator);
             Server server = bind(config, new MemberProofs(secret, WallClock.system()), coordinator, calls);
             started = true;
-            CoordinatorServer running = new CoordinatorServer(config.listen(), catalog, calls, upkeep, server);
-            LOG.info("coordinator address={} data={}", running.address(), config.dataDirectory());
+            CoordinatorServer running =
+                    new CoordinatorServer(config.listen(), catalog, calls, upkeep, exchange, server);
+            LOG.info("coordinator address={} catalog={}", running.address(), config.catalog());
             return running;
         } finally {
             if (!started) {
+                exchange.close();
                 upkeep.shutdownNow();
                 calls.shutdownNow();
                 catalog.close();
             }
         }
+    }
+
+    /** Another one for every process that could share the catalog. */
+    private static String name(CoordinatorConfig config, Catalog catalog) {
+        return catalog.fleet().isEmpty() ? ALONE : config.listen() + "-" + UUID.randomUUID();
     }
 
     /** Throws nothing: it would not be called again. */
@@ -180,6 +196,7 @@ public final class CoordinatorServer implements AutoCloseable {
             server.shutdownNow();
             Thread.currentThread().interrupt();
         } finally {
+            exchange.close();
             upkeep.shutdown();
             calls.shutdown();
             catalog.close();

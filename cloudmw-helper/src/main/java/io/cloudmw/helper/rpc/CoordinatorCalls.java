@@ -1,6 +1,7 @@
 package io.cloudmw.helper.rpc;
 
 import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperAddress;
@@ -21,20 +22,33 @@ import io.cloudmw.helper.disk.OwnDisk;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.DiskUsage;
 import io.cloudmw.proto.v1.HeartbeatRequest;
+import io.cloudmw.proto.v1.HeartbeatResponse;
 import io.cloudmw.proto.v1.RegisterHelperRequest;
 import io.cloudmw.proto.v1.RegisterHelperResponse;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
+import io.cloudmw.proto.v1.ReportReplicasResponse;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
-/** What a helper asks of the coordinator. Calls block their thread for at most {@value #DEADLINE_SECONDS} seconds. */
+/**
+ * What a helper asks of the coordinator. Of several it stays with one, drawn by lot at first, until that does not answer; then
+ * it turns to the next. Calls block their thread for at most {@value #DEADLINE_SECONDS} seconds.
+ */
 public final class CoordinatorCalls implements AutoCloseable {
     static final int DEADLINE_SECONDS = 10;
+
+    private static final long SHORTEST_PATIENCE_MILLIS = 500;
+
+    /** Who registers does not wait for a silent one either, where there are others. */
+    private static final int REGISTERING_SECONDS = 3;
 
     /** Who leaves does not wait for a coordinator that is away. */
     private static final int LEAVING_SECONDS = 1;
@@ -47,14 +61,28 @@ public final class CoordinatorCalls implements AutoCloseable {
      */
     public record Lease(long epoch, long heartbeatMillis) {}
 
-    private final HostPort address;
-    private final ManagedChannel channel;
+    /** Of the addresses of one name one is drawn by lot. */
+    private static final Map<String, ?> ONE_OF_THEM =
+            Map.of("loadBalancingConfig", List.of(Map.of("pick_first", Map.of("shuffleAddressList", true))));
+
+    private final HostPorts addresses;
+    private final List<ManagedChannel> channels;
+    private final AtomicInteger current;
 
     /** @param proofs shows that this process knows the cluster's secret */
-    public CoordinatorCalls(HostPort address, MemberProofs proofs) {
-        this.address = address;
-        this.channel = NettyChannelBuilder.forTarget("dns:///" + address)
+    public CoordinatorCalls(HostPorts addresses, MemberProofs proofs) {
+        this.addresses = addresses;
+        this.channels =
+                addresses.all().stream().map(one -> channel(one, proofs)).toList();
+        this.current = new AtomicInteger(ThreadLocalRandom.current().nextInt(channels.size()));
+    }
+
+    /** Connects when it is first used. */
+    private static ManagedChannel channel(HostPort address, MemberProofs proofs) {
+        return NettyChannelBuilder.forTarget("dns:///" + address)
                 .usePlaintext()
+                .disableServiceConfigLookUp()
+                .defaultServiceConfig(ONE_OF_THEM)
                 .directExecutor()
                 .intercept(Handshake.client(), Membership.client(proofs))
                 .keepAliveTime(30, TimeUnit.SECONDS)
@@ -72,25 +100,25 @@ public final class CoordinatorCalls implements AutoCloseable {
                 .setHelper(ToWire.helper(self))
                 .setIncarnation(incarnation);
         disks.forEach(disk -> request.addDisks(ToWire.store(new StoreStatus(disk, true))));
-        try {
-            RegisterHelperResponse answer = stub().registerHelper(request.build());
-            return new Lease(answer.getEpoch(), answer.getHeartbeatIntervalMillis());
-        } catch (StatusRuntimeException e) {
-            throw failure(e);
-        }
+        int seconds = channels.size() == 1 ? DEADLINE_SECONDS : REGISTERING_SECONDS;
+        RegisterHelperResponse answer =
+                call(TimeUnit.SECONDS.toMillis(seconds), stub -> stub.registerHelper(request.build()));
+        return new Lease(answer.getEpoch(), answer.getHeartbeatIntervalMillis());
     }
 
     /**
-     * Keeps the lease, and tells the news.
+     * Keeps the lease, and tells the news. Where there are several coordinators, one that is silent for half the time
+     * between two heartbeats is left, so that the lease does not end meanwhile.
      *
+     * @return whether everything is to be told anew: another coordinator than before answered
      * @throws CloudMwException {@code HELPER_UNKNOWN} when it is over
      */
-    public void heartbeat(
-            HelperAddress self, long epoch, List<OwnDisk> disks, Map<SpeedKey, Speed> news, HelperActivity activity)
+    public boolean heartbeat(
+            HelperAddress self, Lease held, List<OwnDisk> disks, Map<SpeedKey, Speed> news, HelperActivity activity)
             throws CloudMwException {
         HeartbeatRequest.Builder request = HeartbeatRequest.newBuilder()
                 .setHelperId(self.id().value())
-                .setEpoch(epoch)
+                .setEpoch(held.epoch())
                 .addAllSpeeds(MonitorWire.speeds(news))
                 .setActivity(MonitorWire.activity(activity));
         for (OwnDisk disk : disks) {
@@ -105,25 +133,25 @@ public final class CoordinatorCalls implements AutoCloseable {
                         DiskUsage.newBuilder().setStoreId(disk.store().id().value()));
             }
         }
-        try {
-            stub().heartbeat(request.build());
-        } catch (StatusRuntimeException e) {
-            throw failure(e);
-        }
+        return call(patienceMillis(held), stub -> stub.heartbeat(request.build()))
+                .getTellAll();
+    }
+
+    private long patienceMillis(Lease held) {
+        long longest = TimeUnit.SECONDS.toMillis(DEADLINE_SECONDS);
+        return channels.size() == 1
+                ? longest
+                : Math.min(longest, Math.max(SHORTEST_PATIENCE_MILLIS, held.heartbeatMillis() / 2));
     }
 
     /** Gives the lease back; blocks for {@value #LEAVING_SECONDS} second at most. */
     void leave(HelperAddress self, Lease held) throws CloudMwException {
-        try {
-            stub().withDeadlineAfter(LEAVING_SECONDS, TimeUnit.SECONDS)
-                    .heartbeat(HeartbeatRequest.newBuilder()
-                            .setHelperId(self.id().value())
-                            .setEpoch(held.epoch())
-                            .setLeaving(true)
-                            .build());
-        } catch (StatusRuntimeException e) {
-            throw failure(e);
-        }
+        HeartbeatRequest request = HeartbeatRequest.newBuilder()
+                .setHelperId(self.id().value())
+                .setEpoch(held.epoch())
+                .setLeaving(true)
+                .build();
+        HeartbeatResponse unused = call(TimeUnit.SECONDS.toMillis(LEAVING_SECONDS), stub -> stub.heartbeat(request));
     }
 
     /** Reports replicas of one version. */
@@ -133,23 +161,33 @@ public final class CoordinatorCalls implements AutoCloseable {
                 .setPath(claims.file().path())
                 .setVersionId(claims.version().value());
         reports.forEach(report -> request.addReplicas(ToWire.report(report)));
+        ReportReplicasResponse unused =
+                call(TimeUnit.SECONDS.toMillis(DEADLINE_SECONDS), stub -> stub.reportReplicas(request.build()));
+    }
+
+    /** After a call that nobody answered the next one goes to the next coordinator, and looks its name up anew. */
+    private <A> A call(long timeoutMillis, Function<CoordinatorGrpc.CoordinatorBlockingStub, A> call)
+            throws CloudMwException {
+        int used = current.get();
+        ManagedChannel channel = channels.get(used);
         try {
-            stub().reportReplicas(request.build());
+            return call.apply(
+                    CoordinatorGrpc.newBlockingStub(channel).withDeadlineAfter(timeoutMillis, TimeUnit.MILLISECONDS));
         } catch (StatusRuntimeException e) {
-            throw failure(e);
+            CloudMwException failure = WireErrors.fromStatus(
+                    e,
+                    ErrorCode.COORDINATOR_UNAVAILABLE,
+                    "coordinator at " + addresses.all().get(used));
+            if (!WireErrors.isAnswer(failure)) {
+                channel.enterIdle();
+                current.compareAndSet(used, (used + 1) % channels.size());
+            }
+            throw failure;
         }
-    }
-
-    private CoordinatorGrpc.CoordinatorBlockingStub stub() {
-        return CoordinatorGrpc.newBlockingStub(channel).withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS);
-    }
-
-    private CloudMwException failure(StatusRuntimeException e) {
-        return WireErrors.fromStatus(e, ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator at " + address);
     }
 
     @Override
     public void close() {
-        channel.shutdownNow();
+        channels.forEach(ManagedChannel::shutdownNow);
     }
 }

@@ -118,8 +118,11 @@ public final class Registration implements AutoCloseable {
                 speeds.tellAgain();
             } else {
                 SpeedMonitor.News news = speeds.news(MonitorWire.MAX_SPEEDS);
-                coordinator.heartbeat(self, held.epoch(), disks, news.speeds(), activity.get());
+                boolean tellAll = coordinator.heartbeat(self, held, disks, news.speeds(), activity.get());
                 news.told();
+                if (tellAll) {
+                    speeds.tellAgain();
+                }
             }
             failures = 0;
             lastFailure = null;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
+import io.cloudmw.core.catalog.dynamodb.DynamoDbSettings;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.coordinator.CoordinatorOptions;
@@ -69,6 +70,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -78,6 +80,7 @@ import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
@@ -441,7 +444,7 @@ final class CoordinatorServerTest {
         CoordinatorConfig free = config(data);
         CoordinatorConfig taken = new CoordinatorConfig(
                 server.address(),
-                data,
+                free.catalog(),
                 free.secretFile(),
                 free.options(),
                 free.callThreads(),
@@ -493,6 +496,30 @@ final class CoordinatorServerTest {
                         .options()
                         .abandonedAfter())
                 .hasHours(2);
+    }
+
+    @Test
+    void aCatalogIsAFileOrATable() throws Exception {
+        assertThat(CatalogLocation.read(Settings.of(Map.of("coordinator.data-dir", "/data"))))
+                .isEqualTo(new CatalogLocation.SqliteFile(Path.of("/data/catalog.db")));
+        Map<String, String> table = Map.of(
+                "coordinator.catalog", "dynamodb:some-table",
+                "coordinator.catalog-region", "eu-west-1",
+                "coordinator.catalog-endpoint", "http://127.0.0.1:8000",
+                "coordinator.catalog-create", "true");
+        assertThat(CatalogLocation.read(Settings.of(table)))
+                .isEqualTo(new CatalogLocation.DynamoDbTable(new DynamoDbSettings(
+                        "some-table",
+                        Optional.of("eu-west-1"),
+                        Optional.of(URI.create("http://127.0.0.1:8000")),
+                        true)));
+        for (Map<String, String> wrong : List.of(
+                Map.of("coordinator.catalog", "postgres"),
+                Map.of("coordinator.catalog", "dynamodb:a b"),
+                Map.of("coordinator.catalog", "dynamodb:abc", "coordinator.catalog-endpoint", "there"),
+                Map.of("coordinator.catalog-region", "eu-west-1"))) {
+            refused(ErrorCode.INVALID_ARGUMENT, () -> CatalogLocation.read(Settings.of(wrong)));
+        }
     }
 
     @Test
@@ -572,7 +599,7 @@ final class CoordinatorServerTest {
     private static CoordinatorConfig config(Path data, Duration abandonedAfter, Duration abandonedCheck) {
         return new CoordinatorConfig(
                 new HostPort("127.0.0.1", 0),
-                data,
+                CatalogLocation.in(data),
                 data.resolve("secret"),
                 new CoordinatorOptions(
                         Duration.ofSeconds(2),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.MonitorMetrics;
@@ -80,7 +81,8 @@ final class RegistrationTest {
 
     private CoordinatorCalls calls(WallClock clock) {
         return new CoordinatorCalls(
-                new HostPort("127.0.0.1", server.getPort()), new MemberProofs(ClusterSecret.of(new byte[32]), clock));
+                HostPorts.of(new HostPort("127.0.0.1", server.getPort())),
+                new MemberProofs(ClusterSecret.of(new byte[32]), clock));
     }
 
     private Server serve(int port) throws IOException {

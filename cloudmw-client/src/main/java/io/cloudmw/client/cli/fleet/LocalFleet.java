@@ -47,19 +47,26 @@ public final class LocalFleet implements AutoCloseable {
 
     /** Starts the coordinator; {@code extra} adds to or replaces its settings. */
     public ServerProcess startCoordinator(Map<String, String> extra) throws IOException {
+        return startCoordinator(COORDINATOR, extra);
+    }
+
+    /** As {@link #startCoordinator(Map)}, one of several that share a catalog. Its name begins with {@code coordinator}. */
+    public ServerProcess startCoordinator(String name, Map<String, String> extra) throws IOException {
         Map<String, String> own = new LinkedHashMap<>();
         own.put("coordinator.listen", "127.0.0.1:0");
-        own.put("coordinator.data-dir", directory.resolve("coordinator").toString());
+        own.put("coordinator.data-dir", directory.resolve(name).toString());
         own.put("cluster.secret-file", secretFile().toString());
         own.putAll(extra);
-        return start(COORDINATOR, COORDINATOR, own);
+        return start(name, COORDINATOR, own);
     }
 
     /** Starts a helper with one disk of the same name; {@code extra} adds to or replaces its settings. */
     public ServerProcess startHelper(String id, Map<String, String> extra) throws IOException {
         Map<String, String> own = new LinkedHashMap<>();
         own.put("helper.id", id);
-        own.put("helper.coordinator", coordinatorAddress());
+        if (!extra.containsKey("helper.coordinator")) {
+            own.put("helper.coordinator", coordinatorAddress());
+        }
         own.put("helper.control.listen", "127.0.0.1:0");
         own.put("helper.bulk.listen", "127.0.0.1:0");
         own.put("helper.spool.dir", directory.resolve(id + "-spool").toString());
@@ -94,7 +101,7 @@ public final class LocalFleet implements AutoCloseable {
         ServerProcess old = process(name);
         old.close();
         Map<String, String> own = new LinkedHashMap<>(settings(name));
-        if (name.equals(COORDINATOR)) {
+        if (name.startsWith(COORDINATOR)) {
             own.put("coordinator.listen", old.ready().path("address").asText());
             return start(name, COORDINATOR, own);
         }
@@ -151,7 +158,7 @@ public final class LocalFleet implements AutoCloseable {
     public void close() {
         List<ServerProcess> all = end();
         List<ServerProcess> helpers = all.stream()
-                .filter(process -> !process.name().equals(COORDINATOR))
+                .filter(process -> !process.name().startsWith(COORDINATOR))
                 .toList();
         helpers.forEach(ServerProcess::terminate);
         helpers.forEach(ServerProcess::close);

@@ -7,6 +7,7 @@ import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.DirectoryPath;
+import io.cloudmw.core.catalog.FleetBoard;
 import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.Leases;
 import io.cloudmw.core.catalog.ListingPosition;
@@ -60,9 +61,24 @@ public final class InMemoryCatalog implements Catalog {
     private final TreeMap<String, ReplicaReport> replicas = new TreeMap<>();
 
     private final LeaseMap leases = new LeaseMap(this);
+    private final Optional<FleetBoard> fleet;
 
     @GuardedBy("this")
     private boolean closed;
+
+    /** For one coordinator. */
+    public InMemoryCatalog() {
+        fleet = Optional.empty();
+    }
+
+    private InMemoryCatalog(boolean shared) {
+        fleet = shared ? Optional.of(new FleetMaps(this)) : Optional.empty();
+    }
+
+    /** For several coordinators in this process. */
+    public static InMemoryCatalog shared() {
+        return new InMemoryCatalog(true);
+    }
 
     /** What is kept of one version. */
     private static final class VersionRecord {
@@ -382,6 +398,11 @@ public final class InMemoryCatalog implements Catalog {
             }
         }
         return Pages.cut(page, limit, Pages::token);
+    }
+
+    @Override
+    public Optional<FleetBoard> fleet() {
+        return fleet;
     }
 
     @Override

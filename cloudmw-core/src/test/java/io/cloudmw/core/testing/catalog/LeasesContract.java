@@ -139,7 +139,7 @@ public abstract class LeasesContract extends CatalogFixture {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> catalog.leases().acquire(JOB, "", TERM, 1))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> catalog.leases().acquire(JOB, "x".repeat(257), TERM, 1))
+        assertThatThrownBy(() -> catalog.leases().acquire(JOB, "x".repeat(513), TERM, 1))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 

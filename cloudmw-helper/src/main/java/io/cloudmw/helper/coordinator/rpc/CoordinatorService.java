@@ -3,7 +3,6 @@ package io.cloudmw.helper.coordinator.rpc;
 import com.google.protobuf.ByteString;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.coordinator.Coordinator;
-import io.cloudmw.core.coordinator.DiskUsage;
 import io.cloudmw.core.coordinator.FileStatus;
 import io.cloudmw.core.coordinator.HelperStatus;
 import io.cloudmw.core.coordinator.PlannedSegment;
@@ -12,6 +11,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
@@ -211,9 +211,9 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                 }
                 disks.add(new DiskUsage(FromWire.storeId(disk.getStoreId()), disk.getUsedBytes(), disk.getFreeBytes()));
             }
-            coordinator.administration().heartbeat(helper, request.getEpoch(), disks);
+            boolean takenOver = coordinator.administration().heartbeat(helper, request.getEpoch(), disks);
             heard(helper, request);
-            return HeartbeatResponse.getDefaultInstance();
+            return HeartbeatResponse.newBuilder().setTellAll(takenOver).build();
         });
     }
 

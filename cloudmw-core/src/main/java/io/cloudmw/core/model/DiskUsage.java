@@ -1,6 +1,4 @@
-package io.cloudmw.core.coordinator;
-
-import io.cloudmw.core.model.StoreId;
+package io.cloudmw.core.model;
 
 /**
  * How full a disk is, as its owner says.

@@ -1,0 +1,250 @@
+package io.cloudmw.core.catalog.dynamodb;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.CurrentFile;
+import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.catalog.DirectoryPath;
+import io.cloudmw.core.catalog.FleetBoard;
+import io.cloudmw.core.catalog.Lease;
+import io.cloudmw.core.catalog.Leases;
+import io.cloudmw.core.catalog.Pages;
+import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Rename;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.time.Sleeper;
+import java.util.List;
+import java.util.Optional;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+
+/**
+ * A catalog in one DynamoDB table. Any number of processes may have it open at once. What a call changed is kept by three
+ * data centres when it returns.
+ *
+ * <p>Where it differs from {@link Catalog}: {@link #deleteVolume} takes the volume away in one step and retires its files
+ * after that, {@link #report} takes effect some reports at a time, and {@link #forget} drops a version bit by bit; what a
+ * crash left of any of them {@link #retireAbandoned} or the next call of it completes. A path is looked up name by name: a
+ * call that runs while one of its directories is renamed may take effect in that directory, wherever it is then.
+ */
+public final class DynamoDbCatalog implements Catalog {
+    private final Table table;
+    private final Transactions transactions;
+    private final Files files;
+    private final Volumes volumes;
+    private final Versions versions;
+    private final Replicas replicas;
+
+    private final Leases leases;
+    private final FleetBoard fleet;
+    private final Calls calls = new Calls();
+
+    private DynamoDbCatalog(Table table) {
+        this.table = table;
+        this.transactions = new Transactions(table, Sleeper.system());
+        Numbers numbers = new Numbers(table);
+        this.files = new Files(table, transactions, numbers);
+        this.volumes = new Volumes(table, transactions, numbers);
+        this.replicas = new Replicas(table, transactions);
+        this.leases = new LeaseItems(calls, table, transactions);
+        this.fleet = new FleetItems(calls, table, transactions);
+        this.versions = new Versions(table, transactions, numbers, replicas);
+    }
+
+    /**
+     * Opens the catalog in a table, making it if that is asked for. Credentials come from where AWS tools look for them:
+     * variables, properties, profile, container, instance.
+     *
+     * @throws CloudMwException {@code NOT_FOUND} when there is no such table; {@code INVALID_ARGUMENT} when it is not a
+     *     catalog's, or no region is known; {@code VERSION_UNSUPPORTED} when a newer release wrote it; {@code STORE_DENIED}
+     *     without credentials or rights; {@code COORDINATOR_UNAVAILABLE} when DynamoDB does not answer
+     */
+    public static DynamoDbCatalog open(DynamoDbSettings settings) throws CloudMwException {
+        return open(
+                settings,
+                Clients.open(settings, DefaultCredentialsProvider.builder().build()));
+    }
+
+    /** As {@link #open(DynamoDbSettings)}, with a fixed pair of keys. */
+    public static DynamoDbCatalog open(DynamoDbSettings settings, String accessKeyId, String secretAccessKey)
+            throws CloudMwException {
+        AwsBasicCredentials keys = AwsBasicCredentials.create(accessKeyId, secretAccessKey);
+        return open(settings, Clients.open(settings, StaticCredentialsProvider.create(keys)));
+    }
+
+    private static DynamoDbCatalog open(DynamoDbSettings settings, DynamoDbClient client) throws CloudMwException {
+        try {
+            return new DynamoDbCatalog(Schema.open(client, settings));
+        } catch (CloudMwException | RuntimeException e) {
+            client.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public void createVolume(Volume volume) throws CloudMwException {
+        calls.act(() -> volumes.create(volume));
+    }
+
+    @Override
+    public Optional<Volume> volume(VolumeName name) throws CloudMwException {
+        return calls.call(() -> volumes.volume(name));
+    }
+
+    @Override
+    public List<Volume> volumes() throws CloudMwException {
+        return calls.call(volumes::volumes);
+    }
+
+    @Override
+    public void deleteVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
+        calls.act(() -> volumes.delete(name, force, nowMillis));
+    }
+
+    @Override
+    public void putStore(Store store) throws CloudMwException {
+        calls.act(() -> volumes.putStore(store));
+    }
+
+    @Override
+    public List<Store> stores() throws CloudMwException {
+        return calls.call(volumes::stores);
+    }
+
+    @Override
+    public void removeStore(StoreId id) throws CloudMwException {
+        calls.act(() -> volumes.removeStore(id));
+    }
+
+    @Override
+    public void touch(VersionId version, long nowMillis) throws CloudMwException {
+        calls.act(() -> versions.touch(version, nowMillis));
+    }
+
+    @Override
+    public boolean resume(VersionId version, long nowMillis) throws CloudMwException {
+        return calls.call(() -> versions.resume(version, nowMillis));
+    }
+
+    @Override
+    public void putSegment(VersionId version, int index, byte[] encoded, long nowMillis) throws CloudMwException {
+        var unused = calls.call(
+                () -> transactions.run(transaction -> Segments.put(transaction, version, index, encoded, nowMillis)));
+    }
+
+    @Override
+    public Optional<byte[]> segment(VersionId version, int index) throws CloudMwException {
+        return calls.call(() -> transactions.run(transaction -> Segments.get(transaction, version, index)));
+    }
+
+    @Override
+    public FileVersion commit(Commit commit) throws CloudMwException {
+        return calls.call(() -> versions.commit(commit));
+    }
+
+    @Override
+    public void checkPath(FilePath file) throws CloudMwException {
+        calls.act(() -> files.checkPath(file));
+    }
+
+    @Override
+    public Optional<CurrentFile> file(FilePath file) throws CloudMwException {
+        return calls.call(() -> files.file(file));
+    }
+
+    @Override
+    public Attributes setAttributes(AttributeChange change) throws CloudMwException {
+        return calls.call(() -> files.setAttributes(change));
+    }
+
+    @Override
+    public Optional<FileVersion> version(VersionId id) throws CloudMwException {
+        return calls.call(() -> versions.committed(id));
+    }
+
+    @Override
+    public FileVersion remove(FilePath file, long nowMillis) throws CloudMwException {
+        return calls.call(() -> files.remove(file, nowMillis));
+    }
+
+    @Override
+    public DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException {
+        return calls.call(() -> files.rename(rename, nowMillis));
+    }
+
+    @Override
+    public Page<DirectoryEntry> list(VolumeName volume, String directory, String pageToken, int limit)
+            throws CloudMwException {
+        Pages.checkLimit(limit);
+        DirectoryPath path = DirectoryPath.of(volume, directory);
+        return calls.call(() -> files.list(path, pageToken, limit));
+    }
+
+    @Override
+    public void report(List<ReplicaReport> reports, long nowMillis) throws CloudMwException {
+        calls.act(() -> replicas.report(reports, nowMillis));
+    }
+
+    @Override
+    public List<ReplicaReport> faults(VersionId version, long firstIndex, long endIndex) throws CloudMwException {
+        return calls.call(() -> replicas.faults(version, firstIndex, endIndex));
+    }
+
+    @Override
+    public long underReplicatedChunks(VersionId version) throws CloudMwException {
+        return calls.call(() -> replicas.underReplicatedChunks(version));
+    }
+
+    @Override
+    public Page<ReplicaReport> underReplicated(VolumeName volume, String pageToken, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        return calls.call(() -> replicas.underReplicated(volume, pageToken, limit));
+    }
+
+    @Override
+    public Optional<FleetBoard> fleet() {
+        return Optional.of(fleet);
+    }
+
+    @Override
+    public Leases leases() {
+        return leases;
+    }
+
+    @Override
+    public int retireAbandoned(Lease lease, long beforeMillis, long nowMillis) throws CloudMwException {
+        return calls.call(() -> {
+            volumes.dropAll();
+            return versions.retireAbandoned(lease, beforeMillis, nowMillis);
+        });
+    }
+
+    @Override
+    public Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        return calls.call(() -> versions.retired(pageToken, limit));
+    }
+
+    @Override
+    public void forget(Lease lease, VersionId version) throws CloudMwException {
+        calls.act(() -> versions.forget(lease, version));
+    }
+
+    @Override
+    public void close() {
+        calls.close(table::close);
+    }
+}

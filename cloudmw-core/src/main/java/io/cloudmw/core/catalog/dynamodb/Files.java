@@ -1,0 +1,152 @@
+package io.cloudmw.core.catalog.dynamodb;
+
+import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.CurrentFile;
+import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.catalog.DirectoryPath;
+import io.cloudmw.core.catalog.ListingPosition;
+import io.cloudmw.core.catalog.Pages;
+import io.cloudmw.core.catalog.Tree;
+import io.cloudmw.core.catalog.TreeEntry;
+import io.cloudmw.core.catalog.TreeFile;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Rename;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.wire.StoredForms;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** What is done with paths, but the commit. Safe for any thread. */
+final class Files {
+    private static final String LISTED = "pk, sk, " + Item.FORM;
+
+    private final Table table;
+    private final Transactions transactions;
+    private final Numbers numbers;
+
+    Files(Table table, Transactions transactions, Numbers numbers) {
+        this.table = table;
+        this.transactions = transactions;
+        this.numbers = numbers;
+    }
+
+    void checkPath(FilePath file) throws CloudMwException {
+        transactions.run(transaction -> {
+            names(transaction).tree().checkPut(file);
+            return file;
+        });
+    }
+
+    private Names names(Transaction transaction) {
+        return new Names(transaction, numbers);
+    }
+
+    Optional<CurrentFile> file(FilePath path) throws CloudMwException {
+        return transactions.run(transaction -> {
+            Names names = names(transaction);
+            Optional<TreeFile> file = names.tree().find(path).flatMap(TreeEntry::file);
+            if (file.isEmpty()) {
+                return Optional.empty();
+            }
+            TreeFile kept = file.get();
+            return Optional.of(
+                    new CurrentFile(names.version(kept.version()).at(path), kept.createdAtMillis(), kept.attributes()));
+        });
+    }
+
+    Attributes setAttributes(AttributeChange change) throws CloudMwException {
+        return transactions.run(transaction -> names(transaction).tree().setAttributes(change));
+    }
+
+    FileVersion remove(FilePath file, long nowMillis) throws CloudMwException {
+        Done<FileVersion> done = transactions.run(transaction -> {
+            Names names = names(transaction);
+            VersionId id = names.tree().remove(file);
+            FileVersion version = names.version(id);
+            Versions.retire(transaction, root(names, file), version, nowMillis);
+            return new Done<>(version.at(file), names.leftToPrune());
+        });
+        prune(done.leftToPrune(), file);
+        return done.result();
+    }
+
+    /** What a change gave, and the directory to look into after it. */
+    private record Done<T>(T result, OptionalLong leftToPrune) {}
+
+    private static long root(Names names, FilePath path) throws CloudMwException {
+        return names.root(path.volume()).orElseThrow(() -> CatalogErrors.volumeNotFound(path.volume()));
+    }
+
+    DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException {
+        Done<DirectoryEntry> done = transactions.run(transaction -> {
+            Names names = names(transaction);
+            Tree.Renamed renamed = names.tree().rename(rename);
+            if (renamed.displaced().isPresent()) {
+                FileVersion displaced = names.version(renamed.displaced().get());
+                Versions.retire(transaction, root(names, rename.to()), displaced, nowMillis);
+            }
+            names.finish();
+            Optional<VersionId> moved = renamed.entry().version();
+            DirectoryEntry entry = new DirectoryEntry(
+                    renamed.entry().name(),
+                    moved.isPresent() ? Optional.of(names.version(moved.get()).at(rename.to())) : Optional.empty());
+            return new Done<>(entry, names.leftToPrune());
+        });
+        prune(done.leftToPrune(), rename.from());
+        return done.result();
+    }
+
+    /**
+     * Removes the directories of a path that are empty although they were not while this path's file was removed: two who
+     * remove the last two files of one may each have found the other's.
+     */
+    private void prune(OptionalLong directory, FilePath path) throws CloudMwException {
+        OptionalLong next = directory;
+        while (next.isPresent() && isEmpty(next.getAsLong())) {
+            next = transactions.run(transaction -> {
+                Names names = names(transaction);
+                names.tree().prune(path);
+                return transaction.size() > 0 ? names.leftToPrune() : OptionalLong.empty();
+            });
+        }
+    }
+
+    private boolean isEmpty(long directory) throws CloudMwException {
+        return table.query(Range.all(Keys.directory(directory)), 1, "pk, sk").isEmpty();
+    }
+
+    Page<DirectoryEntry> list(DirectoryPath path, String pageToken, int limit) throws CloudMwException {
+        Optional<ListingPosition> position =
+                transactions.run(transaction -> names(transaction).tree().position(path, pageToken));
+        if (position.isEmpty()) {
+            return new Page<>(List.of(), "");
+        }
+        long directory = position.get().directory();
+        List<DirectoryEntry> found = new ArrayList<>();
+        for (Item item : table.query(
+                Range.after(Keys.directory(directory), position.get().after()), limit + 1, LISTED)) {
+            found.add(listed(path, item));
+        }
+        if (found.isEmpty() && path.asEntry().isPresent()) {
+            // Whoever emptied it may have stopped before it was gone.
+            prune(OptionalLong.of(directory), path.child("none"));
+        }
+        return Pages.cut(found, limit, position.get()::tokenAfter);
+    }
+
+    private static DirectoryEntry listed(DirectoryPath path, Item item) throws CloudMwException {
+        String name = item.key().sort();
+        return new DirectoryEntry(
+                name,
+                item.has(Item.FORM)
+                        ? Optional.of(StoredForms.version(item.bytes(Item.FORM)).at(path.child(name)))
+                        : Optional.empty());
+    }
+}

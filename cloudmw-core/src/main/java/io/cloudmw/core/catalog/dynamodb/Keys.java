@@ -1,0 +1,145 @@
+package io.cloudmw.core.catalog.dynamodb;
+
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Where everything is in the table. Lists of versions are kept in sixteen partitions each, by the first digit of the id:
+ * in order of the ids when read one after the other, and written in parallel.
+ */
+final class Keys {
+    static final String VOLUMES = "volumes";
+    static final String STORES = "stores";
+    static final String LEASES = "leases";
+
+    /** Who has which helper's id. */
+    private static final String HELPERS = "helpers";
+
+    /** Whom coordinators hear. */
+    static final String REPORTS = "reports";
+
+    /** Directories whose volume was deleted, until nothing is left in them. */
+    static final String DROPPED = "dropped";
+
+    static final Key SCHEMA = new Key("meta", "schema");
+
+    /** Written by whoever changes which stores volumes use: at most one of those takes effect at a time. */
+    static final Key CONFIGURATION = new Key("meta", "configuration");
+
+    /** The last directory number that was given out. */
+    static final Key NUMBERS = new Key("meta", "directories");
+
+    /** The first digits of version ids, in order. */
+    static final List<String> DIGITS =
+            List.of("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f");
+
+    static final String DIGESTS = "h/";
+    static final String REPLICAS = "r/";
+
+    /** Above every replica's place. */
+    static final String REPLICAS_END = "r0";
+
+    private Keys() {}
+
+    static Key volume(VolumeName name) {
+        return new Key(VOLUMES, name.value());
+    }
+
+    static Key store(StoreId id) {
+        return new Key(STORES, id.value());
+    }
+
+    static Key helper(HelperId id) {
+        return new Key(HELPERS, id.value());
+    }
+
+    static Key report(String coordinator, int part) {
+        return new Key(REPORTS, reportsOf(coordinator) + part);
+    }
+
+    /** What the places of all parts begin with. */
+    static String reportsOf(String coordinator) {
+        return coordinator + "/";
+    }
+
+    static Key lease(String job) {
+        return new Key(LEASES, job);
+    }
+
+    static String directory(long number) {
+        return "d/" + number;
+    }
+
+    static Key entry(long directory, String name) {
+        return new Key(directory(directory), name);
+    }
+
+    static Key dropped(long directory) {
+        return new Key(DROPPED, String.format(Locale.ROOT, "%019d", directory));
+    }
+
+    /** All that is kept of a version. */
+    static String ofVersion(VersionId id) {
+        return "v/" + id;
+    }
+
+    static Key state(VersionId id) {
+        return new Key(ofVersion(id), "state");
+    }
+
+    static Key digest(VersionId id, int segment) {
+        return new Key(ofVersion(id), String.format(Locale.ROOT, "%s%010d", DIGESTS, segment));
+    }
+
+    static String parts(int segment) {
+        return String.format(Locale.ROOT, "s/%010d/", segment);
+    }
+
+    static Key part(VersionId id, int segment, int part) {
+        return new Key(ofVersion(id), parts(segment) + part);
+    }
+
+    static Key replica(ReplicaReport replica) {
+        return new Key(
+                ofVersion(replica.chunk().version()), replicasOf(replica.chunk().index()) + replica.store());
+    }
+
+    /** The replicas of one chunk, and all that follow. */
+    static String replicasOf(long chunk) {
+        return String.format(Locale.ROOT, "%s%010d/", REPLICAS, chunk);
+    }
+
+    static Key open(VersionId id) {
+        return new Key(open(digit(id)), id.value());
+    }
+
+    static String open(String digit) {
+        return "open/" + digit;
+    }
+
+    static Key retired(VersionId id) {
+        return new Key(retired(digit(id)), id.value());
+    }
+
+    static String retired(String digit) {
+        return "retired/" + digit;
+    }
+
+    /** The current versions of a volume some of whose replicas may not be good. */
+    static Key faulty(long root, VersionId id) {
+        return new Key(faulty(root, digit(id)), id.value());
+    }
+
+    static String faulty(long root, String digit) {
+        return "faulty/" + root + "/" + digit;
+    }
+
+    private static String digit(VersionId id) {
+        return id.value().substring(0, 1);
+    }
+}

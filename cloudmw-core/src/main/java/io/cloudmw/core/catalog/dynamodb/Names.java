@@ -1,0 +1,288 @@
+package io.cloudmw.core.catalog.dynamodb;
+
+import io.cloudmw.core.catalog.Tree;
+import io.cloudmw.core.catalog.TreeEntry;
+import io.cloudmw.core.catalog.TreeFile;
+import io.cloudmw.core.catalog.TreeStore;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.wire.StoredForms;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/**
+ * The tree of names, in items: a directory's number and reach are in the entry that names it, or in the volume. Part of
+ * one transaction; confined to one thread.
+ *
+ * <p>A directory goes on being one when something is put into it because the transaction requires its entry to be there. It
+ * is empty when its entry goes because it was marked before it was looked into, and whoever puts something there takes the
+ * mark away.
+ */
+final class Names implements TreeStore<Conflict> {
+    /** A transaction that has grown to this size removes no more directories. */
+    private static final int MOST_BEFORE_PRUNING = 90;
+
+    private final Transaction transaction;
+    private final Numbers numbers;
+
+    /** Of the directories met so far, what names them. */
+    private final Map<Long, Key> named = new HashMap<>();
+
+    private final Map<Long, Long> parents = new HashMap<>();
+    private final Map<VersionId, byte[]> versions = new HashMap<>();
+
+    /** Reaches to be noted, from the lowest directory up. */
+    private final Map<Long, Integer> raised = new LinkedHashMap<>();
+
+    private OptionalLong leftToPrune = OptionalLong.empty();
+
+    Names(Transaction transaction, Numbers numbers) {
+        this.transaction = transaction;
+        this.numbers = numbers;
+    }
+
+    Tree<Conflict> tree() {
+        return new Tree<>(this);
+    }
+
+    /** Says what is to be kept of a version that is about to be put. */
+    void about(FileVersion version) {
+        versions.put(version.id(), StoredForms.version(version));
+    }
+
+    /** A version some entry was found to have, or that is about to be put, as it was committed. */
+    FileVersion version(VersionId id) throws CloudMwException {
+        byte[] form = versions.get(id);
+        if (form == null) {
+            throw new IllegalStateException("no entry has version " + id);
+        }
+        return StoredForms.version(form);
+    }
+
+    /**
+     * A directory that had something else in it when it was looked into: it has to be looked into once more when the
+     * transaction took effect, since whoever removed that may have found what this one removes.
+     */
+    OptionalLong leftToPrune() {
+        return leftToPrune;
+    }
+
+    @Override
+    public OptionalLong root(VolumeName volume) throws CloudMwException {
+        Optional<Item> item = transaction.get(Keys.volume(volume));
+        if (item.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        long root = item.get().number(Item.DIRECTORY);
+        named.put(root, item.get().key());
+        return OptionalLong.of(root);
+    }
+
+    @Override
+    public Optional<TreeEntry> child(long directory, String name) throws CloudMwException {
+        Optional<Item> item = transaction.get(Keys.entry(directory, name));
+        return item.isEmpty() ? Optional.empty() : Optional.of(entry(directory, item.get()));
+    }
+
+    private TreeEntry entry(long parent, Item item) throws CloudMwException {
+        String name = item.key().sort();
+        String movedBy = item.optionalText(Item.MOVED_BY).orElse("");
+        if (item.has(Item.DIRECTORY)) {
+            long number = item.number(Item.DIRECTORY);
+            named.put(number, item.key());
+            parents.put(number, parent);
+            return new TreeEntry(parent, name, Optional.empty(), number, movedBy);
+        }
+        VersionId version = new VersionId(item.text(Item.VERSION));
+        versions.put(version, item.bytes(Item.FORM));
+        Attributes attributes =
+                item.has(Item.ATTRIBUTES) ? StoredForms.attributes(item.bytes(Item.ATTRIBUTES)) : Attributes.NONE;
+        TreeFile file = new TreeFile(version, item.number(Item.CREATED_AT), attributes);
+        return new TreeEntry(parent, name, Optional.of(file), 0, movedBy);
+    }
+
+    @Override
+    public boolean isEmpty(long directory) throws Conflict, CloudMwException {
+        if (transaction.putsInto(Keys.directory(directory))) {
+            return false;
+        }
+        if (transaction.size() > MOST_BEFORE_PRUNING || hasMore(directory)) {
+            leftToPrune = OptionalLong.of(directory);
+            return false;
+        }
+        Item item = naming(directory);
+        if (item.has(Item.EMPTY_MARK)) {
+            return true;
+        }
+        transaction.seen(mark(item));
+        return !hasMore(directory);
+    }
+
+    /** Whether something is in a directory that this transaction does not remove. At most two of its entries are. */
+    private boolean hasMore(long directory) throws CloudMwException {
+        return transaction.table().query(Range.all(Keys.directory(directory)), 3, "pk, sk").stream()
+                .anyMatch(item -> !transaction.removes(item.key()));
+    }
+
+    private Item mark(Item item) throws Conflict, CloudMwException {
+        return transaction
+                .table()
+                .update(
+                        item.key(),
+                        "SET " + Item.EMPTY_MARK + " = :by, " + Item.WRITTEN_BY + " = :by",
+                        Item.WRITTEN_BY + " = :was",
+                        Map.of(
+                                ":by", AttributeValue.fromS(transaction.id()),
+                                ":was", AttributeValue.fromS(item.writtenBy())))
+                .orElseThrow(() -> new Conflict("a directory was changed before it was marked"));
+    }
+
+    @Override
+    public boolean exists(long directory) throws CloudMwException {
+        return !transaction
+                .table()
+                .query(Range.all(Keys.directory(directory)), 1, "pk, sk")
+                .isEmpty();
+    }
+
+    @Override
+    public long addDirectory(long parent, String name) throws Conflict, CloudMwException {
+        requireDirectory(parent);
+        long number = numbers.next();
+        Key key = Keys.entry(parent, name);
+        transaction.put(Item.at(key).with(Item.DIRECTORY, number).with(Item.REACH, 0));
+        named.put(number, key);
+        parents.put(number, parent);
+        return number;
+    }
+
+    @Override
+    public void putFile(long parent, String name, TreeFile file) throws Conflict, CloudMwException {
+        Key key = Keys.entry(parent, name);
+        Optional<Item> present = transaction.get(key);
+        if (present.isEmpty()) {
+            requireDirectory(parent);
+        }
+        byte[] version = versions.get(file.version());
+        if (version == null) {
+            throw new IllegalStateException("nothing is known of version " + file.version());
+        }
+        transaction.put(present.orElse(Item.at(key))
+                .with(Item.VERSION, file.version().value())
+                .with(Item.FORM, version)
+                .with(Item.CREATED_AT, file.createdAtMillis())
+                .with(Item.ATTRIBUTES, StoredForms.attributes(file.attributes())));
+    }
+
+    @Override
+    public void remove(TreeEntry entry) {
+        transaction.delete(Keys.entry(entry.parent(), entry.name()));
+    }
+
+    /** A directory is moved only if all that its new path lies in stays where it is: it is none of them. */
+    @Override
+    public TreeEntry move(TreeEntry entry, long parent, String name, String movedBy) throws Conflict, CloudMwException {
+        Key from = Keys.entry(entry.parent(), entry.name());
+        Key to = Keys.entry(parent, name);
+        Item item = transaction.get(from).orElseThrow(() -> new IllegalStateException("nothing at " + from));
+        transaction.delete(from);
+        transaction.put(item.under(to).with(Item.MOVED_BY, movedBy).without(Item.EMPTY_MARK));
+        requireDirectory(parent);
+        if (entry.isDirectory()) {
+            named.put(entry.directory(), to);
+            for (Long above = parents.get(parent); above != null; above = parents.get(above)) {
+                requireDirectory(above);
+            }
+        }
+        return new TreeEntry(parent, name, entry.file(), entry.directory(), movedBy);
+    }
+
+    /** Something is put into this directory: it must be there, and must not be about to go. */
+    private void requireDirectory(long directory) throws CloudMwException {
+        Item item = naming(directory);
+        if (transaction.changes(item.key())) {
+            return;
+        }
+        if (item.has(Item.EMPTY_MARK)) {
+            transaction.put(item.without(Item.EMPTY_MARK));
+            return;
+        }
+        transaction.require(
+                item.key(),
+                Item.DIRECTORY + " = :number AND attribute_not_exists(" + Item.EMPTY_MARK + ")",
+                Map.of(":number", Item.number(directory)));
+    }
+
+    /** What names a directory that was met. */
+    private Item naming(long directory) throws CloudMwException {
+        Key key = named.get(directory);
+        if (key == null) {
+            throw new IllegalStateException("directory " + directory + " was not met");
+        }
+        return transaction.get(key).orElseThrow(() -> new IllegalStateException("nothing at " + key));
+    }
+
+    @Override
+    public int reach(long directory) throws CloudMwException {
+        Integer will = raised.get(directory);
+        return will != null ? will : (int) naming(directory).number(Item.REACH);
+    }
+
+    @Override
+    public void raise(long directory, int reachBytes) {
+        raised.put(directory, reachBytes);
+    }
+
+    /**
+     * Notes the reaches; call when all else is said. Those that would be too many for one transaction are raised before it,
+     * from the highest directory down: they may be too large, but none larger than of the one it is in.
+     */
+    void finish() throws Conflict, CloudMwException {
+        List<Long> present = new ArrayList<>();
+        for (Map.Entry<Long, Integer> raise : raised.entrySet()) {
+            Item item = naming(raise.getKey());
+            if (transaction.changes(item.key())) {
+                transaction.put(item.with(Item.REACH, raise.getValue()));
+            } else {
+                present.add(raise.getKey());
+            }
+        }
+        if (transaction.size() + present.size() <= Table.MAX_ITEMS) {
+            for (long directory : present) {
+                transaction.put(naming(directory).with(Item.REACH, reach(directory)));
+            }
+            return;
+        }
+        Collections.reverse(present);
+        for (long directory : present) {
+            raiseNow(directory, reach(directory));
+        }
+    }
+
+    private void raiseNow(long directory, int reachBytes) throws Conflict, CloudMwException {
+        Key key = naming(directory).key();
+        Optional<Item> now = transaction
+                .table()
+                .update(
+                        key,
+                        "SET " + Item.REACH + " = :reach, " + Item.WRITTEN_BY + " = :by",
+                        Item.DIRECTORY + " = :number AND " + Item.REACH + " < :reach",
+                        Map.of(
+                                ":reach", Item.number(reachBytes),
+                                ":number", Item.number(directory),
+                                ":by", AttributeValue.fromS(transaction.id())));
+        if (now.isEmpty()) {
+            throw new Conflict("a directory was moved, or raised by another");
+        }
+    }
+}

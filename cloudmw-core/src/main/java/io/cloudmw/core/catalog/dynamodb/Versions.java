@@ -1,0 +1,313 @@
+package io.cloudmw.core.catalog.dynamodb;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.Lease;
+import io.cloudmw.core.catalog.Pages;
+import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.catalog.Tree;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.wire.StoredForms;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/** Versions: their states, and the commit that makes one current. Safe for any thread. */
+final class Versions {
+    private final Table table;
+    private final Transactions transactions;
+    private final Numbers numbers;
+    private final Replicas replicas;
+
+    Versions(Table table, Transactions transactions, Numbers numbers, Replicas replicas) {
+        this.table = table;
+        this.transactions = transactions;
+        this.numbers = numbers;
+        this.replicas = replicas;
+    }
+
+    Optional<FileVersion> committed(VersionId id) throws CloudMwException {
+        Optional<Item> state = table.get(Keys.state(id));
+        return state.isPresent() ? committed(state.get()) : Optional.empty();
+    }
+
+    private static Optional<FileVersion> committed(Item state) throws CloudMwException {
+        return state.has(Item.FORM) ? Optional.of(StoredForms.version(state.bytes(Item.FORM))) : Optional.empty();
+    }
+
+    /** Makes the version open if nothing is known of it; renews an open one. */
+    void touch(VersionId id, long nowMillis) throws CloudMwException {
+        transactions.run(transaction -> {
+            Optional<Item> state = transaction.get(Keys.state(id));
+            if (state.isEmpty() || VersionState.of(state.get()) == VersionState.OPEN) {
+                renew(transaction, id, nowMillis, 0, false);
+            }
+            return id;
+        });
+    }
+
+    /** Renews an open version; false when it is none. */
+    boolean resume(VersionId id, long nowMillis) throws CloudMwException {
+        return transactions.run(transaction -> {
+            Optional<Item> state = transaction.get(Keys.state(id));
+            boolean open = state.isPresent() && VersionState.of(state.get()) == VersionState.OPEN;
+            if (open) {
+                renew(transaction, id, nowMillis, 0, false);
+            }
+            return open;
+        });
+    }
+
+    /**
+     * Part of a change to a version that is open, or that nothing is known of, as the transaction has read.
+     *
+     * @param newSegments so many more than it has
+     * @param reported whether something is said of its replicas
+     */
+    static void renew(Transaction transaction, VersionId id, long nowMillis, int newSegments, boolean reported)
+            throws CloudMwException {
+        Key key = Keys.state(id);
+        Optional<Item> before = transaction.get(key);
+        if (before.isEmpty()) {
+            Item opened = Item.at(key)
+                    .with(Item.STATE, VersionState.OPEN.name())
+                    .with(Item.CHANGED_AT, nowMillis)
+                    .with(Item.SEGMENTS, newSegments);
+            transaction.put(reported ? opened.with(Item.REPORTED, 1) : opened);
+            transaction.put(Item.at(Keys.open(id)));
+            return;
+        }
+        transaction.update(
+                key,
+                "SET " + Item.CHANGED_AT + " = :now, " + Item.WRITTEN_BY + " = :by"
+                        + (reported ? ", " + Item.REPORTED + " = :one" : "") + " ADD " + Item.SEGMENTS + " :more",
+                Item.STATE + " = :open",
+                values(
+                        reported,
+                        Map.of(
+                                ":now", Item.number(nowMillis),
+                                ":more", Item.number(newSegments),
+                                ":open", AttributeValue.fromS(VersionState.OPEN.name()))));
+    }
+
+    private static Map<String, AttributeValue> values(boolean reported, Map<String, AttributeValue> values) {
+        if (!reported) {
+            return values;
+        }
+        Map<String, AttributeValue> more = new java.util.HashMap<>(values);
+        more.put(":one", Item.number(1));
+        return more;
+    }
+
+    FileVersion commit(Commit commit) throws CloudMwException {
+        replicas.oweBefore(commit);
+        return transactions.run(transaction -> commit(transaction, commit));
+    }
+
+    private FileVersion commit(Transaction transaction, Commit commit) throws Conflict, CloudMwException {
+        FileVersion version = commit.version();
+        FilePath file = version.file();
+        transaction.load(List.of(Keys.volume(file.volume()), Keys.state(version.id())));
+        Names names = new Names(transaction, numbers);
+        long root = names.root(file.volume()).orElseThrow(() -> CatalogErrors.volumeNotFound(file.volume()));
+        Optional<Item> state = transaction.get(Keys.state(version.id()));
+        Optional<FileVersion> before = state.isPresent() ? committed(state.get()) : Optional.empty();
+        if (before.isPresent() && before.get().file().equals(file)) {
+            return before.get();
+        }
+        if (state.isPresent() && VersionState.of(state.get()) != VersionState.OPEN) {
+            throw CatalogErrors.abandoned(version);
+        }
+        checkSegments(version);
+        names.about(version);
+        Tree<Conflict> tree = names.tree();
+        Optional<VersionId> found = tree.version(file);
+        if (!found.equals(commit.expected())) {
+            throw CatalogErrors.changed(file, commit.expected(), found);
+        }
+        tree.put(file, version.id(), version.committedAtMillis());
+        if (found.isPresent()) {
+            retire(transaction, root, names.version(found.get()), version.committedAtMillis());
+        }
+        makeCurrent(transaction, root, version, state);
+        replicas.owe(transaction, commit, root, state);
+        names.finish();
+        return version;
+    }
+
+    private static void makeCurrent(Transaction transaction, long root, FileVersion version, Optional<Item> open) {
+        Key key = Keys.state(version.id());
+        transaction.put(Item.at(key)
+                .with(Item.STATE, VersionState.CURRENT.name())
+                .with(Item.FORM, StoredForms.version(version))
+                .with(Item.ROOT, root)
+                .with(Item.SEGMENTS, version.segmentCount())
+                .with(Item.CHANGED_AT, version.committedAtMillis()));
+        if (open.isPresent()) {
+            transaction.delete(Keys.open(version.id()));
+        }
+    }
+
+    private void checkSegments(FileVersion version) throws CloudMwException {
+        ManifestDigest digest = new ManifestDigest();
+        List<Item> digests = table.queryAll(Range.startingWith(Keys.ofVersion(version.id()), Keys.DIGESTS));
+        boolean complete = true;
+        for (int i = 0; i < digests.size(); i++) {
+            complete &= digests.get(i).key().equals(Keys.digest(version.id(), i));
+            digest.add(digests.get(i).bytes(Item.SHA256));
+        }
+        String found = digest.finish();
+        if (!complete || digests.size() != version.segmentCount() || !found.equals(version.manifestSha256())) {
+            throw CatalogErrors.segmentsDiffer(
+                    version, (complete ? "" : "with gaps ") + digests.size() + " with " + found);
+        }
+    }
+
+    /** Part of a change after which no path names this version, which one names now: that is its condition. */
+    static void retire(Transaction transaction, long root, FileVersion version, long nowMillis) {
+        VersionId id = version.id();
+        transaction.update(
+                Keys.state(id),
+                "SET " + Item.STATE + " = :retired, " + Item.CHANGED_AT + " = :now, " + Item.WRITTEN_BY + " = :by",
+                Item.STATE + " = :current",
+                Map.of(
+                        ":retired", AttributeValue.fromS(VersionState.RETIRED.name()),
+                        ":current", AttributeValue.fromS(VersionState.CURRENT.name()),
+                        ":now", Item.number(nowMillis)));
+        listRetired(transaction, id, nowMillis, version.segmentCount());
+        transaction.delete(Keys.faulty(root, id));
+    }
+
+    private static void listRetired(Transaction transaction, VersionId id, long nowMillis, long segments) {
+        transaction.put(
+                Item.at(Keys.retired(id)).with(Item.CHANGED_AT, nowMillis).with(Item.SEGMENTS, segments));
+    }
+
+    /** Looks at every open version. */
+    int retireAbandoned(Lease lease, long beforeMillis, long nowMillis) throws CloudMwException {
+        int retired = 0;
+        checkNewest(lease);
+        for (String digit : Keys.DIGITS) {
+            String after = "";
+            List<Item> open;
+            do {
+                open = table.query(Range.after(Keys.open(digit), after), Table.MAX_ITEMS);
+                List<VersionId> ids = open.stream()
+                        .map(item -> new VersionId(item.key().sort()))
+                        .toList();
+                for (VersionId id : stale(ids, beforeMillis)) {
+                    retired += transactions.run(transaction -> abandon(transaction, lease, id, beforeMillis, nowMillis))
+                            ? 1
+                            : 0;
+                }
+                after = open.isEmpty() ? "" : open.get(open.size() - 1).key().sort();
+            } while (open.size() == Table.MAX_ITEMS);
+        }
+        return retired;
+    }
+
+    private List<VersionId> stale(List<VersionId> ids, long beforeMillis) throws CloudMwException {
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        List<Key> keys = ids.stream().map(Keys::state).toList();
+        return transactions.run(transaction -> {
+            transaction.load(keys);
+            List<VersionId> stale = new ArrayList<>();
+            for (VersionId id : ids) {
+                if (isStale(transaction, id, beforeMillis)) {
+                    stale.add(id);
+                }
+            }
+            return stale;
+        });
+    }
+
+    private static boolean isStale(Transaction transaction, VersionId id, long beforeMillis) throws CloudMwException {
+        Optional<Item> state = transaction.get(Keys.state(id));
+        return state.isPresent()
+                && VersionState.of(state.get()) == VersionState.OPEN
+                && state.get().number(Item.CHANGED_AT) < beforeMillis;
+    }
+
+    /** For what finds nothing to do: who has lost a lease is told in any case. */
+    private void checkNewest(Lease lease) throws CloudMwException {
+        transactions.run(transaction -> {
+            LeaseItems.requireNewest(transaction, lease);
+            return lease;
+        });
+    }
+
+    private static boolean abandon(
+            Transaction transaction, Lease lease, VersionId id, long beforeMillis, long nowMillis)
+            throws CloudMwException {
+        LeaseItems.requireNewest(transaction, lease);
+        if (!isStale(transaction, id, beforeMillis)) {
+            return false;
+        }
+        Item state = transaction.get(Keys.state(id)).orElseThrow();
+        transaction.put(state.with(Item.STATE, VersionState.RETIRED.name()).with(Item.CHANGED_AT, nowMillis));
+        transaction.delete(Keys.open(id));
+        listRetired(transaction, id, nowMillis, state.number(Item.SEGMENTS));
+        return true;
+    }
+
+    Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException {
+        List<Item> found = new ArrayList<>();
+        for (String digit : Keys.DIGITS) {
+            boolean before = !pageToken.isEmpty() && digit.compareTo(pageToken.substring(0, 1)) < 0;
+            if (!before && found.size() <= limit) {
+                found.addAll(table.query(Range.after(Keys.retired(digit), pageToken), limit + 1 - found.size()));
+            }
+        }
+        List<RetiredVersion> page = found.stream()
+                .map(item -> new RetiredVersion(new VersionId(item.key().sort()), item.number(Item.CHANGED_AT), (int)
+                        item.number(Item.SEGMENTS)))
+                .toList();
+        return Pages.cut(page, limit, last -> last.id().value());
+    }
+
+    /** First nothing more is kept of it, then what is kept goes, then it: begun again where it stopped. */
+    void forget(Lease lease, VersionId id) throws CloudMwException {
+        boolean known = transactions.run(transaction -> {
+            LeaseItems.requireNewest(transaction, lease);
+            Optional<Item> state = transaction.get(Keys.state(id));
+            if (state.isEmpty() || !isOver(VersionState.of(state.get()))) {
+                return false;
+            }
+            transaction.put(
+                    state.get().with(Item.STATE, VersionState.FORGOTTEN.name()).without(Item.FORM));
+            return true;
+        });
+        if (!known) {
+            return;
+        }
+        Key state = Keys.state(id);
+        List<Item> kept;
+        do {
+            kept = table.query(Range.all(Keys.ofVersion(id)), Catalog.MAX_PAGE, "pk, sk");
+            table.deleteAll(kept.stream()
+                    .map(Item::key)
+                    .filter(key -> !key.equals(state))
+                    .toList());
+        } while (kept.size() == Catalog.MAX_PAGE);
+        transactions.run(transaction -> {
+            LeaseItems.requireNewest(transaction, lease);
+            transaction.delete(state);
+            transaction.delete(Keys.retired(id));
+            return id;
+        });
+    }
+
+    private static boolean isOver(VersionState state) {
+        return state == VersionState.RETIRED || state == VersionState.FORGOTTEN;
+    }
+}

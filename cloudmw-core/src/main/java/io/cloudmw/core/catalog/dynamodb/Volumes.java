@@ -1,0 +1,173 @@
+package io.cloudmw.core.catalog.dynamodb;
+
+import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.wire.StoredForms;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Volumes and the stores they use. Safe for any thread. */
+final class Volumes {
+    /** An item holds 400 KB: more than 4,000 stores. */
+    static final int MAX_FORM_BYTES = 300 << 10;
+
+    /** Entries that one transaction drops: each takes four items of the hundred. */
+    private static final int DROPPED_AT_ONCE = 24;
+
+    private final Table table;
+    private final Transactions transactions;
+    private final Numbers numbers;
+
+    Volumes(Table table, Transactions transactions, Numbers numbers) {
+        this.table = table;
+        this.transactions = transactions;
+        this.numbers = numbers;
+    }
+
+    void create(Volume volume) throws CloudMwException {
+        byte[] form = StoredForms.volume(volume);
+        if (form.length > MAX_FORM_BYTES) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "volume " + volume.name() + ": " + form.length + " bytes with all its stores (expected: <= "
+                            + MAX_FORM_BYTES + ")");
+        }
+        transactions.run(transaction -> {
+            Key key = Keys.volume(volume.name());
+            transaction.load(List.of(key, Keys.CONFIGURATION));
+            if (transaction.get(key).isPresent()) {
+                throw CatalogErrors.volumeExists(volume.name());
+            }
+            Set<StoreId> known = new HashSet<>();
+            stores().forEach(store -> known.add(store.id()));
+            for (StoreId store : volume.stores()) {
+                if (!known.contains(store)) {
+                    throw CatalogErrors.storeNotFound(store);
+                }
+            }
+            transaction.put(Item.at(key)
+                    .with(Item.FORM, form)
+                    .with(Item.DIRECTORY, numbers.next())
+                    .with(Item.REACH, 0));
+            transaction.put(Item.at(Keys.CONFIGURATION));
+            return volume;
+        });
+    }
+
+    Optional<Volume> volume(VolumeName name) throws CloudMwException {
+        Optional<Item> item = table.get(Keys.volume(name));
+        return item.isPresent() ? Optional.of(volume(item.get())) : Optional.empty();
+    }
+
+    private static Volume volume(Item item) throws CloudMwException {
+        return StoredForms.volume(item.bytes(Item.FORM));
+    }
+
+    List<Volume> volumes() throws CloudMwException {
+        List<Volume> volumes = new ArrayList<>();
+        for (Item item : table.queryAll(Range.all(Keys.VOLUMES))) {
+            volumes.add(volume(item));
+        }
+        return volumes;
+    }
+
+    /** Takes the volume's name away, then what is in it. */
+    void delete(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
+        transactions.run(transaction -> {
+            Names names = new Names(transaction, numbers);
+            long root = names.root(name).orElseThrow(() -> CatalogErrors.volumeNotFound(name));
+            if (!force && !names.isEmpty(root)) {
+                throw CatalogErrors.volumeNotEmpty(name);
+            }
+            transaction.delete(Keys.volume(name));
+            transaction.put(dropped(root, root, nowMillis));
+            return name;
+        });
+        dropAll();
+    }
+
+    /** Nobody finds a dropped directory by a path, so nothing is put into it any more. */
+    private static Item dropped(long directory, long root, long nowMillis) {
+        return Item.at(Keys.dropped(directory))
+                .with(Item.DIRECTORY, directory)
+                .with(Item.ROOT, root)
+                .with(Item.CHANGED_AT, nowMillis);
+    }
+
+    /** Retires what is in deleted volumes, going on where another process may have stopped. */
+    void dropAll() throws CloudMwException {
+        for (List<Item> next = firstDropped(); !next.isEmpty(); next = firstDropped()) {
+            Item dropped = next.get(0);
+            transactions.run(transaction -> dropSome(transaction, dropped));
+        }
+    }
+
+    private List<Item> firstDropped() throws CloudMwException {
+        return table.query(Range.all(Keys.DROPPED), 1);
+    }
+
+    private static int dropSome(Transaction transaction, Item dropped) throws CloudMwException {
+        if (transaction.get(dropped.key()).isEmpty()) {
+            return 0;
+        }
+        long root = dropped.number(Item.ROOT);
+        long nowMillis = dropped.number(Item.CHANGED_AT);
+        List<Item> entries =
+                transaction.table().query(Range.all(Keys.directory(dropped.number(Item.DIRECTORY))), DROPPED_AT_ONCE);
+        for (Item entry : entries) {
+            transaction.seen(entry);
+            transaction.delete(entry.key());
+            if (entry.has(Item.DIRECTORY)) {
+                transaction.put(dropped(entry.number(Item.DIRECTORY), root, nowMillis));
+            } else {
+                FileVersion version = StoredForms.version(entry.bytes(Item.FORM));
+                Versions.retire(transaction, root, version, nowMillis);
+            }
+        }
+        if (entries.isEmpty()) {
+            transaction.delete(dropped.key());
+        }
+        return entries.size();
+    }
+
+    void putStore(Store store) throws CloudMwException {
+        transactions.run(transaction -> {
+            transaction.put(Item.at(Keys.store(store.id())).with(Item.FORM, StoredForms.store(store)));
+            return store;
+        });
+    }
+
+    List<Store> stores() throws CloudMwException {
+        List<Store> stores = new ArrayList<>();
+        for (Item item : table.queryAll(Range.all(Keys.STORES))) {
+            stores.add(StoredForms.store(item.bytes(Item.FORM)));
+        }
+        return stores;
+    }
+
+    void removeStore(StoreId id) throws CloudMwException {
+        transactions.run(transaction -> {
+            transaction.load(List.of(Keys.store(id), Keys.CONFIGURATION));
+            for (Volume volume : volumes()) {
+                if (volume.stores().contains(id)) {
+                    throw CatalogErrors.storeInUse(id, volume.name());
+                }
+            }
+            if (transaction.get(Keys.store(id)).isEmpty()) {
+                throw CatalogErrors.storeNotFound(id);
+            }
+            transaction.delete(Keys.store(id));
+            transaction.put(Item.at(Keys.CONFIGURATION));
+            return id;
+        });
+    }
+}

@@ -1,0 +1,46 @@
+package io.cloudmw.core.config;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Where processes are reached that do the same, written {@code host:port[,host:port...]}.
+ *
+ * @param all 1..{@value #MAX}, each once
+ */
+public record HostPorts(List<HostPort> all) {
+    static final int MAX = 16;
+
+    public HostPorts {
+        all = List.copyOf(all);
+        if (all.isEmpty() || all.size() > MAX) {
+            throw new IllegalArgumentException("addresses: " + all.size() + " (expected: 1.." + MAX + ")");
+        }
+        if (all.stream().distinct().count() < all.size()) {
+            throw new IllegalArgumentException("addresses: " + all + " (expected: each once)");
+        }
+    }
+
+    public static HostPorts of(HostPort one) {
+        return new HostPorts(List.of(one));
+    }
+
+    /**
+     * Reads what {@link #toString()} writes.
+     *
+     * @throws IllegalArgumentException when it is not of that form
+     */
+    public static HostPorts parse(String text) {
+        List<HostPort> all = new ArrayList<>();
+        for (String one : text.split(",", -1)) {
+            all.add(HostPort.parse(one));
+        }
+        return new HostPorts(all);
+    }
+
+    @Override
+    public String toString() {
+        return all.stream().map(HostPort::toString).collect(Collectors.joining(","));
+    }
+}

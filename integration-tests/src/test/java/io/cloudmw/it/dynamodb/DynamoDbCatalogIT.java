@@ -1,0 +1,20 @@
+package io.cloudmw.it.dynamodb;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.testing.catalog.CatalogContract;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What every catalog must do, done by the one in DynamoDB. */
+@ExtendWith(DynamoDbExtension.class)
+final class DynamoDbCatalogIT extends CatalogContract {
+    private final DynamoDbLocal dynamoDb;
+
+    DynamoDbCatalogIT(DynamoDbLocal dynamoDb) {
+        this.dynamoDb = dynamoDb;
+    }
+
+    @Override
+    protected Catalog open() throws Exception {
+        return dynamoDb.open(DynamoDbLocal.newTable());
+    }
+}

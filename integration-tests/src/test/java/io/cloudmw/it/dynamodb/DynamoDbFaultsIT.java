@@ -1,0 +1,329 @@
+package io.cloudmw.it.dynamodb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.catalog.Lease;
+import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.catalog.dynamodb.DynamoDbCatalog;
+import io.cloudmw.core.catalog.dynamodb.DynamoDbSettings;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Rename;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.testing.catalog.Versions;
+import io.cloudmw.it.dynamodb.FaultyNetwork.Fault;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The catalog in DynamoDB when answers get lost, when there is no room, and at its limits. */
+@ExtendWith(DynamoDbExtension.class)
+final class DynamoDbFaultsIT {
+    private static final VolumeName VOLUME = new VolumeName("v");
+    private static final StoreId STORE = new StoreId("s1");
+
+    private final DynamoDbLocal dynamoDb;
+    private final String table = DynamoDbLocal.newTable();
+    private final FaultyNetwork network;
+    private final DynamoDbCatalog catalog;
+
+    DynamoDbFaultsIT(DynamoDbLocal dynamoDb) throws Exception {
+        this.dynamoDb = dynamoDb;
+        this.network = new FaultyNetwork(dynamoDb.endpoint());
+        this.catalog = DynamoDbLocal.open(table, network.endpoint());
+    }
+
+    @BeforeEach
+    void makeAVolume() throws Exception {
+        catalog.putStore(new Store(STORE, "domain", new Store.S3("bucket", "eu-west-1", "", false, "")));
+        catalog.createVolume(new Volume(VOLUME, new Chunking.ByCount(3), 1, List.of(STORE), 1, Mode.ROUNDS, false, 42));
+    }
+
+    @AfterEach
+    void close() {
+        catalog.close();
+        network.close();
+    }
+
+    /** The first request of this kind from now on takes effect, and its answer is lost. */
+    private void loseOneAnswer(String operation) {
+        AtomicInteger seen = new AtomicInteger();
+        network.set(name -> name.equals(operation) && seen.getAndIncrement() == 0 ? Fault.ANSWER_LOST : Fault.NONE);
+    }
+
+    @Test
+    void whatTookEffectIsRecognisedThoughItsAnswerWasLost() throws Exception {
+        FileVersion a = put("v:/a/b", Optional.empty());
+        loseOneAnswer("TransactWriteItems");
+        FileVersion second = put("v:/a/b", Optional.of(a.id()));
+        loseOneAnswer("TransactWriteItems");
+        assertThat(catalog.rename(rename("v:/a/b", "v:/c/d"), 1).version()).isPresent();
+        loseOneAnswer("TransactWriteItems");
+        assertThat(catalog.remove(FilePath.parse("v:/c/d"), 2).id()).isEqualTo(second.id());
+        assertThat(names("/")).isEmpty();
+        assertThat(retired()).containsExactlyInAnyOrder(a.id(), second.id());
+        loseOneAnswer("TransactWriteItems");
+        refused(ErrorCode.NOT_FOUND, () -> catalog.remove(FilePath.parse("v:/c/d"), 3));
+    }
+
+    @Test
+    void aMarkOrANumberWhoseAnswerIsLostDoesNoHarm() throws Exception {
+        put("v:/a/b/c", Optional.empty());
+        loseOneAnswer("UpdateItem");
+        catalog.remove(FilePath.parse("v:/a/b/c"), 1);
+        assertThat(names("/")).isEmpty();
+        try (Catalog other = DynamoDbLocal.open(table, network.endpoint())) {
+            loseOneAnswer("UpdateItem");
+            FileVersion version = Versions.of("v:/d/e", 0);
+            other.commit(new Commit(version, Optional.empty(), List.of()));
+            assertThat(catalog.current(version.file())).contains(version);
+        }
+    }
+
+    @Test
+    void throttlingIsWaitedForAndThenSaid() throws Exception {
+        AtomicInteger writes = new AtomicInteger();
+        network.set(name ->
+                name.equals("TransactWriteItems") && writes.incrementAndGet() <= 2 ? Fault.THROTTLED : Fault.NONE);
+        FileVersion version = put("v:/a", Optional.empty());
+        assertThat(writes.get()).isGreaterThan(2);
+        network.set(name -> Fault.THROTTLED);
+        refused(ErrorCode.OVERLOADED, () -> catalog.current(version.file()));
+        refused(ErrorCode.OVERLOADED, () -> catalog.remove(version.file(), 1));
+        network.set(name -> Fault.NONE);
+        assertThat(catalog.current(version.file())).contains(version);
+    }
+
+    @Test
+    void anEngineThatIsAwayOrBrokenIsSomethingToTryAgain() throws Exception {
+        network.set(name -> Fault.BROKEN);
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> catalog.volumes());
+        network.set(name -> Fault.ANSWER_LOST);
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> catalog.volumes());
+        network.set(name -> Fault.NONE);
+        assertThat(catalog.volumes()).hasSize(1);
+        refused(
+                ErrorCode.COORDINATOR_UNAVAILABLE,
+                () -> DynamoDbLocal.open(table, URI.create("http://127.0.0.1:1"))
+                        .close());
+    }
+
+    @Test
+    void aTableIsMadeIfThatIsAskedForAndRefusedWhenItIsNotACatalogs() throws Exception {
+        DynamoDbSettings none = new DynamoDbSettings(
+                DynamoDbLocal.newTable(), Optional.of("eu-west-1"), Optional.of(dynamoDb.endpoint()), false);
+        refused(ErrorCode.NOT_FOUND, () -> DynamoDbCatalog.open(none, "test", "test"));
+        DynamoDbSettings there =
+                new DynamoDbSettings(table, Optional.of("eu-west-1"), Optional.of(dynamoDb.endpoint()), false);
+        try (Catalog same = DynamoDbCatalog.open(there, "test", "test")) {
+            assertThat(same.volume(VOLUME)).isPresent();
+        }
+    }
+
+    /** Of a directory's last two files one is removed while the other is: each call finds the other's file there. */
+    private void removeTwoAtOnce(Catalog other, Function<String, Fault> then) throws Exception {
+        put("v:/a/b/c", Optional.empty());
+        put("v:/a/b/d", Optional.empty());
+        AtomicInteger writes = new AtomicInteger();
+        network.set(name -> {
+            if (name.equals("TransactWriteItems") && writes.getAndIncrement() == 0) {
+                assertThatCode(() -> other.remove(FilePath.parse("v:/a/b/d"), 1))
+                        .doesNotThrowAnyException();
+                return Fault.NONE;
+            }
+            return writes.get() == 0 ? Fault.NONE : then.apply(name);
+        });
+    }
+
+    @Test
+    void aDirectoryGoesThoughItsLastTwoFilesAreRemovedAtOnce() throws Exception {
+        try (Catalog other = dynamoDb.open(table)) {
+            removeTwoAtOnce(other, name -> Fault.NONE);
+            catalog.remove(FilePath.parse("v:/a/b/c"), 1);
+        }
+        assertThat(names("/")).isEmpty();
+    }
+
+    @Test
+    void whoeverFindsADirectoryThatACrashLeftEmptyRemovesIt() throws Exception {
+        try (Catalog other = dynamoDb.open(table)) {
+            removeTwoAtOnce(other, name -> Fault.BROKEN);
+            refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> catalog.remove(FilePath.parse("v:/a/b/c"), 1));
+        }
+        network.set(name -> Fault.NONE);
+        assertThat(names("/")).as("left").containsExactly("a");
+        assertThat(names("/a/b")).isEmpty();
+        assertThat(names("/")).as("found").isEmpty();
+    }
+
+    @Test
+    void aCommitThatOwesManyCopiesNotesThemAll() throws Exception {
+        FileVersion version = Versions.of("v:/a", 1);
+        catalog.putSegment(version.id(), 0, Versions.segment(version.id(), 0), 1);
+        List<ReplicaReport> owed = new ArrayList<>();
+        for (int chunk = 0; chunk < 300; chunk++) {
+            owed.add(new ReplicaReport(new ChunkId(version.id(), chunk), STORE, ReplicaState.OWED));
+        }
+        catalog.report(List.of(new ReplicaReport(new ChunkId(version.id(), 7), STORE, ReplicaState.GOOD)), 1);
+        catalog.commit(new Commit(version, Optional.empty(), owed));
+        assertThat(catalog.underReplicatedChunks(version.id())).isEqualTo(299);
+        assertThat(catalog.underReplicated(VOLUME, "", 1000).items()).hasSize(299);
+        List<ReplicaReport> good = owed.stream()
+                .map(one -> new ReplicaReport(one.chunk(), one.store(), ReplicaState.GOOD))
+                .toList();
+        catalog.report(good, 2);
+        assertThat(catalog.faults(version.id(), 0, 300)).isEmpty();
+        assertThat(catalog.underReplicated(VOLUME, "", 1000).items()).isEmpty();
+    }
+
+    @Test
+    void segmentsLargerThanAnItemAreKeptInParts() throws Exception {
+        VersionId version = VersionId.random();
+        for (int bytes : new int[] {0, 350 << 10, (350 << 10) + 1, 1_500_000, 10}) {
+            byte[] segment = new byte[bytes];
+            java.util.Arrays.fill(segment, (byte) bytes);
+            catalog.putSegment(version, 3, segment, 1);
+            assertThat(catalog.segment(version, 3)).hasValue(segment);
+        }
+        refused(ErrorCode.INVALID_ARGUMENT, () -> catalog.putSegment(version, 4, new byte[4_000_000], 1));
+        catalog.retireAbandoned(lease(), 100, 200);
+        assertThat(catalog.retired("", 10).items()).containsExactly(new RetiredVersion(version, 200, 1));
+        catalog.forget(lease(), version);
+        assertThat(catalog.segment(version, 3)).isEmpty();
+    }
+
+    /** Reaches of more directories than a transaction can name are raised; their removal takes several. */
+    @Test
+    void pathsMayLieInMoreDirectoriesThanATransactionHasItems() throws Exception {
+        String first = "/a".repeat(60);
+        String second = "/b".repeat(60);
+        put("v:" + first + "/x", Optional.empty());
+        put("v:" + second + "/y", Optional.empty());
+        catalog.rename(rename("v:/b", "v:" + first + "/b"), 1);
+        String deep = "v:" + first + second;
+        put(deep + "/" + "z".repeat(100), Optional.empty());
+        catalog.remove(FilePath.parse("v:" + first + "/x"), 1);
+        refused(ErrorCode.INVALID_ARGUMENT, () -> catalog.rename(rename("v:/a", "v:/" + "c".repeat(800)), 1));
+        catalog.remove(FilePath.parse(deep + "/y"), 1);
+        assertThat(names("/")).containsExactly("a");
+        catalog.remove(FilePath.parse(deep + "/" + "z".repeat(100)), 1);
+        assertThat(names("/")).isEmpty();
+    }
+
+    @Test
+    void aVolumeWithManyFilesIsDeletedStepByStep() throws Exception {
+        for (int i = 0; i < 60; i++) {
+            put("v:/d" + i % 7 + "/e/f" + i, Optional.empty());
+        }
+        // It stops in the middle, as a process that is killed does.
+        AtomicInteger writes = new AtomicInteger();
+        network.set(name ->
+                name.equals("TransactWriteItems") && writes.incrementAndGet() > 5 ? Fault.THROTTLED : Fault.NONE);
+        refused(ErrorCode.OVERLOADED, () -> catalog.deleteVolume(VOLUME, true, 9));
+        network.set(name -> Fault.NONE);
+        assertThat(catalog.volumes()).isEmpty();
+        catalog.retireAbandoned(lease(), 0, 10);
+        assertThat(retired()).hasSize(60);
+        assertThat(catalog.retired("", 100).items()).allMatch(version -> version.retiredAtMillis() == 9);
+    }
+
+    @Test
+    void attributesAndSegmentsSurviveARepeatedAnswer() throws Exception {
+        put("v:/a", Optional.empty());
+        loseOneAnswer("TransactWriteItems");
+        catalog.setAttributes(new AttributeChange(FilePath.parse("v:/a"), Map.of("x", "1"), Set.of()));
+        assertThat(catalog.file(FilePath.parse("v:/a"))
+                        .orElseThrow()
+                        .attributes()
+                        .values())
+                .containsEntry("x", "1");
+        VersionId open = VersionId.random();
+        loseOneAnswer("TransactWriteItems");
+        catalog.putSegment(open, 0, new byte[] {1}, 5);
+        catalog.retireAbandoned(lease(), 6, 7);
+        assertThat(catalog.retired("", 10).items()).containsExactly(new RetiredVersion(open, 7, 1));
+    }
+
+    /** As docs/adr/0010 says; here of paths in two directories. */
+    @Test
+    void callsTakeTheRoundTripsThatAreDocumented() throws Exception {
+        put("v:/a/b/first", Optional.empty());
+        put("v:/a/b/second", Optional.empty());
+        FilePath file = FilePath.parse("v:/a/b/first");
+        assertThat(requestsOf(() -> catalog.file(file))).isEqualTo(4);
+        assertThat(requestsOf(() -> catalog.list(VOLUME, "/a/b", "", 100))).isEqualTo(4);
+        assertThat(requestsOf(() -> put("v:/a/b/third", Optional.empty()))).isEqualTo(6);
+        assertThat(requestsOf(() -> catalog.putSegment(VersionId.random(), 0, new byte[] {1}, 1)))
+                .isEqualTo(2);
+        assertThat(requestsOf(() -> catalog.rename(rename("v:/a/b/first", "v:/a/b/fourth"), 1)))
+                .isEqualTo(6);
+        assertThat(requestsOf(() -> catalog.remove(FilePath.parse("v:/a/b/fourth"), 1)))
+                .isEqualTo(7);
+    }
+
+    private int requestsOf(ThrowingCallable call) {
+        int before = network.requests();
+        assertThatCode(call).doesNotThrowAnyException();
+        return network.requests() - before;
+    }
+
+    private FileVersion put(String path, Optional<VersionId> expected) throws CloudMwException {
+        FileVersion version = Versions.of(path, 0);
+        return catalog.commit(new Commit(version, expected, List.of()));
+    }
+
+    private Lease lease() throws CloudMwException {
+        return catalog.leases()
+                .acquire("test", "test", Duration.ofSeconds(1), 1)
+                .orElseThrow();
+    }
+
+    private static Rename rename(String from, String to) {
+        return new Rename(FilePath.parse(from), FilePath.parse(to), false, UUID.randomUUID());
+    }
+
+    private List<String> names(String directory) throws CloudMwException {
+        return catalog.list(VOLUME, directory, "", 100).items().stream()
+                .map(DirectoryEntry::name)
+                .toList();
+    }
+
+    private List<VersionId> retired() throws CloudMwException {
+        return catalog.retired("", 100).items().stream().map(RetiredVersion::id).toList();
+    }
+
+    private static void refused(ErrorCode code, ThrowingCallable call) {
+        CloudMwException failure = catchThrowableOfType(CloudMwException.class, call);
+        assertThat(failure).as("refusal").isNotNull();
+        assertThat(failure.code()).as(failure.getMessage()).isEqualTo(code);
+    }
+}

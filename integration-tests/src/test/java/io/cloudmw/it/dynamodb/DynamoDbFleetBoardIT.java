@@ -1,0 +1,20 @@
+package io.cloudmw.it.dynamodb;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.testing.catalog.FleetBoardContract;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What coordinators may expect of a catalog they share, done by one in DynamoDB. */
+@ExtendWith(DynamoDbExtension.class)
+final class DynamoDbFleetBoardIT extends FleetBoardContract {
+    private final DynamoDbLocal dynamoDb;
+
+    DynamoDbFleetBoardIT(DynamoDbLocal dynamoDb) {
+        this.dynamoDb = dynamoDb;
+    }
+
+    @Override
+    protected Catalog open() throws Exception {
+        return dynamoDb.open(DynamoDbLocal.newTable());
+    }
+}

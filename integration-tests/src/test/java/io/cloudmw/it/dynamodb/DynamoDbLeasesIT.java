@@ -1,0 +1,20 @@
+package io.cloudmw.it.dynamodb;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.testing.catalog.LeasesContract;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What the leases of every catalog must do, done by those in DynamoDB. */
+@ExtendWith(DynamoDbExtension.class)
+final class DynamoDbLeasesIT extends LeasesContract {
+    private final DynamoDbLocal dynamoDb;
+
+    DynamoDbLeasesIT(DynamoDbLocal dynamoDb) {
+        this.dynamoDb = dynamoDb;
+    }
+
+    @Override
+    protected Catalog open() throws Exception {
+        return dynamoDb.open(DynamoDbLocal.newTable());
+    }
+}

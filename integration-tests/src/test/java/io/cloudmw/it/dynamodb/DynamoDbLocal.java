@@ -1,0 +1,115 @@
+package io.cloudmw.it.dynamodb;
+
+import io.cloudmw.core.catalog.dynamodb.DynamoDbCatalog;
+import io.cloudmw.core.catalog.dynamodb.DynamoDbSettings;
+import io.cloudmw.core.error.CloudMwException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** DynamoDB Local as a child process, with everything in memory: its libraries mix with nobody's. */
+public final class DynamoDbLocal implements ExtensionContext.Store.CloseableResource, AutoCloseable {
+    /** Where the build puts it. */
+    private static final Path LIBRARIES = Path.of("target", "dynamodb-local").toAbsolutePath();
+
+    private static final long START_SECONDS = 120;
+
+    private final Process process;
+    private final int port;
+    private final Thread reaper;
+
+    private DynamoDbLocal(Process process, int port) {
+        this.process = process;
+        this.port = port;
+        // A build that is interrupted must not leave it behind.
+        this.reaper = new Thread(process::destroyForcibly, "dynamodb-reaper");
+        Runtime.getRuntime().addShutdownHook(reaper);
+    }
+
+    static DynamoDbLocal start() {
+        try {
+            if (!Files.isDirectory(LIBRARIES)) {
+                throw new IllegalStateException(LIBRARIES + " is missing: build with -am, so that it is fetched");
+            }
+            int port = freePort();
+            Path log = Files.createTempFile(LIBRARIES.getParent(), "dynamodb-", ".log");
+            Process process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-Xmx256m",
+                            "-Djava.library.path=" + LIBRARIES,
+                            "-cp",
+                            LIBRARIES + "/*",
+                            "com.amazonaws.services.dynamodbv2.local.main.ServerRunner",
+                            "-inMemory",
+                            "-disableTelemetry",
+                            "-port",
+                            Integer.toString(port))
+                    .redirectErrorStream(true)
+                    .redirectOutput(log.toFile())
+                    .start();
+            DynamoDbLocal started = new DynamoDbLocal(process, port);
+            Awaitility.await("DynamoDB Local, see " + log)
+                    .atMost(START_SECONDS, TimeUnit.SECONDS)
+                    .failFast("it ended, see " + log, () -> !process.isAlive())
+                    .until(started::listens);
+            return started;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private boolean listens() {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return socket.isConnected();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    public URI endpoint() {
+        return URI.create("http://127.0.0.1:" + port);
+    }
+
+    /** The name of a table nobody has. */
+    public static String newTable() {
+        return "catalog-" + UUID.randomUUID();
+    }
+
+    /** Opens a catalog, making its table where needed. */
+    public DynamoDbCatalog open(String table) throws CloudMwException {
+        return open(table, endpoint());
+    }
+
+    /** As {@link #open(String)}, by another way to this engine. */
+    static DynamoDbCatalog open(String table, URI endpoint) throws CloudMwException {
+        return DynamoDbCatalog.open(
+                new DynamoDbSettings(table, Optional.of("eu-west-1"), Optional.of(endpoint), true), "test", "test");
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        try {
+            Runtime.getRuntime().removeShutdownHook(reaper);
+        } catch (IllegalStateException e) {
+            // The machine is going down, the reaper is running already.
+        }
+    }
+}

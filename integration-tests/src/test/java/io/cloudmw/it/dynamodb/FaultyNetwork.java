@@ -1,0 +1,118 @@
+package io.cloudmw.it.dynamodb;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+/** Between a catalog and DynamoDB: forwards requests, or treats them as {@link #set} says. Safe for any thread. */
+final class FaultyNetwork implements AutoCloseable {
+    private static final Set<String> OWN_HEADERS = Set.of("host", "connection", "content-length", "transfer-encoding");
+
+    private final URI target;
+    private final HttpServer server;
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final ExecutorService threads = Executors.newFixedThreadPool(16);
+    private final AtomicInteger requests = new AtomicInteger();
+    private volatile Function<String, Fault> faults = operation -> Fault.NONE;
+
+    /** What happens to one request. */
+    enum Fault {
+        NONE,
+        /** It takes effect, and the connection ends before its answer. */
+        ANSWER_LOST,
+        /** It is refused: DynamoDB has no room for it at the moment. */
+        THROTTLED,
+        /** It is answered by an error of DynamoDB's own. */
+        BROKEN
+    }
+
+    FaultyNetwork(URI target) throws IOException {
+        this.target = target;
+        this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
+        server.createContext("/", this::handle);
+        server.setExecutor(threads);
+        server.start();
+    }
+
+    URI endpoint() {
+        return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+    }
+
+    /** @param perOperation given names like {@code TransactWriteItems}, once for every request */
+    void set(Function<String, Fault> perOperation) {
+        faults = perOperation;
+    }
+
+    /** Requests of any kind so far. */
+    int requests() {
+        return requests.get();
+    }
+
+    private void handle(HttpExchange exchange) throws IOException {
+        requests.incrementAndGet();
+        String operation = exchange.getRequestHeaders().getFirst("X-Amz-Target");
+        Fault fault = faults.apply(operation.substring(operation.indexOf('.') + 1));
+        try (exchange) {
+            byte[] request = exchange.getRequestBody().readAllBytes();
+            switch (fault) {
+                case THROTTLED -> refuse(exchange, 400, "ProvisionedThroughputExceededException");
+                case BROKEN -> refuse(exchange, 500, "InternalServerError");
+                case ANSWER_LOST -> forward(exchange, request);
+                case NONE -> answer(exchange, forward(exchange, request));
+            }
+        }
+    }
+
+    private HttpResponse<byte[]> forward(HttpExchange exchange, byte[] body) throws IOException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(target).POST(HttpRequest.BodyPublishers.ofByteArray(body));
+        exchange.getRequestHeaders().forEach((name, values) -> {
+            if (!OWN_HEADERS.contains(name.toLowerCase(java.util.Locale.ROOT))) {
+                values.forEach(value -> request.header(name, value));
+            }
+        });
+        try {
+            return client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
+    }
+
+    private static void answer(HttpExchange exchange, HttpResponse<byte[]> response) throws IOException {
+        response.headers().map().forEach((name, values) -> {
+            if (!OWN_HEADERS.contains(name.toLowerCase(java.util.Locale.ROOT))) {
+                exchange.getResponseHeaders().put(name, values);
+            }
+        });
+        send(exchange, response.statusCode(), response.body());
+    }
+
+    private static void refuse(HttpExchange exchange, int status, String name) throws IOException {
+        String body = "{\"__type\":\"com.amazonaws.dynamodb.v20120810#" + name + "\",\"message\":\"as the test says\"}";
+        exchange.getResponseHeaders().set("Content-Type", "application/x-amz-json-1.0");
+        send(exchange, status, body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void send(HttpExchange exchange, int status, byte[] body) throws IOException {
+        exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+        exchange.getResponseBody().write(body);
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        threads.shutdownNow();
+    }
+}
