@@ -9,6 +9,8 @@ import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.client.rpc.HelperLinks;
 import io.cloudmw.client.rpc.HelperStatus;
+import io.cloudmw.client.rpc.Watch;
+import io.cloudmw.client.rpc.WatchListener;
 import io.cloudmw.client.transfer.ClientThreads;
 import io.cloudmw.client.transfer.Engine;
 import io.cloudmw.client.transfer.FileSource;
@@ -41,6 +43,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -309,6 +312,24 @@ public final class CloudMw implements AutoCloseable {
      */
     public CompletableFuture<FileEntry> rename(FilePath from, FilePath to, boolean replace) {
         return engine.coordinator().rename(new Rename(from, to, replace, UUID.randomUUID()));
+    }
+
+    /**
+     * Watches what happens to the names of a volume, from when {@link Watch#started()} is done until it is closed: each change
+     * in order, once and without gaps, whichever coordinator made it and whichever is asked meanwhile. What is seen there by
+     * {@link #stat} or {@link #get} after a change was told is that change or something newer. A renamed directory is one change;
+     * it is also told to who watches a path below its old or its new place.
+     *
+     * <p>The watch goes on elsewhere when the connection breaks, and fails when no coordinator could be reached for as long as
+     * the options say, with {@code VOLUME_NOT_FOUND}, or with {@code INVALID_ARGUMENT}. It ends by itself when the volume is
+     * deleted.
+     *
+     * @param path {@code "/"} or {@code "/a/b"}, a file or a directory, which need not exist: what is there or below
+     * @param after a position, as an earlier watch was told; empty: from now on
+     * @param listener may block, which holds up nothing else: what it does not take is kept by the coordinator
+     */
+    public Watch watch(VolumeName volume, String path, OptionalLong after, WatchListener listener) {
+        return engine.watch(volume, path, after, listener);
     }
 
     /** Transfers under way; for tests and monitoring. */

@@ -59,6 +59,7 @@ public final class Main {
         line.addSubcommand(new FileCommands.Attr(context));
         line.addSubcommand(new FileCommands.Rm(context));
         line.addSubcommand(new FileCommands.Mv(context));
+        line.addSubcommand(new WatchCommand(context));
         CommandLine volume = new CommandLine(new VolumeCommands.Group());
         volume.addSubcommand(new VolumeCommands.Create(context));
         volume.addSubcommand(new VolumeCommands.Ls(context));

@@ -71,6 +71,7 @@ import java.util.function.Consumer;
 public final class CoordinatorClient implements AutoCloseable {
     private final ManagedChannel channel;
     private final RetryingCalls calls;
+    private final Watches watches;
 
     /**
      * @param address {@code host:port[,host:port...]}
@@ -86,6 +87,7 @@ public final class CoordinatorClient implements AutoCloseable {
             Consumer<String> waiting) {
         channel = Channels.openAll(HostPorts.parse(address), executor);
         calls = new RetryingCalls(channel, "coordinator " + address, timeout, timer, ticker, waiting);
+        watches = new Watches(channel, "coordinator " + address, timeout, timer, ticker);
     }
 
     public CompletableFuture<Volume> createVolume(Volume volume) {
@@ -339,6 +341,17 @@ public final class CoordinatorClient implements AutoCloseable {
         return call(CoordinatorGrpc.getRenameMethod(), request, answer -> entry(answer.getMoved()));
     }
 
+    /**
+     * Watches what happens to the names of a volume.
+     *
+     * @param path {@code /} or {@code /a/b}
+     * @param after a position; empty: from now on
+     * @param threads on which the listener may block
+     */
+    public Watch watch(VolumeName volume, String path, OptionalLong after, WatchListener listener, Executor threads) {
+        return watches.watch(volume, path, after, listener, threads);
+    }
+
     public CompletableFuture<Void> report(FileVersion version, List<ReplicaReport> reports) {
         ReportReplicasRequest request = ReportReplicasRequest.newBuilder()
                 .setVolume(version.file().volume().value())
@@ -349,9 +362,10 @@ public final class CoordinatorClient implements AutoCloseable {
         return done(call(CoordinatorGrpc.getReportReplicasMethod(), request, answer -> answer));
     }
 
-    /** Calls under way fail. Idempotent. */
+    /** Calls and watches under way fail. Idempotent. */
     @Override
     public void close() {
+        watches.close();
         channel.shutdownNow();
     }
 

@@ -19,7 +19,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -30,12 +29,10 @@ import org.jspecify.annotations.Nullable;
  * too much to do, are repeated, ever less often, until the total time is over. Safe for any thread.
  */
 final class RetryingCalls {
-    private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(50).toNanos();
-    private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
     private static final long UNNOTICED_NANOS = Duration.ofSeconds(2).toNanos();
     private static final long TRY_NANOS = Duration.ofSeconds(10).toNanos();
     /** A server that was never there is more likely misspelt than restarting. */
-    private static final long NEVER_REACHED_NANOS = Duration.ofSeconds(15).toNanos();
+    static final long NEVER_REACHED_NANOS = Duration.ofSeconds(15).toNanos();
 
     private final ManagedChannel channel;
     private final String peer;
@@ -104,7 +101,7 @@ final class RetryingCalls {
         private final Q request;
         private final CompletableFuture<A> result = new CancellableFuture<>(this::cancel);
         private final long startedNanos = ticker.nanos();
-        private long pauseNanos = FIRST_PAUSE_NANOS;
+        private final Pauses pauses = new Pauses();
         private volatile @Nullable ClientCall<Q, A> current;
 
         /** The last try was sent and not answered in time: whoever has it may be stopped, and another address not. */
@@ -182,7 +179,7 @@ final class RetryingCalls {
                 result.completeExceptionally(failure);
                 return;
             }
-            if (remainingNanos() <= pauseNanos) {
+            if (remainingNanos() <= pauses.longestNextNanos()) {
                 long waited = TimeUnit.NANOSECONDS.toMillis(ticker.nanos() - startedNanos);
                 result.completeExceptionally(new CloudMwException(
                         unreachable ? ErrorCode.COORDINATOR_UNAVAILABLE : ErrorCode.OVERLOADED,
@@ -190,11 +187,8 @@ final class RetryingCalls {
                         failure));
                 return;
             }
-            long jitter = ThreadLocalRandom.current().nextLong(pauseNanos / 2 + 1);
-            long pause = pauseNanos / 2 + jitter;
-            pauseNanos = Math.min(LONGEST_PAUSE_NANOS, pauseNanos * 2);
             try {
-                Future<?> unused = timer.schedule(this::again, pause, TimeUnit.NANOSECONDS);
+                Future<?> unused = timer.schedule(this::again, pauses.nextNanos(), TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException e) {
                 result.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "the client was closed", e));
             }

@@ -7,6 +7,8 @@ import io.cloudmw.client.progress.ReadEstimate;
 import io.cloudmw.client.rpc.CancellableFuture;
 import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.HelperLinks;
+import io.cloudmw.client.rpc.Watch;
+import io.cloudmw.client.rpc.WatchListener;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -22,6 +24,7 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -87,6 +90,11 @@ public final class Engine implements AutoCloseable {
 
     public CoordinatorClient coordinator() {
         return coordinator;
+    }
+
+    /** Watches a volume. */
+    public Watch watch(VolumeName volume, String path, OptionalLong after, WatchListener listener) {
+        return coordinator.watch(volume, path, after, listener, threads.sinks());
     }
 
     /** What all gets together may spend on redundancy. */

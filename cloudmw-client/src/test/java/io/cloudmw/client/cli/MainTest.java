@@ -1,16 +1,21 @@
 package io.cloudmw.client.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Change;
+import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.ReadTarget;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.monitor.Hedges;
@@ -36,6 +41,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
@@ -263,6 +270,44 @@ final class MainTest {
         assertThat(err).isEmpty();
         assertThat(run(new byte[0], stopped, false, "stat", "vol:/b")).isEqualTo(141);
         assertThat(err).isEmpty();
+    }
+
+    @Test
+    void whatHappensIsPrintedLineByLine() throws IOException {
+        VersionId version = VersionId.random();
+        FilePath a = FilePath.parse("vol:/dir/a");
+        coordinator.feed().add(Change.put(a, version, 7));
+        coordinator
+                .feed()
+                .add(Change.renamed(
+                        new Rename(a, FilePath.parse("vol:/dir/b"), true, UUID.randomUUID()), Optional.of(version), 8));
+        assertThat(run("watch", "vol:/dir", "--from", "0", "--count", "2", "--json"))
+                .isZero();
+        assertThat(out.lines())
+                .containsExactly(
+                        "{\"position\":0,\"kind\":\"watching\",\"path\":\"vol:/dir\"}",
+                        "{\"position\":1,\"kind\":\"put\",\"path\":\"vol:/dir/a\",\"version\":\"" + version
+                                + "\",\"at_millis\":7}",
+                        "{\"position\":2,\"kind\":\"renamed\",\"path\":\"vol:/dir/b\",\"from\":\"vol:/dir/a\",\"version\":\""
+                                + version + "\",\"at_millis\":8}");
+        assertThat(coordinator.feed().requests().get(0).getPath()).isEqualTo("/dir");
+        assertThat(run("watch", "vol", "--from", "1", "--count", "1")).isZero();
+        assertThat(out.strip()).isEqualTo("2  renamed        vol:/dir/a -> vol:/dir/b");
+        assertThat(err).isEqualTo("cloudmw: watching vol:/ from position 1\n");
+        await().until(() -> coordinator.feed().watching() == 0);
+    }
+
+    @Test
+    void aWatchEndsWhenItsTimeIsOver() {
+        assertThat(run("watch", "vol", "--for", "10ms")).isZero();
+        assertThat(run("watch", "vol", "--for", "10ms", "--count", "1")).isEqualTo(5);
+        assertThat(err).contains("fewer than 1 changes within 10ms");
+        assertThat(run("watch", "vol", "--count", "0")).isEqualTo(2);
+        assertThat(run("watch", "vol", "--from", "-1")).isEqualTo(2);
+        assertThat(run("watch", "vol", "--for", "soon")).isEqualTo(2);
+        coordinator.feed().add(Change.volumeDeleted(9));
+        assertThat(run("watch", "vol", "--from", "0")).isZero();
+        assertThat(out.strip()).isEqualTo("1  volume_deleted vol:/");
     }
 
     @Test
@@ -626,7 +671,7 @@ final class MainTest {
         assertThat(out)
                 .contains(
                         "put", "get", "cat", "ls", "stat", "rm", "mv", "attr", "volume", "store", "helpers", "top",
-                        "plan")
+                        "plan", "watch")
                 .contains("coordinator", "helper", "standalone")
                 .doesNotContain("warm-up");
         assertThat(run("volume", "create", "--help")).isZero();

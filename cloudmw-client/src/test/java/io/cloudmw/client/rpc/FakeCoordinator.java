@@ -125,6 +125,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final Set<String> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger tooMany = new AtomicInteger();
     private final UnaryCalls calls = new UnaryCalls(this::run);
+    private final FakeFeed feed = new FakeFeed();
     private final long chunkSizeBytes;
     private final int leafSizeBytes;
     private volatile FleetView fleet = new FleetView(List.of(), List.of(), List.of(), 0);
@@ -153,6 +154,7 @@ public final class FakeCoordinator implements AutoCloseable {
         Server started = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                 .permitKeepAliveTime(1, TimeUnit.SECONDS)
                 .addService(ServerInterceptors.intercept(new Service(), Handshake.server(), new Losing()))
+                .addService(ServerInterceptors.intercept(feed, Handshake.server()))
                 .build()
                 .start();
         port = started.getPort();
@@ -352,6 +354,11 @@ public final class FakeCoordinator implements AutoCloseable {
     /** The segments of manifests that were asked for, in order. */
     public List<Integer> askedSegments() {
         return List.copyOf(askedSegments);
+    }
+
+    /** What it tells those who watch. */
+    public FakeFeed feed() {
+        return feed;
     }
 
     public List<ReplicaReport> reports() {

@@ -119,7 +119,7 @@ public interface Catalog extends Closeable {
      * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when that would be more than {@link Attributes}
      *     may be
      */
-    Attributes setAttributes(AttributeChange change) throws CloudMwException;
+    Attributes setAttributes(AttributeChange change, long nowMillis) throws CloudMwException;
 
     /** A version that was committed once, current or retired, with the path it was committed to. */
     Optional<FileVersion> version(VersionId id) throws CloudMwException;
@@ -199,6 +199,9 @@ public interface Catalog extends Closeable {
      * @throws CloudMwException {@code LEASE_LOST}
      */
     void forget(Lease lease, VersionId version) throws CloudMwException;
+
+    /** What has happened to the names in volumes. Open as long as this is. */
+    ChangeLog changes();
 
     /** Waits for calls that run; later calls fail. Idempotent. */
     @Override

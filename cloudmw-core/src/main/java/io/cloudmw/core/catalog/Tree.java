@@ -35,8 +35,9 @@ public final class Tree<X extends Exception> {
      *
      * @param entry under its new name
      * @param displaced the version of the file whose name it took, if there was one
+     * @param done false: it has this name already, and nothing was changed
      */
-    public record Renamed(TreeEntry entry, Optional<VersionId> displaced) {}
+    public record Renamed(TreeEntry entry, Optional<VersionId> displaced, boolean done) {}
 
     /** The directories a path lies in, from the root on, as far as there are such. */
     private static final class Walk {
@@ -144,19 +145,19 @@ public final class Tree<X extends Exception> {
     /**
      * Changes the attributes of a file.
      *
-     * @return all it has now
+     * @return what is kept of it now
      * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when that would be too many
      */
-    public Attributes setAttributes(AttributeChange change) throws X, CloudMwException {
+    public TreeFile setAttributes(AttributeChange change) throws X, CloudMwException {
         TreeEntry entry = find(change.file()).orElseThrow(() -> CatalogErrors.fileNotFound(change.file()));
         TreeFile file = entry.file().orElseThrow(() -> CatalogErrors.fileNotFound(change.file()));
-        Attributes changed;
+        TreeFile changed;
         try {
-            changed = file.attributes().with(change);
+            changed = file.with(file.attributes().with(change));
         } catch (IllegalArgumentException e) {
             throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, change.file() + ": " + e.getMessage(), e);
         }
-        store.putFile(entry.parent(), entry.name(), file.with(changed));
+        store.putFile(entry.parent(), entry.name(), changed);
         return changed;
     }
 
@@ -190,12 +191,12 @@ public final class Tree<X extends Exception> {
         Walk to = walk(rename.to());
         Optional<TreeEntry> target = end(to);
         if (target.isPresent() && target.get().movedBy().equals(rename.id().toString())) {
-            return new Renamed(target.get(), Optional.empty());
+            return new Renamed(target.get(), Optional.empty(), false);
         }
         from.requireVolume();
         TreeEntry source = end(from).orElseThrow(() -> CatalogErrors.pathNotFound(rename.from()));
         if (rename.from().equals(rename.to()) && (rename.replace() || source.isDirectory())) {
-            return new Renamed(source, Optional.empty());
+            return new Renamed(source, Optional.empty(), false);
         }
         check(rename, source, target);
         int below = source.isDirectory() ? store.reach(source.directory()) : 0;
@@ -211,7 +212,7 @@ public final class Tree<X extends Exception> {
                 store.move(source, to.last(), rename.to().name(), rename.id().toString());
         raise(to, longest);
         prune(from);
-        return new Renamed(moved, target.flatMap(TreeEntry::version));
+        return new Renamed(moved, target.flatMap(TreeEntry::version), true);
     }
 
     private static void check(Rename rename, TreeEntry source, Optional<TreeEntry> target) throws CloudMwException {

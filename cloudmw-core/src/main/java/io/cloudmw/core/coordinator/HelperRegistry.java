@@ -374,7 +374,7 @@ public final class HelperRegistry {
      */
     synchronized boolean mayReturn(HelperId id) {
         Lease lease = leases.get(id);
-        return isStarting() && (lease == null || !lease.left() && !alive(lease));
+        return isStarting() && (lease == null || (!lease.left() && !alive(lease)));
     }
 
     /** Whether less than a lease's life has passed since the start, or since this process went on after a long stop. */

@@ -228,7 +228,7 @@ public final class Reads {
      */
     public Attributes setAttributes(AttributeChange change) throws CloudMwException {
         volume(change.file().volume());
-        return catalog.setAttributes(change);
+        return catalog.setAttributes(change, clock.millis());
     }
 
     /**

@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.FleetReport;
@@ -119,6 +120,14 @@ public final class StoredForms {
             }
             return new FleetReport(message.getCoordinator(), message.getPart(), message.getSequence(), sightings);
         });
+    }
+
+    public static byte[] change(Change change) {
+        return ChangeWire.message(change).toByteArray();
+    }
+
+    public static Change change(byte[] bytes) throws CloudMwException {
+        return read("change", () -> ChangeWire.change(io.cloudmw.proto.v1.Change.parseFrom(bytes)));
     }
 
     private static <T> T read(String what, Reading<T> reading) throws CloudMwException {

@@ -5,6 +5,7 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.coordinator.CoordinatorOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.watch.WatchOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -23,6 +24,7 @@ public record CoordinatorConfig(
         CatalogLocation catalog,
         Path secretFile,
         CoordinatorOptions options,
+        WatchOptions watch,
         int callThreads,
         int callQueue,
         long callBytes) {
@@ -59,6 +61,7 @@ public record CoordinatorConfig(
                 catalog,
                 settings.path("cluster.secret-file", DEFAULT_SECRET_FILE),
                 options(interval, ttl, token, abandoned, check),
+                watch(settings),
                 settings.integer("coordinator.call-threads", 16, 1, 1024),
                 settings.integer("coordinator.call-queue", 1024, 1, 100_000),
                 settings.size(
@@ -66,6 +69,22 @@ public record CoordinatorConfig(
                         CoordinatorServer.MAX_MESSAGE_BYTES,
                         CoordinatorServer.MAX_MESSAGE_BYTES,
                         1L << 40));
+    }
+
+    private static WatchOptions watch(Settings settings) throws CloudMwException {
+        WatchOptions defaults = WatchOptions.defaults();
+        return new WatchOptions(
+                settings.integer("coordinator.watch.limit", defaults.watchers(), 1, 100_000),
+                settings.duration(
+                        "coordinator.watch.poll", defaults.poll(), Duration.ofMillis(10), Duration.ofMinutes(1)),
+                settings.duration(
+                        "coordinator.watch.heartbeat",
+                        defaults.heartbeat(),
+                        Duration.ofMillis(100),
+                        Duration.ofMinutes(1)),
+                settings.integer("coordinator.changes.keep", (int) defaults.keep(), 1, 1_000_000_000),
+                settings.duration(
+                        "coordinator.changes.age", defaults.age(), Duration.ofMinutes(1), Duration.ofDays(365)));
     }
 
     private static CoordinatorOptions options(

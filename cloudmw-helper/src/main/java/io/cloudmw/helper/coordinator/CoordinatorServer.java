@@ -13,11 +13,13 @@ import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.watch.ChangeFeed;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.helper.coordinator.rpc.CoordinatorService;
 import io.cloudmw.helper.coordinator.rpc.RequestBudget;
+import io.cloudmw.helper.coordinator.rpc.WatchService;
 import io.grpc.Codec;
 import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
@@ -53,6 +55,7 @@ public final class CoordinatorServer implements AutoCloseable {
     private final ExecutorService calls;
     private final ScheduledExecutorService upkeep;
     private final Exchange exchange;
+    private final ChangeFeed feed;
     private final Server server;
 
     private CoordinatorServer(
@@ -61,12 +64,14 @@ public final class CoordinatorServer implements AutoCloseable {
             ExecutorService calls,
             ScheduledExecutorService upkeep,
             Exchange exchange,
+            ChangeFeed feed,
             Server server) {
         this.listen = listen;
         this.catalog = catalog;
         this.calls = calls;
         this.upkeep = upkeep;
         this.exchange = exchange;
+        this.feed = feed;
         this.server = server;
     }
 
@@ -89,6 +94,7 @@ public final class CoordinatorServer implements AutoCloseable {
         ExecutorService calls = Threads.blocking("coordinator", config.callThreads(), config.callQueue());
         ScheduledExecutorService upkeep = Threads.timer("coordinator-upkeep");
         Exchange exchange = new Exchange();
+        ChangeFeed feed = new ChangeFeed(catalog, config.watch(), WallClock.system());
         boolean started = false;
         try {
             Coordinator coordinator = new Coordinator(
@@ -103,15 +109,16 @@ public final class CoordinatorServer implements AutoCloseable {
             var unused = upkeep.scheduleWithFixedDelay(
                     () -> retireAbandoned(coordinator::retireAbandoned), checkNanos, checkNanos, TimeUnit.NANOSECONDS);
             exchange.start(coordinator);
-            Server server = bind(config, new MemberProofs(secret, WallClock.system()), coordinator, calls);
+            Server server = bind(config, new MemberProofs(secret, WallClock.system()), coordinator, calls, feed);
             started = true;
             CoordinatorServer running =
-                    new CoordinatorServer(config.listen(), catalog, calls, upkeep, exchange, server);
+                    new CoordinatorServer(config.listen(), catalog, calls, upkeep, exchange, feed, server);
             LOG.info("coordinator address={} catalog={}", running.address(), config.catalog());
             return running;
         } finally {
             if (!started) {
                 exchange.close();
+                feed.close();
                 upkeep.shutdownNow();
                 calls.shutdownNow();
                 catalog.close();
@@ -137,7 +144,11 @@ public final class CoordinatorServer implements AutoCloseable {
     }
 
     private static Server bind(
-            CoordinatorConfig config, MemberProofs members, Coordinator coordinator, ExecutorService calls)
+            CoordinatorConfig config,
+            MemberProofs members,
+            Coordinator coordinator,
+            ExecutorService calls,
+            ChangeFeed feed)
             throws CloudMwException {
         HostPort listen = config.listen();
         RequestBudget requests = new RequestBudget(config.callBytes(), "coordinator.call-bytes");
@@ -149,6 +160,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     .intercept(Membership.server(members, CoordinatorService.HELPERS_ONLY))
                     .intercept(Handshake.server())
                     .addService(new CoordinatorService(coordinator, new UnaryCalls(requests.holding(calls))))
+                    .addService(new WatchService(feed))
                     // What is counted is what arrives: nothing grows on its way in.
                     .decompressorRegistry(DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, false))
                     .maxInboundMessageSize(MAX_MESSAGE_BYTES)
@@ -185,6 +197,7 @@ public final class CoordinatorServer implements AutoCloseable {
     @Override
     public void close() {
         server.shutdown();
+        feed.close();
         try {
             if (!server.awaitTermination(GRACE_SECONDS, TimeUnit.SECONDS)) {
                 server.shutdownNow();

@@ -24,6 +24,7 @@ import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.watch.WatchOptions;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.ToWire;
@@ -447,6 +448,7 @@ final class CoordinatorServerTest {
                 free.catalog(),
                 free.secretFile(),
                 free.options(),
+                free.watch(),
                 free.callThreads(),
                 free.callQueue(),
                 free.callBytes());
@@ -607,6 +609,7 @@ final class CoordinatorServerTest {
                         Duration.ofHours(1),
                         abandonedAfter,
                         abandonedCheck),
+                WatchOptions.defaults(),
                 4,
                 64,
                 CoordinatorServer.MAX_MESSAGE_BYTES);

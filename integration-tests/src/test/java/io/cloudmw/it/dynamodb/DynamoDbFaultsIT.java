@@ -260,7 +260,7 @@ final class DynamoDbFaultsIT {
     void attributesAndSegmentsSurviveARepeatedAnswer() throws Exception {
         put("v:/a", Optional.empty());
         loseOneAnswer("TransactWriteItems");
-        catalog.setAttributes(new AttributeChange(FilePath.parse("v:/a"), Map.of("x", "1"), Set.of()));
+        catalog.setAttributes(new AttributeChange(FilePath.parse("v:/a"), Map.of("x", "1"), Set.of()), 1);
         assertThat(catalog.file(FilePath.parse("v:/a"))
                         .orElseThrow()
                         .attributes()
@@ -281,13 +281,13 @@ final class DynamoDbFaultsIT {
         FilePath file = FilePath.parse("v:/a/b/first");
         assertThat(requestsOf(() -> catalog.file(file))).isEqualTo(4);
         assertThat(requestsOf(() -> catalog.list(VOLUME, "/a/b", "", 100))).isEqualTo(4);
-        assertThat(requestsOf(() -> put("v:/a/b/third", Optional.empty()))).isEqualTo(6);
+        assertThat(requestsOf(() -> put("v:/a/b/third", Optional.empty()))).isEqualTo(7);
         assertThat(requestsOf(() -> catalog.putSegment(VersionId.random(), 0, new byte[] {1}, 1)))
                 .isEqualTo(2);
         assertThat(requestsOf(() -> catalog.rename(rename("v:/a/b/first", "v:/a/b/fourth"), 1)))
-                .isEqualTo(6);
-        assertThat(requestsOf(() -> catalog.remove(FilePath.parse("v:/a/b/fourth"), 1)))
                 .isEqualTo(7);
+        assertThat(requestsOf(() -> catalog.remove(FilePath.parse("v:/a/b/fourth"), 1)))
+                .isEqualTo(8);
     }
 
     private int requestsOf(ThrowingCallable call) {

@@ -1,6 +1,7 @@
 package io.cloudmw.core.catalog.dynamodb;
 
 import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.ChangeLog;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
@@ -50,18 +51,20 @@ public final class DynamoDbCatalog implements Catalog {
 
     private final Leases leases;
     private final FleetBoard fleet;
+    private final ChangeItems changes;
     private final Calls calls = new Calls();
 
     private DynamoDbCatalog(Table table) {
         this.table = table;
         this.transactions = new Transactions(table, Sleeper.system());
         Numbers numbers = new Numbers(table);
-        this.files = new Files(table, transactions, numbers);
-        this.volumes = new Volumes(table, transactions, numbers);
+        this.changes = new ChangeItems(calls, table);
+        this.files = new Files(table, transactions, numbers, changes);
+        this.volumes = new Volumes(table, transactions, numbers, changes);
         this.replicas = new Replicas(table, transactions);
         this.leases = new LeaseItems(calls, table, transactions);
         this.fleet = new FleetItems(calls, table, transactions);
-        this.versions = new Versions(table, transactions, numbers, replicas);
+        this.versions = new Versions(table, transactions, numbers, replicas, changes);
     }
 
     /**
@@ -166,8 +169,8 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public Attributes setAttributes(AttributeChange change) throws CloudMwException {
-        return calls.call(() -> files.setAttributes(change));
+    public Attributes setAttributes(AttributeChange change, long nowMillis) throws CloudMwException {
+        return calls.call(() -> files.setAttributes(change, nowMillis));
     }
 
     @Override
@@ -241,6 +244,11 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public void forget(Lease lease, VersionId version) throws CloudMwException {
         calls.act(() -> versions.forget(lease, version));
+    }
+
+    @Override
+    public ChangeLog changes() {
+        return changes;
     }
 
     @Override

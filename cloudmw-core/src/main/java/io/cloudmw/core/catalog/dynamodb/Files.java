@@ -12,6 +12,7 @@ import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
@@ -30,11 +31,13 @@ final class Files {
     private final Table table;
     private final Transactions transactions;
     private final Numbers numbers;
+    private final ChangeItems changes;
 
-    Files(Table table, Transactions transactions, Numbers numbers) {
+    Files(Table table, Transactions transactions, Numbers numbers, ChangeItems changes) {
         this.table = table;
         this.transactions = transactions;
         this.numbers = numbers;
+        this.changes = changes;
     }
 
     void checkPath(FilePath file) throws CloudMwException {
@@ -61,8 +64,13 @@ final class Files {
         });
     }
 
-    Attributes setAttributes(AttributeChange change) throws CloudMwException {
-        return transactions.run(transaction -> names(transaction).tree().setAttributes(change));
+    Attributes setAttributes(AttributeChange change, long nowMillis) throws CloudMwException {
+        FilePath file = change.file();
+        return transactions.run(transaction -> {
+            TreeFile changed = names(transaction).tree().setAttributes(change);
+            changes.add(transaction, file.volume(), Change.attributes(file, changed.version(), nowMillis));
+            return changed.attributes();
+        });
     }
 
     FileVersion remove(FilePath file, long nowMillis) throws CloudMwException {
@@ -71,6 +79,7 @@ final class Files {
             VersionId id = names.tree().remove(file);
             FileVersion version = names.version(id);
             Versions.retire(transaction, root(names, file), version, nowMillis);
+            changes.add(transaction, file.volume(), Change.removed(file, id, nowMillis));
             return new Done<>(version.at(file), names.leftToPrune());
         });
         prune(done.leftToPrune(), file);
@@ -97,6 +106,9 @@ final class Files {
             DirectoryEntry entry = new DirectoryEntry(
                     renamed.entry().name(),
                     moved.isPresent() ? Optional.of(names.version(moved.get()).at(rename.to())) : Optional.empty());
+            if (renamed.done()) {
+                changes.add(transaction, rename.to().volume(), Change.renamed(rename, moved, nowMillis));
+            }
             return new Done<>(entry, names.leftToPrune());
         });
         prune(done.leftToPrune(), rename.from());

@@ -16,6 +16,7 @@ final class Keys {
     static final String VOLUMES = "volumes";
     static final String STORES = "stores";
     static final String LEASES = "leases";
+    static final String POSITIONS = "positions";
 
     /** Who has which helper's id. */
     private static final String HELPERS = "helpers";
@@ -69,6 +70,19 @@ final class Keys {
 
     static Key lease(String job) {
         return new Key(LEASES, job);
+    }
+
+    /** The position of a volume's last change; it outlives the volume. */
+    static Key position(VolumeName volume) {
+        return new Key(POSITIONS, volume.value());
+    }
+
+    static String changes(VolumeName volume) {
+        return "c/" + volume;
+    }
+
+    static Key change(VolumeName volume, long position) {
+        return new Key(changes(volume), String.format(Locale.ROOT, "%019d", position));
     }
 
     static String directory(long number) {

@@ -32,6 +32,9 @@ final class Names implements TreeStore<Conflict> {
     /** A transaction that has grown to this size removes no more directories. */
     private static final int MOST_BEFORE_PRUNING = 90;
 
+    /** What is left for what is said of a change after its names. */
+    private static final int MOST_WITH_REACHES = 98;
+
     private final Transaction transaction;
     private final Numbers numbers;
 
@@ -257,7 +260,7 @@ final class Names implements TreeStore<Conflict> {
                 present.add(raise.getKey());
             }
         }
-        if (transaction.size() + present.size() <= Table.MAX_ITEMS) {
+        if (transaction.size() + present.size() <= MOST_WITH_REACHES) {
             for (long directory : present) {
                 transaction.put(naming(directory).with(Item.REACH, reach(directory)));
             }

@@ -33,6 +33,8 @@ final class Transaction {
     private final Map<Key, Optional<Item>> written = new HashMap<>();
 
     private final Map<Key, TransactWriteItem> changes = new LinkedHashMap<>();
+    private final List<Runnable> afterCommit = new ArrayList<>();
+    private final List<Runnable> atEnd = new ArrayList<>();
 
     Transaction(Table table) {
         this.table = table;
@@ -141,6 +143,24 @@ final class Transaction {
         return known == null || known.isEmpty()
                 ? null
                 : Map.of(":was", AttributeValue.fromS(known.get().writtenBy()));
+    }
+
+    /** Has this done once the changes are made. */
+    void afterCommit(Runnable action) {
+        afterCommit.add(action);
+    }
+
+    /** Has this done at the end of this attempt, whatever became of it; before what is done {@link #afterCommit}. */
+    void atEnd(Runnable action) {
+        atEnd.add(action);
+    }
+
+    /** The attempt is over. */
+    void end(boolean committed) {
+        atEnd.forEach(Runnable::run);
+        if (committed) {
+            afterCommit.forEach(Runnable::run);
+        }
     }
 
     /** Whether this item is written or removed. */

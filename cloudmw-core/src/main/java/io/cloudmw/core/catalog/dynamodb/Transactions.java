@@ -37,13 +37,19 @@ final class Transactions {
     <T> T run(Body<T> body) throws CloudMwException {
         for (int attempt = 1; ; attempt++) {
             Transaction transaction = new Transaction(table);
+            boolean committed = false;
+            Conflict met;
             try {
                 T result = refusingRightly(transaction, body);
                 transaction.commit();
+                committed = true;
                 return result;
             } catch (Conflict e) {
-                pause(attempt, e);
+                met = e;
+            } finally {
+                transaction.end(committed);
             }
+            pause(attempt, met);
         }
     }
 

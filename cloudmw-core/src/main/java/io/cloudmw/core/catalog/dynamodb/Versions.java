@@ -9,6 +9,7 @@ import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.Tree;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
@@ -26,12 +27,14 @@ final class Versions {
     private final Transactions transactions;
     private final Numbers numbers;
     private final Replicas replicas;
+    private final ChangeItems changes;
 
-    Versions(Table table, Transactions transactions, Numbers numbers, Replicas replicas) {
+    Versions(Table table, Transactions transactions, Numbers numbers, Replicas replicas, ChangeItems changes) {
         this.table = table;
         this.transactions = transactions;
         this.numbers = numbers;
         this.replicas = replicas;
+        this.changes = changes;
     }
 
     Optional<FileVersion> committed(VersionId id) throws CloudMwException {
@@ -140,6 +143,7 @@ final class Versions {
         makeCurrent(transaction, root, version, state);
         replicas.owe(transaction, commit, root, state);
         names.finish();
+        changes.add(transaction, file.volume(), Change.put(file, version.id(), version.committedAtMillis()));
         return version;
     }
 

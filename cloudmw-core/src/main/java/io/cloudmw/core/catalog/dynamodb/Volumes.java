@@ -3,6 +3,7 @@ package io.cloudmw.core.catalog.dynamodb;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -26,11 +27,13 @@ final class Volumes {
     private final Table table;
     private final Transactions transactions;
     private final Numbers numbers;
+    private final ChangeItems changes;
 
-    Volumes(Table table, Transactions transactions, Numbers numbers) {
+    Volumes(Table table, Transactions transactions, Numbers numbers, ChangeItems changes) {
         this.table = table;
         this.transactions = transactions;
         this.numbers = numbers;
+        this.changes = changes;
     }
 
     void create(Volume volume) throws CloudMwException {
@@ -90,6 +93,7 @@ final class Volumes {
             }
             transaction.delete(Keys.volume(name));
             transaction.put(dropped(root, root, nowMillis));
+            changes.add(transaction, name, Change.volumeDeleted(nowMillis));
             return name;
         });
         dropAll();

@@ -3,6 +3,7 @@ package io.cloudmw.core.catalog.memory;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.ChangeLog;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
@@ -20,6 +21,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -62,6 +64,8 @@ public final class InMemoryCatalog implements Catalog {
 
     private final LeaseMap leases = new LeaseMap(this);
     private final Optional<FleetBoard> fleet;
+
+    private final ChangeLists changes = new ChangeLists();
 
     @GuardedBy("this")
     private boolean closed;
@@ -145,6 +149,7 @@ public final class InMemoryCatalog implements Catalog {
         }
         names.removeVolume(name);
         volumes.remove(name);
+        changes.add(name, Change.volumeDeleted(nowMillis));
     }
 
     @Override
@@ -240,6 +245,7 @@ public final class InMemoryCatalog implements Catalog {
         record(version.id(), version.committedAtMillis()).committed = version;
         commit.owed().forEach(owed -> replicas.putIfAbsent(Pages.token(owed), owed));
         dropGood(version.id());
+        changes.add(file.volume(), Change.put(file, version.id(), version.committedAtMillis()));
         return version;
     }
 
@@ -278,9 +284,11 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized Attributes setAttributes(AttributeChange change) throws CloudMwException {
+    public synchronized Attributes setAttributes(AttributeChange change, long nowMillis) throws CloudMwException {
         checkOpen();
-        return tree.setAttributes(change);
+        TreeFile changed = tree.setAttributes(change);
+        changes.add(change.file().volume(), Change.attributes(change.file(), changed.version(), nowMillis));
+        return changed.attributes();
     }
 
     @GuardedBy("this")
@@ -303,6 +311,7 @@ public final class InMemoryCatalog implements Catalog {
         FileVersion version = current(file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
         tree.remove(file);
         record(version.id(), nowMillis).retire(nowMillis);
+        changes.add(file.volume(), Change.removed(file, version.id(), nowMillis));
         return version;
     }
 
@@ -334,6 +343,10 @@ public final class InMemoryCatalog implements Catalog {
         requireVolume(rename.from().volume());
         Tree.Renamed renamed = tree.rename(rename);
         renamed.displaced().ifPresent(version -> record(version, nowMillis).retire(nowMillis));
+        if (renamed.done()) {
+            changes.add(
+                    rename.to().volume(), Change.renamed(rename, renamed.entry().version(), nowMillis));
+        }
         return directoryEntry(renamed.entry(), rename.to());
     }
 
@@ -448,8 +461,14 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
+    public ChangeLog changes() {
+        return changes;
+    }
+
+    @Override
     public synchronized void close() {
         closed = true;
+        changes.close();
     }
 
     @GuardedBy("this")

@@ -77,7 +77,14 @@ final class Schema {
             List.of("CREATE TABLE leases (job TEXT PRIMARY KEY, holder TEXT NOT NULL,"
                     + " epoch INTEGER NOT NULL, until_at INTEGER NOT NULL) WITHOUT ROWID");
 
-    private static final List<List<String>> STEPS = List.of(FIRST, TREE, FILES, LEASES);
+    /** What happens to names. */
+    private static final List<String> CHANGES = List.of(
+            // position: of the volume's last change; a row stays when its volume goes
+            "CREATE TABLE change_logs (volume TEXT PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID",
+            "CREATE TABLE changes (volume TEXT NOT NULL, position INTEGER NOT NULL, changed_at INTEGER NOT NULL,"
+                    + " definition BLOB NOT NULL, PRIMARY KEY (volume, position)) WITHOUT ROWID");
+
+    private static final List<List<String>> STEPS = List.of(FIRST, TREE, FILES, LEASES, CHANGES);
 
     private Schema() {}
 

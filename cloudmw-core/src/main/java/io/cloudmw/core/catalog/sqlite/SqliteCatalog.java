@@ -2,6 +2,7 @@ package io.cloudmw.core.catalog.sqlite;
 
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.ChangeLog;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
@@ -10,9 +11,11 @@ import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.Leases;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
@@ -34,9 +37,11 @@ import java.util.Optional;
  */
 public final class SqliteCatalog implements Catalog {
     private final Database database;
+    private final ChangeRows changes;
 
     private SqliteCatalog(Database database) {
         this.database = database;
+        this.changes = new ChangeRows(database);
     }
 
     /**
@@ -91,7 +96,7 @@ public final class SqliteCatalog implements Catalog {
     @Override
     public void deleteVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
         String volume = name.value();
-        database.write(connection -> {
+        changes.write(name, connection -> {
             if (!force && Names.hasFiles(connection, name)) {
                 throw CatalogErrors.volumeNotEmpty(name);
             }
@@ -101,6 +106,7 @@ public final class SqliteCatalog implements Catalog {
             Sql.update(connection, "DELETE FROM volume_stores WHERE volume = ?", volume);
             Versions.retireAll(connection, name, nowMillis);
             Names.removeAll(connection, name);
+            ChangeRows.add(connection, name, Change.volumeDeleted(nowMillis));
             return 0;
         });
     }
@@ -169,7 +175,7 @@ public final class SqliteCatalog implements Catalog {
 
     @Override
     public FileVersion commit(Commit commit) throws CloudMwException {
-        return database.write(connection -> Versions.commit(connection, commit));
+        return changes.write(commit.version().file().volume(), connection -> Versions.commit(connection, commit));
     }
 
     @Override
@@ -186,8 +192,13 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public Attributes setAttributes(AttributeChange change) throws CloudMwException {
-        return database.write(connection -> Names.tree(connection).setAttributes(change));
+    public Attributes setAttributes(AttributeChange change, long nowMillis) throws CloudMwException {
+        FilePath file = change.file();
+        return changes.write(file.volume(), connection -> {
+            TreeFile changed = Names.tree(connection).setAttributes(change);
+            ChangeRows.add(connection, file.volume(), Change.attributes(file, changed.version(), nowMillis));
+            return changed.attributes();
+        });
     }
 
     @Override
@@ -197,17 +208,18 @@ public final class SqliteCatalog implements Catalog {
 
     @Override
     public FileVersion remove(FilePath file, long nowMillis) throws CloudMwException {
-        return database.write(connection -> {
+        return changes.write(file.volume(), connection -> {
             FileVersion version =
                     Versions.current(connection, file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
             Versions.retire(connection, Names.tree(connection).remove(file), nowMillis);
+            ChangeRows.add(connection, file.volume(), Change.removed(file, version.id(), nowMillis));
             return version;
         });
     }
 
     @Override
     public DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException {
-        return database.write(connection -> Versions.rename(connection, rename, nowMillis));
+        return changes.write(rename.to().volume(), connection -> Versions.rename(connection, rename, nowMillis));
     }
 
     @Override
@@ -286,6 +298,11 @@ public final class SqliteCatalog implements Catalog {
             }
             return forgotten;
         });
+    }
+
+    @Override
+    public ChangeLog changes() {
+        return changes;
     }
 
     @Override

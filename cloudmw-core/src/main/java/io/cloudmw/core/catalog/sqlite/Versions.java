@@ -9,6 +9,7 @@ import io.cloudmw.core.catalog.TreeEntry;
 import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Rename;
@@ -100,6 +101,10 @@ final class Versions {
         if (renamed.displaced().isPresent()) {
             retire(connection, renamed.displaced().get(), nowMillis);
         }
+        if (renamed.done()) {
+            Change change = Change.renamed(rename, renamed.entry().version(), nowMillis);
+            ChangeRows.add(connection, rename.to().volume(), change);
+        }
         return new DirectoryEntry(
                 renamed.entry().name(),
                 renamed.entry().isDirectory() ? Optional.empty() : current(connection, rename.to()));
@@ -161,6 +166,7 @@ final class Versions {
             Replicas.insertIfAbsent(connection, owed);
         }
         Replicas.dropGood(connection, version.id());
+        ChangeRows.add(connection, file.volume(), Change.put(file, version.id(), version.committedAtMillis()));
         return version;
     }
 

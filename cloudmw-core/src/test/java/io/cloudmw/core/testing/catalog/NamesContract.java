@@ -353,7 +353,7 @@ abstract class NamesContract extends CatalogFixture {
     }
 
     private Attributes set(FilePath file, Map<String, String> values, Set<String> removed) throws CloudMwException {
-        return catalog.setAttributes(new AttributeChange(file, values, removed));
+        return catalog.setAttributes(new AttributeChange(file, values, removed), 1);
     }
 
     private FileVersion commitAt(FilePath file, long millis, Optional<VersionId> expected) throws CloudMwException {

@@ -1,0 +1,76 @@
+package io.cloudmw.client.rpc;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.time.Ticker;
+import io.grpc.ManagedChannel;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+
+/** The watches of one client. Safe for any thread. */
+final class Watches implements AutoCloseable {
+    private final ManagedChannel channel;
+    private final String peer;
+    private final Duration timeout;
+    private final ScheduledExecutorService timer;
+    private final Ticker ticker;
+    private final Set<Watch> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    /** @param timeout for how long a watch goes on while no coordinator can be reached */
+    Watches(ManagedChannel channel, String peer, Duration timeout, ScheduledExecutorService timer, Ticker ticker) {
+        this.channel = channel;
+        this.peer = peer;
+        this.timeout = timeout;
+        this.timer = timer;
+        this.ticker = ticker;
+    }
+
+    ManagedChannel channel() {
+        return channel;
+    }
+
+    /** Names the server in messages. */
+    String peer() {
+        return peer;
+    }
+
+    Duration timeout() {
+        return timeout;
+    }
+
+    ScheduledExecutorService timer() {
+        return timer;
+    }
+
+    Ticker ticker() {
+        return ticker;
+    }
+
+    Watch watch(VolumeName volume, String path, OptionalLong after, WatchListener listener, Executor threads) {
+        Watch watch = new Watch(this, volume, path, after, listener, threads);
+        open.add(watch);
+        var unused = watch.done().whenComplete((nothing, failure) -> open.remove(watch));
+        if (closed) {
+            watch.end(closedException());
+        }
+        watch.start();
+        return watch;
+    }
+
+    static CloudMwException closedException() {
+        return new CloudMwException(ErrorCode.CANCELLED, "the client was closed");
+    }
+
+    /** They fail. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+        open.forEach(watch -> watch.end(closedException()));
+    }
+}

@@ -1,0 +1,113 @@
+package io.cloudmw.core.testing.consistency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.model.Change;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Rename;
+import io.cloudmw.core.model.VersionId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** A check that finds nothing proves nothing: each rule is broken once. */
+final class ConsistencyCheckTest {
+    private static final FilePath A = FilePath.parse("v:/a");
+    private static final VersionId V1 = VersionId.random();
+    private static final VersionId V2 = VersionId.random();
+
+    private final List<Change> log = new ArrayList<>();
+    private final List<Operation> operations = new ArrayList<>();
+
+    private void happens(Change change) {
+        log.add(change.at(log.size() + 1));
+    }
+
+    private void put(VersionId version, long began, long ended) {
+        operations.add(Operation.write(
+                "put " + version, began, ended, change -> change.version().equals(Optional.of(version))));
+    }
+
+    private void read(Optional<VersionId> found, long began, long ended) {
+        operations.add(Operation.read("/a", found, began, ended));
+    }
+
+    private List<String> violations() {
+        return ConsistencyCheck.violations(log, operations);
+    }
+
+    private void twoVersions() {
+        happens(Change.put(A, V1, 1));
+        happens(Change.put(A, V2, 2));
+        put(V1, 1, 10);
+        put(V2, 11, 20);
+    }
+
+    @Test
+    void whatMayBeIsRight() {
+        twoVersions();
+        read(Optional.empty(), 1, 2);
+        read(Optional.of(V1), 5, 6);
+        read(Optional.of(V1), 12, 13);
+        read(Optional.of(V2), 12, 14);
+        read(Optional.of(V2), 21, 22);
+        assertThat(violations()).isEmpty();
+    }
+
+    @Test
+    void aReadOfWhatWasReplacedBeforeItBeganIsFound() {
+        twoVersions();
+        read(Optional.of(V1), 21, 22);
+        assertThat(violations()).singleElement().asString().contains("read of /a");
+    }
+
+    @Test
+    void aReadThatGoesBackBehindAnotherIsFound() {
+        twoVersions();
+        read(Optional.of(V2), 12, 13);
+        read(Optional.of(V1), 14, 15);
+        assertThat(violations()).singleElement().asString().contains("read of /a");
+    }
+
+    @Test
+    void aReadOfWhatIsWrittenLaterIsFound() {
+        twoVersions();
+        read(Optional.of(V2), 1, 5);
+        assertThat(violations()).singleElement().asString().contains("put " + V2);
+    }
+
+    @Test
+    void aLostWriteIsFound() {
+        put(V1, 1, 2);
+        assertThat(violations()).singleElement().asString().contains("not in the log");
+    }
+
+    @Test
+    void oneChangeIsNotTwoWrites() {
+        happens(Change.put(A, V1, 1));
+        put(V1, 1, 2);
+        put(V1, 3, 4);
+        assertThat(violations()).singleElement().asString().contains("not in the log");
+    }
+
+    @Test
+    void aGapIsFound() {
+        log.add(Change.put(A, V1, 1).at(2));
+        assertThat(violations()).singleElement().asString().contains("position 2");
+    }
+
+    @Test
+    void aDirectoryTakesAlongWhatIsInIt() {
+        FilePath inside = FilePath.parse("v:/a/b");
+        Rename rename = new Rename(A, FilePath.parse("v:/c"), true, UUID.randomUUID());
+        happens(Change.put(inside, V1, 1));
+        happens(Change.renamed(rename, Optional.empty(), 2));
+        operations.add(Operation.read("/c/b", Optional.of(V1), 1, 2));
+        operations.add(Operation.read("/a/b", Optional.empty(), 3, 4));
+        assertThat(violations()).isEmpty();
+        operations.add(Operation.read("/a/b", Optional.of(V1), 5, 6));
+        assertThat(violations()).hasSize(1);
+    }
+}
