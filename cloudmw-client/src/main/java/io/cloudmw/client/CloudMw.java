@@ -36,6 +36,7 @@ import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.upkeep.task.UpkeepStatus;
 import java.io.InputStream;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
@@ -140,6 +141,11 @@ public final class CloudMw implements AutoCloseable {
 
     public CompletableFuture<List<HelperStatus>> helpers() {
         return engine.coordinator().helpers();
+    }
+
+    /** How the cluster fares: its stores, and how far upkeep is with what is to be done about copies. */
+    public CompletableFuture<UpkeepStatus> status() {
+        return engine.coordinator().status();
     }
 
     /** How fast stores and helpers are, and what helpers do, as the helpers reported it within the last seconds. */

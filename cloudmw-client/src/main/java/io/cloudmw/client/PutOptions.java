@@ -38,7 +38,7 @@ public record PutOptions(TransferListener listener, Optional<PutCondition> condi
     /**
      * A put of a file that was interrupted, however it was, goes on when it is repeated: only chunks that are not stored yet
      * are sent, unless the file was changed since, or the upload was given up by the coordinator. What was stored is noted in
-     * a file of this directory for each put of more than one chunk, until it has succeeded; such files that nobody has
+     * a file of this directory for each put of a MiB or more, until it has succeeded; such files that nobody has
      * touched for a week are deleted. Where none can be written the put cannot go on, and is as any.
      *
      * @param directory made if it does not exist

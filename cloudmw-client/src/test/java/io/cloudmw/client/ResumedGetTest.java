@@ -107,7 +107,7 @@ final class ResumedGetTest {
 
     private Path interrupted(int afterBytes) throws Exception {
         Path left = interrupted(afterBytes, GetOptions.defaults().keepingWhatArrived());
-        assertThat(left.getFileName().toString()).startsWith(".cloudmw-").endsWith(".part");
+        assertThat(String.valueOf(left.getFileName())).startsWith(".cloudmw-").endsWith(".part");
         return left;
     }
 

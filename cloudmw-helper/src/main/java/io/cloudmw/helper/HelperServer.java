@@ -10,6 +10,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.metrics.RaceMetrics;
+import io.cloudmw.core.metrics.UpkeepMetrics;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.Volume;
@@ -51,6 +52,7 @@ import io.cloudmw.helper.serve.LateCopies;
 import io.cloudmw.helper.serve.Reads;
 import io.cloudmw.helper.serve.StoreLanes;
 import io.cloudmw.helper.serve.Writes;
+import io.cloudmw.helper.upkeep.UpkeepWorker;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -206,6 +208,15 @@ public final class HelperServer implements AutoCloseable {
         Server control =
                 control(new TransferService(config.id(), tokens, transfers), new CompetitionService(tokens, transfers));
         opened(transfers);
+        HelperConfig.Received upkeep = limits.upkeep();
+        opened(new UpkeepWorker(
+                        (results, room) -> coordinator.work(config.id(), results, room),
+                        stores,
+                        spool.share(upkeep.spoolBytes()),
+                        new UpkeepMetrics(meters),
+                        Ticker.system(),
+                        upkeep.chunks()))
+                .start();
         activity = () -> activity(transfers.size(), races.totals());
         return new HelperAddress(
                 config.id(),

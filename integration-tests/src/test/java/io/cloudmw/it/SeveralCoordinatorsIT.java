@@ -57,7 +57,7 @@ final class SeveralCoordinatorsIT {
     private Path directory;
 
     private LocalFleet processes;
-    private String addresses;
+    private String addresses = "";
 
     SeveralCoordinatorsIT(DynamoDbLocal dynamoDb) {
         this.dynamoDb = dynamoDb;

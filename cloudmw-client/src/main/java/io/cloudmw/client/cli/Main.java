@@ -73,6 +73,7 @@ public final class Main {
         line.addSubcommand(new StoreCommands.Helpers(context));
         line.addSubcommand(new PlanCommand(context));
         line.addSubcommand(new TopCommand(context));
+        line.addSubcommand(new StatusCommand(context));
         line.addSubcommand(new DemoCommand(context));
         CommandLine bench = new CommandLine(new BenchCommands.Group());
         bench.addSubcommand(new BenchCommands.Race(context));

@@ -22,9 +22,11 @@ import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.upkeep.task.UpkeepStatus;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.core.wire.UpkeepWire;
 import io.cloudmw.proto.v1.AddStoreRequest;
 import io.cloudmw.proto.v1.BeginPutRequest;
 import io.cloudmw.proto.v1.BeginPutResponse;
@@ -34,6 +36,7 @@ import io.cloudmw.proto.v1.CreateVolumeRequest;
 import io.cloudmw.proto.v1.DeleteVolumeRequest;
 import io.cloudmw.proto.v1.Entry;
 import io.cloudmw.proto.v1.GetSegmentRequest;
+import io.cloudmw.proto.v1.GetStatusRequest;
 import io.cloudmw.proto.v1.GetVolumeRequest;
 import io.cloudmw.proto.v1.HelperState;
 import io.cloudmw.proto.v1.ListHelpersRequest;
@@ -49,6 +52,7 @@ import io.cloudmw.proto.v1.RenameRequest;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.SetAttributesRequest;
 import io.cloudmw.proto.v1.StatRequest;
+import io.cloudmw.proto.v1.UpkeepGrpc;
 import io.cloudmw.proto.v1.ViewFleetRequest;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
@@ -160,6 +164,11 @@ public final class CoordinatorClient implements AutoCloseable {
                 disks,
                 state.getAlive(),
                 Duration.ofMillis(state.getLastHeartbeatAgeMillis()));
+    }
+
+    /** How the cluster fares. */
+    public CompletableFuture<UpkeepStatus> status() {
+        return call(UpkeepGrpc.getGetStatusMethod(), GetStatusRequest.getDefaultInstance(), UpkeepWire::status);
     }
 
     /**

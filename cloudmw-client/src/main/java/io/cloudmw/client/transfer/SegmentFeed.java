@@ -138,7 +138,7 @@ final class SegmentFeed {
         try {
             checked = new ManifestSegment(
                     segment.index(),
-                    segment.chunks().stream().map(PlannedChunk::chunk).toList());
+                    segment.chunks().stream().map(PlannedChunk::inManifest).toList());
         } catch (IllegalArgumentException e) {
             throw violation("segment " + segment.index() + ": " + e.getMessage());
         }

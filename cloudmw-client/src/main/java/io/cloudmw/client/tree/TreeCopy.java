@@ -72,6 +72,7 @@ public abstract class TreeCopy {
             copyAll();
             settle();
             if (options.delete() && !ledger.hasFailures()) {
+                check(); // a source that has gone meanwhile is not an empty one
                 deleteOthers();
                 settle();
             }
@@ -101,6 +102,11 @@ public abstract class TreeCopy {
 
     final Ledger ledger() {
         return ledger;
+    }
+
+    /** Whether this is what a get that was interrupted left, or one under way has: never copied, never deleted. */
+    static boolean isPartial(String name) {
+        return name.startsWith(".cloudmw-") && name.endsWith(".part");
     }
 
     // ---- one file

@@ -10,6 +10,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -23,8 +24,6 @@ import java.util.concurrent.CompletionException;
 
 /** From a volume to this machine. */
 final class TreeDownload extends TreeCopy {
-    private static final String PARTIAL = ".cloudmw-";
-
     private final RemoteDirectory from;
     private final Path to;
 
@@ -58,17 +57,29 @@ final class TreeDownload extends TreeCopy {
         do {
             Page<FileEntry> page = RemotePages.next(client(), directory, token);
             for (FileEntry entry : page.items()) {
-                Path path = into.resolve(RemotePages.name(directory, entry));
-                Optional<FileVersion> version = entry.version();
-                if (version.isEmpty()) {
-                    copy(directory.directory(entry.name()), path);
-                } else {
-                    FilePath file = directory.file(entry.name());
-                    submit(file.toString(), () -> file(file, path));
-                }
+                copyOne(directory, entry, into);
             }
             token = page.nextToken();
         } while (!token.isEmpty());
+    }
+
+    private void copyOne(RemoteDirectory directory, FileEntry entry, Path into)
+            throws CloudMwException, InterruptedException {
+        try {
+            String name = RemotePages.name(directory, entry);
+            Path path = into.resolve(name);
+            Optional<FileVersion> version = entry.version();
+            if (version.isEmpty()) {
+                copy(directory.directory(entry.name()), path);
+            } else if (isPartial(name)) {
+                ledger().skips(entry.name(), "named like part of a file, left by a get");
+            } else {
+                FilePath file = directory.file(entry.name());
+                submit(file.toString(), () -> file(file, path));
+            }
+        } catch (IllegalArgumentException e) {
+            failed(entry.name(), e); // no name for a file here
+        }
     }
 
     /** Made, unless this is only to be talked about; never beyond a link that somebody has put there. */
@@ -77,7 +88,7 @@ final class TreeDownload extends TreeCopy {
             if (!directory.equals(to) && Files.isSymbolicLink(directory)) {
                 throw new CloudMwException(ErrorCode.LOCAL_IO, directory + ": is a symbolic link");
             }
-            if (!options().dryRun()) {
+            if (!options().dryRun() && !Files.isDirectory(directory)) {
                 Files.createDirectories(directory);
             }
             return true;
@@ -150,15 +161,27 @@ final class TreeDownload extends TreeCopy {
     private void delete(Path directory, RemoteDirectory there) throws IOException, InterruptedException {
         try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
             for (Path path : paths) {
-                String name = String.valueOf(path.getFileName());
-                if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-                    delete(path, there.directory(name));
-                    removeIfEmpty(path);
-                } else if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) && !name.startsWith(PARTIAL)) {
-                    FilePath file = there.file(name);
-                    submit(path.toString(), () -> removeUnless(file, path));
-                }
+                deleteOne(path, there);
             }
+        } catch (DirectoryIteratorException e) {
+            failed(directory.toString(), local(directory, "read", new IOException(e)));
+        }
+    }
+
+    private void deleteOne(Path path, RemoteDirectory there) throws IOException, InterruptedException {
+        String name = String.valueOf(path.getFileName());
+        try {
+            if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+                delete(path, there.directory(name));
+                removeIfEmpty(path);
+            } else if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) && !isPartial(name)) {
+                FilePath file = there.file(name);
+                submit(path.toString(), () -> removeUnless(file, path));
+            }
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (IOException | IllegalArgumentException e) {
+            failed(path.toString(), e instanceof IOException io ? local(path, "delete", io) : e);
         }
     }
 

@@ -8,10 +8,12 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
@@ -48,7 +50,7 @@ final class TreeUpload extends TreeCopy {
                 copyOne(path, into);
             }
         } catch (DirectoryIteratorException e) {
-            failed(directory.toString(), local(directory, "read", e.getCause()));
+            failed(directory.toString(), local(directory, "read", new IOException(e)));
         } catch (CloudMwException e) {
             throw e;
         } catch (IOException e) {
@@ -59,8 +61,11 @@ final class TreeUpload extends TreeCopy {
     private void copyOne(Path path, RemoteDirectory into) throws CloudMwException, InterruptedException {
         String name = String.valueOf(path.getFileName());
         try {
+            requireText(path, name);
             BasicFileAttributes here = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            if (here.isDirectory()) {
+            if (isPartial(name)) {
+                ledger().skips(path.toString(), "part of a file, left by a get");
+            } else if (here.isDirectory()) {
                 copy(path, into.directory(name));
             } else if (here.isRegularFile()) {
                 FilePath target = into.file(name);
@@ -74,6 +79,14 @@ final class TreeUpload extends TreeCopy {
             failed(path.toString(), local(path, "read", e));
         } catch (IllegalArgumentException e) {
             failed(path.toString(), e); // no name for a volume
+        }
+    }
+
+    /** A name whose bytes are no text would come back as another one. */
+    private static void requireText(Path path, String name) {
+        if (!path.equals(path.resolveSibling(name))) {
+            throw new IllegalArgumentException(path + ": its name is not text in this machine's encoding (expected: "
+                    + Charset.defaultCharset() + ")");
         }
     }
 
@@ -125,16 +138,39 @@ final class TreeUpload extends TreeCopy {
         do {
             Page<FileEntry> page = RemotePages.next(client(), directory, token);
             for (FileEntry entry : page.items()) {
-                Path path = here.resolve(RemotePages.name(directory, entry));
-                if (entry.version().isEmpty()) {
-                    delete(directory.directory(entry.name()), path);
-                } else if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
-                    FilePath file = directory.file(entry.name());
-                    submit(file.toString(), () -> remove(file));
-                }
+                deleteOne(directory, entry, here);
             }
             token = page.nextToken();
         } while (!token.isEmpty());
+    }
+
+    private void deleteOne(RemoteDirectory directory, FileEntry entry, Path here)
+            throws CloudMwException, InterruptedException {
+        try {
+            Path path = here.resolve(RemotePages.name(directory, entry));
+            if (entry.version().isEmpty()) {
+                delete(directory.directory(entry.name()), path);
+            } else if (isAbsent(path)) {
+                FilePath file = directory.file(entry.name());
+                submit(file.toString(), () -> remove(file));
+            }
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (IOException | IllegalArgumentException e) {
+            // Whether it is there cannot be said, so it stays.
+            failed(entry.name(), e instanceof IOException io ? local(here, "look into", io) : e);
+        }
+    }
+
+    /** Only if the system says so: what cannot be looked at is not absent. */
+    private static boolean isAbsent(Path path) throws IOException {
+        try {
+            BasicFileAttributes unused =
+                    Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            return false;
+        } catch (NoSuchFileException e) {
+            return true;
+        }
     }
 
     private CompletableFuture<?> remove(FilePath file) {

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
@@ -64,7 +65,7 @@ final class TreeCommandsTest {
 
     private Path write(String name, int length) throws IOException {
         Path file = source.resolve(name);
-        Files.createDirectories(file.getParent());
+        Files.createDirectories(Objects.requireNonNull(file.getParent()));
         byte[] content = new byte[length];
         new Random(length + name.hashCode()).nextBytes(content);
         return Files.write(file, content);
@@ -225,6 +226,37 @@ final class TreeCommandsTest {
         assertThat(run("get", "-r", "vol:/to", copy.toString(), "--json")).isEqualTo(7);
         counts(3, 0, 0, 2);
         assertThat(source.resolve("deep")).doesNotExist();
+    }
+
+    @Test
+    void whatAGetLeftAndWhatIsNoFileAreNeitherCopiedNorAReasonToDelete() throws Exception {
+        write(".cloudmw-left.part", 3);
+        assertThat(run("sync", "--delete", source.toString(), "vol:/to", "--json"))
+                .isZero();
+        counts(5, 0, 0, 0);
+        assertThat(json().get("skipped").asLong()).isEqualTo(1);
+
+        Files.delete(source.resolve("a"));
+        Files.createSymbolicLink(source.resolve("a"), source.resolve("b"));
+        assertThat(run("sync", "--delete", source.toString(), "vol:/to", "--json"))
+                .isZero();
+        counts(0, 4, 0, 0);
+        assertThat(coordinator.files()).hasSize(5);
+    }
+
+    @Test
+    void aNameThatIsNoTextIsAFailureOfItsOwnAndNothingIsDeletedThen() throws Exception {
+        assertThat(run("sync", source.toString(), "vol:/to")).isZero();
+        Files.delete(source.resolve("a"));
+        int made = new ProcessBuilder("sh", "-c", "printf x > \"$(printf 'caf\\351')\"")
+                .directory(source.toFile())
+                .start()
+                .waitFor();
+        assertThat(made).isZero();
+        assertThat(run("sync", "--delete", source.toString(), "vol:/to", "--json"))
+                .isEqualTo(2);
+        counts(0, 4, 0, 1);
+        assertThat(coordinator.files()).hasSize(5);
     }
 
     @Test

@@ -26,7 +26,7 @@ import java.util.Optional;
  * <p>A version goes through three states: <em>open</em> from its first segment, <em>current</em> from its commit,
  * <em>retired</em> when the path names another version, is removed, or the upload was abandoned.
  */
-public interface Catalog extends Closeable {
+public interface Catalog extends UpkeepRecords, Closeable {
     /** Pages hold at most this many items. */
     int MAX_PAGE = 1000;
 
@@ -161,7 +161,7 @@ public interface Catalog extends Closeable {
     /**
      * Records what was found out about replicas. {@code GOOD} clears what was recorded; if the version is still open it
      * is remembered, so that a commit which arrives later and still calls the copy owed is not believed. {@code OWED}
-     * never replaces what is known already.
+     * never replaces what is known already. Nothing replaces what upkeep has dropped.
      */
     void report(List<ReplicaReport> reports, long nowMillis) throws CloudMwException;
 

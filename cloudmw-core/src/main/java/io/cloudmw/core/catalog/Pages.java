@@ -4,6 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
@@ -34,6 +35,25 @@ public final class Pages {
         }
         List<T> page = items.subList(0, limit);
         return new Page<>(page, token.apply(page.get(limit - 1)));
+    }
+
+    /** The token of the page after this replica. */
+    public static String token(ReplicaRecord last) {
+        return token(last.report());
+    }
+
+    /**
+     * Returns {@code records} when they may be settled in one call.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} otherwise
+     */
+    public static List<ReplicaRecord> checkSettled(List<ReplicaRecord> records) throws CloudMwException {
+        if (records.size() > UpkeepRecords.MAX_SETTLED) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "records: " + records.size() + " (expected: <= " + UpkeepRecords.MAX_SETTLED + ")");
+        }
+        return records;
     }
 
     /** The token of the page after this replica. */

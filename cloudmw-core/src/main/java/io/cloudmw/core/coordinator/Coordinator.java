@@ -7,6 +7,7 @@ import io.cloudmw.core.monitor.FleetSpeeds;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.upkeep.Upkeep;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -26,6 +27,7 @@ public final class Coordinator {
     private final Reads reads;
     private final ReplicaReports replicas;
     private final Monitoring monitoring;
+    private final Upkeep upkeep;
     private final CoordinatorOptions options;
     private final Catalog catalog;
     private final WallClock clock;
@@ -57,6 +59,15 @@ public final class Coordinator {
         this.reads = new Reads(catalog, helpers, stores, tokens, direct, clock, options, speeds);
         this.monitoring = new Monitoring(helpers, stores, speeds);
         this.replicas = new ReplicaReports(catalog, clock);
+        this.upkeep = new Upkeep(
+                name,
+                catalog,
+                new WatchedFleet(helpers, stores),
+                tokens,
+                options.tokenTtl(),
+                options.upkeep(),
+                ticker,
+                clock);
         this.catalog = catalog;
         this.clock = clock;
         this.jobs = new BackgroundJobs(catalog.leases(), name, JOB_TERM, clock);
@@ -125,6 +136,10 @@ public final class Coordinator {
 
     public Monitoring monitoring() {
         return monitoring;
+    }
+
+    public Upkeep upkeep() {
+        return upkeep;
     }
 
     public CoordinatorOptions options() {

@@ -1,5 +1,6 @@
 package io.cloudmw.core.coordinator;
 
+import io.cloudmw.core.upkeep.UpkeepOptions;
 import java.time.Duration;
 
 /**
@@ -10,13 +11,15 @@ import java.time.Duration;
  * @param tokenTtl how long a transfer may take before it needs a new plan
  * @param abandonedAfter an upload without progress for this long is given up
  * @param abandonedCheck how often such uploads are looked for
+ * @param upkeep how it keeps what is stored as it ought to be; takes no store for lost within a lease's life
  */
 public record CoordinatorOptions(
         Duration heartbeatInterval,
         Duration helperTtl,
         Duration tokenTtl,
         Duration abandonedAfter,
-        Duration abandonedCheck) {
+        Duration abandonedCheck,
+        UpkeepOptions upkeep) {
     private static final Duration LONGEST_EXCHANGE = Duration.ofSeconds(1);
 
     public CoordinatorOptions {
@@ -28,6 +31,10 @@ public record CoordinatorOptions(
             throw new IllegalArgumentException(
                     "helperTtl: " + helperTtl + " (expected: > 2 x " + heartbeatInterval + ")");
         }
+        if (upkeep.repairAfter().compareTo(helperTtl) < 0) {
+            throw new IllegalArgumentException(
+                    "repairAfter: " + upkeep.repairAfter() + " (expected: >= helperTtl, " + helperTtl + ")");
+        }
     }
 
     /** Heartbeats every 2 s, leases of 7 s, tokens for 6 h, uploads given up after 7 days, looked for every hour. */
@@ -37,7 +44,8 @@ public record CoordinatorOptions(
                 Duration.ofSeconds(7),
                 Duration.ofHours(6),
                 Duration.ofDays(7),
-                Duration.ofHours(1));
+                Duration.ofHours(1),
+                UpkeepOptions.defaults());
     }
 
     /**

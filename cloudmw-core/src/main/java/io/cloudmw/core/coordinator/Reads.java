@@ -4,6 +4,7 @@ import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.catalog.Overlay;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestDigest;
@@ -11,7 +12,6 @@ import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
@@ -19,7 +19,6 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Rename;
-import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
@@ -27,6 +26,7 @@ import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.monitor.FleetSpeeds;
 import io.cloudmw.core.monitor.SpeedBook;
+import io.cloudmw.core.placement.Copies;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.ReadPlanner;
@@ -131,7 +131,8 @@ public final class Reads {
     }
 
     /**
-     * One segment of a plan: its chunks, who races for them, and which replicas to read only when nothing else is left.
+     * One segment of a plan: its chunks, with their copies where they are now, who races for them, and which replicas to
+     * read only when nothing else is left.
      *
      * @param plannedHelpers the plan's helpers: entrants are indexes into it. They are taken to be alive, since who uses the
      *     plan will notice sooner than this coordinator if one is not. Empty: those {@link #plan} would name now
@@ -152,7 +153,6 @@ public final class Reads {
                 .orElseThrow(() -> new CloudMwException(
                         ErrorCode.NOT_FOUND, file + ": version " + versionId + " has no segment " + index));
         List<Chunk> chunks = ManifestSegment.decode(index, bytes).chunks();
-        Map<ChunkId, Set<StoreId>> bad = faults(version, chunks);
         Map<StoreId, Store> byId = new LinkedHashMap<>();
         stores.of(volume).forEach(store -> byId.put(store.id(), store));
         List<HelperId> ranked = plannedHelpers.isEmpty()
@@ -167,27 +167,19 @@ public final class Reads {
                 new ReplicaOrder(seen, segmentsPlanned.incrementAndGet()), volume.rotateReplicas());
         Set<StoreId> failed = new HashSet<>();
         List<PlannedChunk> planned = new ArrayList<>(chunks.size());
-        for (Chunk chunk : chunks) {
-            Set<StoreId> badHere = bad.getOrDefault(chunk.id(), Set.of());
+        for (Copies copies : Overlay.of(catalog, chunks)) {
+            Chunk chunk = copies.located();
             planned.add(new PlannedChunk(
                     chunk,
-                    badHere,
-                    ReadPlanner.entrants(chunk, ranked, byId, reachable, badHere, preference),
-                    withDirect ? presigned(chunk, byId, failed) : Map.of()));
+                    copies.faulty(),
+                    ReadPlanner.entrants(chunk, ranked, byId, reachable, copies.faulty(), preference),
+                    withDirect ? presigned(chunk, byId, failed) : Map.of(),
+                    copies.chunk().replicas()));
         }
         return new PlannedSegment(
                 planned,
                 HexFormat.of().formatHex(ManifestDigest.ofSegment(bytes)),
                 withDirect ? options.tokenTtl() : Duration.ZERO);
-    }
-
-    private Map<ChunkId, Set<StoreId>> faults(FileVersion version, List<Chunk> chunks) throws CloudMwException {
-        Map<ChunkId, Set<StoreId>> bad = new HashMap<>();
-        long first = chunks.get(0).index();
-        for (ReplicaReport fault : catalog.faults(version.id(), first, first + chunks.size())) {
-            bad.computeIfAbsent(fault.chunk(), ignored -> new HashSet<>()).add(fault.store());
-        }
-        return bad;
     }
 
     /** A store that cannot be presigned is not asked again for this segment: finding that out may take seconds. */

@@ -71,6 +71,15 @@ final class StoreView {
      */
     List<Candidate> candidates(List<Store> stores, long chunkBytes) throws CloudMwException {
         awaitOwners(stores, 0);
+        return weighed(stores, chunkBytes);
+    }
+
+    /** All stores, as {@link #candidates} for whatever chunk, whoever may be about to register again. */
+    List<Candidate> known() throws CloudMwException {
+        return weighed(catalog.stores(), 0);
+    }
+
+    private List<Candidate> weighed(List<Store> stores, long chunkBytes) {
         long mostFree = 1;
         for (Store store : stores) {
             mostFree = Math.max(mostFree, freeBytes(store).orElse(0));
@@ -127,7 +136,8 @@ final class StoreView {
                 "the coordinator has just started: waiting for " + who + " to register again");
     }
 
-    private OptionalLong freeBytes(Store store) {
+    /** As its owner last said; empty where nobody knows. */
+    OptionalLong freeBytes(Store store) {
         Optional<HelperId> owner = store.owner();
         return owner.isEmpty() ? OptionalLong.empty() : helpers.freeBytes(owner.get(), store.id());
     }

@@ -20,6 +20,11 @@ public record Chunk(
         }
     }
 
+    /** The same chunk with its copies elsewhere. */
+    public Chunk at(List<StoreId> stores) {
+        return new Chunk(index, id, range, leafSizeBytes, leaves, stores);
+    }
+
     /** Leaves that {@code length} bytes are cut into. */
     public static int leafCount(long length, int leafSizeBytes) {
         return Math.toIntExact((length + leafSizeBytes - 1) / leafSizeBytes);

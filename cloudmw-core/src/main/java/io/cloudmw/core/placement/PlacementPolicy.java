@@ -3,12 +3,14 @@ package io.cloudmw.core.placement;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -73,7 +75,7 @@ public final class PlacementPolicy {
     public static PlacedReplicas place(ChunkId chunk, List<Candidate> candidates, int replicas)
             throws CloudMwException {
         requireEnough(candidates.stream().map(c -> c.store().id()).toList(), replicas);
-        Set<Candidate> chosen = choose(chunk, candidates, replicas);
+        Set<Candidate> chosen = choose(chunk, candidates, replicas, Set.of());
         List<StoreId> stores = new ArrayList<>(replicas);
         List<StoreId> owed = new ArrayList<>();
         for (Candidate candidate : candidates) {
@@ -87,15 +89,31 @@ public final class PlacementPolicy {
         return new PlacedReplicas(stores, owed);
     }
 
-    private static Set<Candidate> choose(ChunkId chunk, List<Candidate> candidates, int replicas) {
+    /**
+     * Chooses stores for more copies of a chunk, of those that can take it now.
+     *
+     * @param candidates without those that have a copy
+     * @param domains the failure domains of the copies there are
+     * @return at most {@code count}, the best one first
+     */
+    public static List<Store> more(ChunkId chunk, List<Candidate> candidates, int count, Collection<String> domains) {
+        List<Candidate> usable = candidates.stream().filter(Candidate::usable).toList();
+        return choose(chunk, usable, Math.min(count, usable.size()), domains).stream()
+                .map(Candidate::store)
+                .toList();
+    }
+
+    private static Set<Candidate> choose(
+            ChunkId chunk, List<Candidate> candidates, int replicas, Collection<String> domains) {
         Map<Candidate, Double> scores = new HashMap<>();
         candidates.forEach(candidate -> scores.put(candidate, score(chunk, candidate)));
         Map<String, Integer> usedDomains = new HashMap<>();
+        domains.forEach(domain -> usedDomains.merge(domain, 1, Integer::sum));
         Comparator<Candidate> best = Comparator.comparing((Candidate c) -> !c.usable())
                 .thenComparing(c -> usedDomains.getOrDefault(c.store().failureDomain(), 0))
                 .thenComparing(c -> -scores.getOrDefault(c, 0.0))
                 .thenComparing(c -> c.store().id());
-        Set<Candidate> chosen = new HashSet<>();
+        Set<Candidate> chosen = new LinkedHashSet<>();
         while (chosen.size() < replicas) {
             Candidate next = candidates.stream()
                     .filter(c -> !chosen.contains(c))

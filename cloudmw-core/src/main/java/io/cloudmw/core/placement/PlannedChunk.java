@@ -11,12 +11,21 @@ import java.util.Set;
 /**
  * One chunk of a read plan.
  *
+ * @param chunk with its copies where they are now
  * @param bad replicas to be read only when nothing else is left: quarantined, known to be missing, or not yet written
  * @param entrants who races for it, at most one entrant per replica; empty when no helper can reach a replica
  * @param direct presigned URLs by store, for a client's own race; empty unless asked for
+ * @param placed where its manifest says its copies are: upkeep may have moved them since
  */
-public record PlannedChunk(Chunk chunk, Set<StoreId> bad, List<Entrant> entrants, Map<StoreId, URI> direct) {
+public record PlannedChunk(
+        Chunk chunk, Set<StoreId> bad, List<Entrant> entrants, Map<StoreId, URI> direct, List<StoreId> placed) {
+    /** A chunk whose copies are where its manifest says. */
+    public PlannedChunk(Chunk chunk, Set<StoreId> bad, List<Entrant> entrants, Map<StoreId, URI> direct) {
+        this(chunk, bad, entrants, direct, chunk.replicas());
+    }
+
     public PlannedChunk {
+        placed = List.copyOf(placed);
         bad = Set.copyOf(bad);
         entrants = List.copyOf(entrants);
         direct = Map.copyOf(direct);
@@ -33,6 +42,11 @@ public record PlannedChunk(Chunk chunk, Set<StoreId> bad, List<Entrant> entrants
         if (entrants.stream().map(Entrant::racer).distinct().count() != entrants.size()) {
             throw new IllegalArgumentException("entrants: a racer twice in " + entrants);
         }
+    }
+
+    /** The chunk as its manifest has it: what the manifest's digest is of. */
+    public Chunk inManifest() {
+        return placed.equals(chunk.replicas()) ? chunk : chunk.at(placed);
     }
 
     /** The presigned URLs are secrets: they are left out. */

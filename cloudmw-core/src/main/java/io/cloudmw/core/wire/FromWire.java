@@ -378,7 +378,10 @@ public final class FromWire {
                     chunk,
                     message.getBadStoreIdsList().stream().map(StoreId::new).collect(Collectors.toSet()),
                     entrants(message.getEntrantsList(), chunk.replicas().size()),
-                    direct);
+                    direct,
+                    message.getManifestStoreIdsCount() == 0
+                            ? chunk.replicas()
+                            : replicas(message.getManifestStoreIdsList()));
         });
     }
 

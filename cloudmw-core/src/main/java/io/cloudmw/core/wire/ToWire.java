@@ -167,6 +167,7 @@ public final class ToWire {
             case OWED -> io.cloudmw.proto.v1.ReplicaState.REPLICA_STATE_OWED;
             case MISSING -> io.cloudmw.proto.v1.ReplicaState.REPLICA_STATE_MISSING;
             case CORRUPT -> io.cloudmw.proto.v1.ReplicaState.REPLICA_STATE_CORRUPT;
+            case MOVED, DROPPED, GONE -> throw new IllegalArgumentException("state: " + state + " is nobody's finding");
         };
     }
 
@@ -209,6 +210,9 @@ public final class ToWire {
                 .addAllBadStoreIds(
                         planned.bad().stream().map(StoreId::value).sorted().toList())
                 .addAllEntrants(planned.entrants().stream().map(ToWire::entrant).toList());
+        if (!planned.placed().equals(planned.chunk().replicas())) {
+            planned.placed().forEach(store -> message.addManifestStoreIds(store.value()));
+        }
         planned.direct().forEach((store, url) -> message.putPresignedUrls(store.value(), url.toString()));
         return message.build();
     }

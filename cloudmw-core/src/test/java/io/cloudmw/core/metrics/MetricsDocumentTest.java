@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.cloudmw.core.error.ErrorCode;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -63,6 +64,7 @@ final class MetricsDocumentTest {
         RaceMetrics race = new RaceMetrics(meters);
         race.cancelled();
         new MonitorMetrics(meters).evicted();
+        new UpkeepMetrics(meters).failed(ErrorCode.INTERNAL);
 
         assertThat(meters.getMeters())
                 .isNotEmpty()

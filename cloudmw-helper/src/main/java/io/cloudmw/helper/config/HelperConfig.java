@@ -44,6 +44,7 @@ public record HelperConfig(
      * @param uploads chunks that clients send
      * @param copies chunks for this helper's own disks
      * @param late chunks whose missing copies are still written after they were acknowledged
+     * @param upkeep chunks copied, verified or deleted at once because the coordinator says so
      * @param silence how long whoever sends a chunk may send nothing
      * @param memoryBytes direct memory for blocks kept in memory
      * @param memoryBlockBytes longest block kept in memory
@@ -64,6 +65,7 @@ public record HelperConfig(
             Received uploads,
             Received copies,
             Received late,
+            Received upkeep,
             Duration silence,
             int reads,
             int storeThreads) {}
@@ -132,9 +134,10 @@ public record HelperConfig(
                         prefix + ".fetch.wait", Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofHours(1)),
                 settings.integer(prefix + ".transfers.limit", 256, 1, 100_000),
                 settings.integer(prefix + ".transfers.blocks", 64, 1, 4096),
-                received(settings, prefix + ".uploads"),
-                received(settings, prefix + ".copies"),
-                received(settings, prefix + ".late"),
+                received(settings, prefix + ".uploads", 32, 4L << 30),
+                received(settings, prefix + ".copies", 32, 4L << 30),
+                received(settings, prefix + ".late", 32, 4L << 30),
+                received(settings, prefix + ".upkeep", 2, 2L << 30),
                 settings.duration(
                         prefix + ".uploads.silence",
                         Duration.ofSeconds(60),
@@ -144,10 +147,11 @@ public record HelperConfig(
                 settings.integer(prefix + ".store.threads", 16, 1, 1024));
     }
 
-    private static Received received(Settings settings, String prefix) throws CloudMwException {
+    private static Received received(Settings settings, String prefix, int limit, long spoolBytes)
+            throws CloudMwException {
         return new Received(
-                settings.integer(prefix + ".limit", 32, 1, 4096),
-                settings.size(prefix + ".spool", 4L << 30, 1L << 20, 1L << 50));
+                settings.integer(prefix + ".limit", limit, 1, 4096),
+                settings.size(prefix + ".spool", spoolBytes, 1L << 20, 1L << 50));
     }
 
     private static List<DiskConfig> disks(Settings settings, String prefix, HelperId id) throws CloudMwException {

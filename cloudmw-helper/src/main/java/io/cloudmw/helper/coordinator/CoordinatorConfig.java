@@ -5,6 +5,7 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.coordinator.CoordinatorOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.upkeep.UpkeepOptions;
 import io.cloudmw.core.watch.WatchOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,7 +61,7 @@ public record CoordinatorConfig(
                 settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400)),
                 catalog,
                 settings.path("cluster.secret-file", DEFAULT_SECRET_FILE),
-                options(interval, ttl, token, abandoned, check),
+                options(interval, ttl, token, abandoned, check, upkeep(settings)),
                 watch(settings),
                 settings.integer("coordinator.call-threads", 16, 1, 1024),
                 settings.integer("coordinator.call-queue", 1024, 1, 100_000),
@@ -87,11 +88,21 @@ public record CoordinatorConfig(
                         "coordinator.changes.age", defaults.age(), Duration.ofMinutes(1), Duration.ofDays(365)));
     }
 
+    private static UpkeepOptions upkeep(Settings settings) throws CloudMwException {
+        UpkeepOptions defaults = UpkeepOptions.defaults();
+        Duration shortest = Duration.ofMillis(100);
+        return new UpkeepOptions(
+                settings.duration("coordinator.repair-interval", defaults.interval(), shortest, Duration.ofHours(1)),
+                settings.duration("coordinator.repair-after", defaults.repairAfter(), shortest, Duration.ofDays(365)),
+                settings.duration("coordinator.owed-after", defaults.owedAfter(), shortest, Duration.ofDays(1)),
+                settings.duration("coordinator.task-life", defaults.taskLife(), shortest, Duration.ofHours(1)));
+    }
+
     private static CoordinatorOptions options(
-            Duration interval, Duration ttl, Duration token, Duration abandoned, Duration check)
+            Duration interval, Duration ttl, Duration token, Duration abandoned, Duration check, UpkeepOptions upkeep)
             throws CloudMwException {
         try {
-            return new CoordinatorOptions(interval, ttl, token, abandoned, check);
+            return new CoordinatorOptions(interval, ttl, token, abandoned, check, upkeep);
         } catch (IllegalArgumentException e) {
             throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "coordinator: " + e.getMessage(), e);
         }

@@ -13,12 +13,14 @@ import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.upkeep.Upkeep;
 import io.cloudmw.core.watch.ChangeFeed;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.helper.coordinator.rpc.CoordinatorService;
 import io.cloudmw.helper.coordinator.rpc.RequestBudget;
+import io.cloudmw.helper.coordinator.rpc.UpkeepService;
 import io.cloudmw.helper.coordinator.rpc.WatchService;
 import io.grpc.Codec;
 import io.grpc.DecompressorRegistry;
@@ -109,6 +111,9 @@ public final class CoordinatorServer implements AutoCloseable {
             var unused = upkeep.scheduleWithFixedDelay(
                     () -> retireAbandoned(coordinator::retireAbandoned), checkNanos, checkNanos, TimeUnit.NANOSECONDS);
             exchange.start(coordinator);
+            long tickNanos = coordinator.upkeep().pause().toNanos();
+            var unusedTick = upkeep.scheduleWithFixedDelay(
+                    () -> tick(coordinator.upkeep()), tickNanos, tickNanos, TimeUnit.NANOSECONDS);
             Server server = bind(config, new MemberProofs(secret, WallClock.system()), coordinator, calls, feed);
             started = true;
             CoordinatorServer running =
@@ -143,6 +148,15 @@ public final class CoordinatorServer implements AutoCloseable {
         }
     }
 
+    /** Throws nothing: it would not be called again. */
+    private static void tick(Upkeep upkeep) {
+        try {
+            upkeep.tick();
+        } catch (CloudMwException | RuntimeException | Error e) {
+            LOG.warn("coordinator: upkeep failed; trying again later", e);
+        }
+    }
+
     private static Server bind(
             CoordinatorConfig config,
             MemberProofs members,
@@ -158,9 +172,11 @@ public final class CoordinatorServer implements AutoCloseable {
                     .addStreamTracerFactory(requests)
                     .intercept(requests)
                     .intercept(Membership.server(members, CoordinatorService.HELPERS_ONLY))
+                    .intercept(Membership.server(members, UpkeepService.HELPERS_ONLY))
                     .intercept(Handshake.server())
                     .addService(new CoordinatorService(coordinator, new UnaryCalls(requests.holding(calls))))
                     .addService(new WatchService(feed))
+                    .addService(new UpkeepService(coordinator.upkeep(), new UnaryCalls(requests.holding(calls))))
                     // What is counted is what arrives: nothing grows on its way in.
                     .decompressorRegistry(DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, false))
                     .maxInboundMessageSize(MAX_MESSAGE_BYTES)

@@ -5,6 +5,7 @@ import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.monitor.HelperActivity;
@@ -13,10 +14,13 @@ import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.upkeep.task.Handout;
+import io.cloudmw.core.upkeep.task.TaskResult;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.core.wire.UpkeepWire;
 import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.helper.disk.OwnDisk;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
@@ -27,6 +31,8 @@ import io.cloudmw.proto.v1.RegisterHelperRequest;
 import io.cloudmw.proto.v1.RegisterHelperResponse;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.ReportReplicasResponse;
+import io.cloudmw.proto.v1.UpkeepGrpc;
+import io.cloudmw.proto.v1.WorkResponse;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
@@ -69,12 +75,16 @@ public final class CoordinatorCalls implements AutoCloseable {
     private final List<ManagedChannel> channels;
     private final AtomicInteger current;
 
+    /** Whoever gives work. */
+    private final AtomicInteger working;
+
     /** @param proofs shows that this process knows the cluster's secret */
     public CoordinatorCalls(HostPorts addresses, MemberProofs proofs) {
         this.addresses = addresses;
         this.channels =
                 addresses.all().stream().map(one -> channel(one, proofs)).toList();
         this.current = new AtomicInteger(ThreadLocalRandom.current().nextInt(channels.size()));
+        this.working = new AtomicInteger(current.get());
     }
 
     /** Connects when it is first used. */
@@ -165,14 +175,20 @@ public final class CoordinatorCalls implements AutoCloseable {
                 call(TimeUnit.SECONDS.toMillis(DEADLINE_SECONDS), stub -> stub.reportReplicas(request.build()));
     }
 
-    /** After a call that nobody answered the next one goes to the next coordinator, and looks its name up anew. */
     private <A> A call(long timeoutMillis, Function<CoordinatorGrpc.CoordinatorBlockingStub, A> call)
             throws CloudMwException {
-        int used = current.get();
+        return ask(
+                current,
+                channel -> call.apply(CoordinatorGrpc.newBlockingStub(channel)
+                        .withDeadlineAfter(timeoutMillis, TimeUnit.MILLISECONDS)));
+    }
+
+    /** After a call that nobody answered the next one goes to the next coordinator, and looks its name up anew. */
+    private <A> A ask(AtomicInteger cursor, Function<ManagedChannel, A> call) throws CloudMwException {
+        int used = cursor.get();
         ManagedChannel channel = channels.get(used);
         try {
-            return call.apply(
-                    CoordinatorGrpc.newBlockingStub(channel).withDeadlineAfter(timeoutMillis, TimeUnit.MILLISECONDS));
+            return call.apply(channel);
         } catch (StatusRuntimeException e) {
             CloudMwException failure = WireErrors.fromStatus(
                     e,
@@ -180,10 +196,25 @@ public final class CoordinatorCalls implements AutoCloseable {
                     "coordinator at " + addresses.all().get(used));
             if (!WireErrors.isAnswer(failure)) {
                 channel.enterIdle();
-                current.compareAndSet(used, (used + 1) % channels.size());
+                cursor.compareAndSet(used, (used + 1) % channels.size());
             }
             throw failure;
         }
+    }
+
+    /** Reports what was done for upkeep and takes more to do; the next coordinator is asked next when this one does none. */
+    public Handout work(HelperId self, List<TaskResult> results, int room) throws CloudMwException {
+        int used = working.get();
+        WorkResponse answer = ask(
+                working,
+                channel -> UpkeepGrpc.newBlockingStub(channel)
+                        .withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS)
+                        .work(UpkeepWire.request(self.value(), results, room)));
+        Handout handout = UpkeepWire.handout(answer);
+        if (handout.elsewhere()) {
+            working.compareAndSet(used, (used + 1) % channels.size());
+        }
+        return handout;
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.store.FileSource;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.WriteEnd;
@@ -176,7 +177,7 @@ final class Upload extends ServedStream {
         unwatch();
         handOver();
         Kept kept = new Kept(source);
-        replication.start(new SpoolSource(source.channel(), request.length()), new Replication.Listener() {
+        replication.start(new FileSource(source.channel(), request.length()), new Replication.Listener() {
             @Override
             public boolean mayGoOn() {
                 return kept.late();

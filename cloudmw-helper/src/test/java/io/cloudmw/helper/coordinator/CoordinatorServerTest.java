@@ -24,6 +24,7 @@ import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.upkeep.UpkeepOptions;
 import io.cloudmw.core.watch.WatchOptions;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
@@ -608,7 +609,8 @@ final class CoordinatorServerTest {
                         Duration.ofMinutes(1),
                         Duration.ofHours(1),
                         abandonedAfter,
-                        abandonedCheck),
+                        abandonedCheck,
+                        UpkeepOptions.defaults()),
                 WatchOptions.defaults(),
                 4,
                 64,

@@ -38,7 +38,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -149,40 +148,23 @@ final class DynamoDbFaultsIT {
         }
     }
 
-    /** Of a directory's last two files one is removed while the other is: each call finds the other's file there. */
-    private void removeTwoAtOnce(Catalog other, Function<String, Fault> then) throws Exception {
+    /** One of a directory's last two files is removed while the other is. */
+    @Test
+    void aDirectoryGoesThoughItsLastTwoFilesAreRemovedAtOnce() throws Exception {
         put("v:/a/b/c", Optional.empty());
         put("v:/a/b/d", Optional.empty());
         AtomicInteger writes = new AtomicInteger();
-        network.set(name -> {
-            if (name.equals("TransactWriteItems") && writes.getAndIncrement() == 0) {
-                assertThatCode(() -> other.remove(FilePath.parse("v:/a/b/d"), 1))
-                        .doesNotThrowAnyException();
-                return Fault.NONE;
-            }
-            return writes.get() == 0 ? Fault.NONE : then.apply(name);
-        });
-    }
-
-    @Test
-    void aDirectoryGoesThoughItsLastTwoFilesAreRemovedAtOnce() throws Exception {
         try (Catalog other = dynamoDb.open(table)) {
-            removeTwoAtOnce(other, name -> Fault.NONE);
+            network.set(name -> {
+                if (name.equals("TransactWriteItems") && writes.getAndIncrement() == 0) {
+                    assertThatCode(() -> other.remove(FilePath.parse("v:/a/b/d"), 1))
+                            .doesNotThrowAnyException();
+                }
+                return Fault.NONE;
+            });
             catalog.remove(FilePath.parse("v:/a/b/c"), 1);
         }
         assertThat(names("/")).isEmpty();
-    }
-
-    @Test
-    void whoeverFindsADirectoryThatACrashLeftEmptyRemovesIt() throws Exception {
-        try (Catalog other = dynamoDb.open(table)) {
-            removeTwoAtOnce(other, name -> Fault.BROKEN);
-            refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> catalog.remove(FilePath.parse("v:/a/b/c"), 1));
-        }
-        network.set(name -> Fault.NONE);
-        assertThat(names("/")).as("left").containsExactly("a");
-        assertThat(names("/a/b")).isEmpty();
-        assertThat(names("/")).as("found").isEmpty();
     }
 
     @Test

@@ -15,10 +15,9 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** DynamoDB Local as a child process, with everything in memory: its libraries mix with nobody's. */
-public final class DynamoDbLocal implements ExtensionContext.Store.CloseableResource, AutoCloseable {
+public final class DynamoDbLocal implements AutoCloseable {
     /** Where the build puts it. */
     private static final Path LIBRARIES = Path.of("target", "dynamodb-local").toAbsolutePath();
 

@@ -33,12 +33,16 @@ final class ChangeItems implements ChangeLog {
         this.table = table;
     }
 
-    /** Adds to a volume's changes; the last thing a transaction says. */
-    void add(Transaction transaction, VolumeName volume, Change change) throws CloudMwException {
+    /**
+     * Adds to a volume's changes; the last thing a transaction says. What it knows of the directories it went through is still
+     * so when the position is read, or it begins anew: so the changes, in their order, are what became of the names.
+     */
+    void add(Transaction transaction, Names names, VolumeName volume, Change change) throws Conflict, CloudMwException {
         ReentrantLock turn = turns.computeIfAbsent(volume, name -> new ReentrantLock());
         turn.lock();
         transaction.atEnd(turn::unlock);
         Key key = Keys.position(volume);
+        names.look(key);
         Optional<Item> last = transaction.get(key);
         long position = last.map(item -> item.number(Item.LAST)).orElse(0L) + 1;
         transaction.put(Item.at(key).with(Item.LAST, position));

@@ -11,6 +11,7 @@ import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.Leases;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
@@ -18,6 +19,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Rename;
+import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -38,8 +40,8 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
  *
  * <p>Where it differs from {@link Catalog}: {@link #deleteVolume} takes the volume away in one step and retires its files
  * after that, {@link #report} takes effect some reports at a time, and {@link #forget} drops a version bit by bit; what a
- * crash left of any of them {@link #retireAbandoned} or the next call of it completes. A path is looked up name by name: a
- * call that runs while one of its directories is renamed may take effect in that directory, wherever it is then.
+ * crash left of any of them {@link #retireAbandoned} or the next call of it completes. A path is looked up name by name: who
+ * looks while one of its directories is renamed may find what is in that directory, wherever it is by then.
  */
 public final class DynamoDbCatalog implements Catalog {
     private final Table table;
@@ -204,6 +206,34 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public List<ReplicaReport> faults(VersionId version, long firstIndex, long endIndex) throws CloudMwException {
         return calls.call(() -> replicas.faults(version, firstIndex, endIndex));
+    }
+
+    @Override
+    public List<ReplicaRecord> records(VersionId version, long firstIndex, long endIndex) throws CloudMwException {
+        return calls.call(() -> replicas.records(version, firstIndex, endIndex));
+    }
+
+    @Override
+    public Page<ReplicaRecord> pending(String pageToken, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        return calls.call(() -> replicas.pending(pageToken, limit));
+    }
+
+    @Override
+    public void settle(Lease lease, List<ReplicaRecord> records) throws CloudMwException {
+        Pages.checkSettled(records);
+        calls.act(() -> replicas.settle(lease, records));
+    }
+
+    @Override
+    public Page<FileVersion> live(String pageToken, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        return calls.call(() -> versions.live(pageToken, limit));
+    }
+
+    @Override
+    public Optional<VersionState> state(VersionId version) throws CloudMwException {
+        return calls.call(() -> versions.state(version));
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.cloudmw.core.catalog.dynamodb;
 
-import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.DirectoryPath;
@@ -67,8 +66,9 @@ final class Files {
     Attributes setAttributes(AttributeChange change, long nowMillis) throws CloudMwException {
         FilePath file = change.file();
         return transactions.run(transaction -> {
-            TreeFile changed = names(transaction).tree().setAttributes(change);
-            changes.add(transaction, file.volume(), Change.attributes(file, changed.version(), nowMillis));
+            Names names = names(transaction);
+            TreeFile changed = names.tree().setAttributes(change);
+            changes.add(transaction, names, file.volume(), Change.attributes(file, changed.version(), nowMillis));
             return changed.attributes();
         });
     }
@@ -78,8 +78,8 @@ final class Files {
             Names names = names(transaction);
             VersionId id = names.tree().remove(file);
             FileVersion version = names.version(id);
-            Versions.retire(transaction, root(names, file), version, nowMillis);
-            changes.add(transaction, file.volume(), Change.removed(file, id, nowMillis));
+            Versions.retire(transaction, version, nowMillis);
+            changes.add(transaction, names, file.volume(), Change.removed(file, id, nowMillis));
             return new Done<>(version.at(file), names.leftToPrune());
         });
         prune(done.leftToPrune(), file);
@@ -89,17 +89,13 @@ final class Files {
     /** What a change gave, and the directory to look into after it. */
     private record Done<T>(T result, OptionalLong leftToPrune) {}
 
-    private static long root(Names names, FilePath path) throws CloudMwException {
-        return names.root(path.volume()).orElseThrow(() -> CatalogErrors.volumeNotFound(path.volume()));
-    }
-
     DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException {
         Done<DirectoryEntry> done = transactions.run(transaction -> {
             Names names = names(transaction);
             Tree.Renamed renamed = names.tree().rename(rename);
             if (renamed.displaced().isPresent()) {
                 FileVersion displaced = names.version(renamed.displaced().get());
-                Versions.retire(transaction, root(names, rename.to()), displaced, nowMillis);
+                Versions.retire(transaction, displaced, nowMillis);
             }
             names.finish();
             Optional<VersionId> moved = renamed.entry().version();
@@ -107,7 +103,7 @@ final class Files {
                     renamed.entry().name(),
                     moved.isPresent() ? Optional.of(names.version(moved.get()).at(rename.to())) : Optional.empty());
             if (renamed.done()) {
-                changes.add(transaction, rename.to().volume(), Change.renamed(rename, moved, nowMillis));
+                changes.add(transaction, names, rename.to().volume(), Change.renamed(rename, moved, nowMillis));
             }
             return new Done<>(entry, names.leftToPrune());
         });

@@ -144,13 +144,22 @@ final class Keys {
         return "retired/" + digit;
     }
 
-    /** The current versions of a volume some of whose replicas may not be good. */
-    static Key faulty(long root, VersionId id) {
-        return new Key(faulty(root, digit(id)), id.value());
+    /** Versions about some of whose replicas there may be something to do. */
+    static Key pending(VersionId id) {
+        return new Key(pending(digit(id)), id.value());
     }
 
-    static String faulty(long root, String digit) {
-        return "faulty/" + root + "/" + digit;
+    static String pending(String digit) {
+        return "pending/" + digit;
+    }
+
+    /** Current versions. */
+    static Key live(VersionId id) {
+        return new Key(live(digit(id)), id.value());
+    }
+
+    static String live(String digit) {
+        return "live/" + digit;
     }
 
     private static String digit(VersionId id) {

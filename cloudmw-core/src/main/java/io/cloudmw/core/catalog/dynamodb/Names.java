@@ -32,6 +32,8 @@ final class Names implements TreeStore<Conflict> {
     /** A transaction that has grown to this size removes no more directories. */
     private static final int MOST_BEFORE_PRUNING = 90;
 
+    private static final String LOOKED_AT = Item.WRITTEN_BY + ", " + Item.LAST + ", " + Item.DIRECTORY;
+
     /** What is left for what is said of a change after its names. */
     private static final int MOST_WITH_REACHES = 98;
 
@@ -224,6 +226,37 @@ final class Names implements TreeStore<Conflict> {
                 item.key(),
                 Item.DIRECTORY + " = :number AND attribute_not_exists(" + Item.EMPTY_MARK + ")",
                 Map.of(":number", Item.number(directory)));
+    }
+
+    /**
+     * Reads an item, and with it, at the same moment, whether every directory that was met is where it was.
+     *
+     * @throws Conflict when one is not
+     */
+    void look(Key key) throws Conflict, CloudMwException {
+        List<Long> directories = new ArrayList<>();
+        List<Key> keys = new ArrayList<>();
+        keys.add(key);
+        for (Map.Entry<Long, Key> directory : named.entrySet()) {
+            // Those that are written have this as a condition already.
+            if (!transaction.changes(directory.getValue())) {
+                directories.add(directory.getKey());
+                keys.add(directory.getValue());
+            }
+        }
+        List<Map<String, AttributeValue>> found = new ArrayList<>();
+        for (int from = 0; from < keys.size(); from += Table.MAX_ITEMS) {
+            List<Key> some = keys.subList(from, Math.min(keys.size(), from + Table.MAX_ITEMS));
+            found.addAll(transaction.table().snapshot(some, LOOKED_AT));
+        }
+        for (int i = 0; i < directories.size(); i++) {
+            AttributeValue number = found.get(i + 1).get(Item.DIRECTORY);
+            if (number == null || !number.equals(Item.number(directories.get(i)))) {
+                throw new Conflict("a directory was moved");
+            }
+        }
+        Map<String, AttributeValue> values = found.get(0);
+        transaction.seen(key, values.isEmpty() ? Optional.empty() : Optional.of(new Item(key, values)));
     }
 
     /** What names a directory that was met. */

@@ -1,26 +1,31 @@
 package io.cloudmw.core.catalog.dynamodb;
 
 import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
- * What is known of replicas: an item for each that is not good, and for each that became good before its version was
- * committed, which says nothing from then on. The current versions that may have faults are listed by volume. Safe for any
- * thread.
+ * What is known of replicas: an item for each about which something is recorded, and for each that became good before its
+ * version was committed, which says nothing from then on. The versions that may have replicas about which something is to be
+ * done are listed; whoever finds none takes the version from the list. Safe for any thread.
  */
 final class Replicas {
     /** What one transaction says of replicas, beside the version and the list it is in. */
@@ -65,98 +70,92 @@ final class Replicas {
     private static int report(Transaction transaction, VersionId id, List<ReplicaReport> reports, long nowMillis)
             throws Conflict, CloudMwException {
         Key key = Keys.state(id);
-        transaction.load(with(key, reports));
+        // The list is read before the faults are looked through: who reports another one meanwhile changes it.
+        List<Key> keys = new ArrayList<>(List.of(key, Keys.pending(id)));
+        reports.forEach(report -> keys.add(Keys.replica(report)));
+        transaction.load(keys);
         Optional<Item> state = transaction.get(key);
-        VersionState is = state.isPresent() ? VersionState.of(state.get()) : VersionState.OPEN;
-        if (is == VersionState.FORGOTTEN) {
+        Stage stage = state.isPresent() ? Stage.of(state.get()) : Stage.OPEN;
+        if (stage == Stage.FORGOTTEN) {
             return 0;
         }
         boolean committed = state.isPresent() && state.get().has(Item.FORM);
-        // Read before the faults are looked through: who reports another one meanwhile changes it.
-        boolean listed = is == VersionState.CURRENT && isListed(transaction, state, id);
-        boolean faults = false;
         for (ReplicaReport report : reports) {
-            apply(transaction, report, committed);
-            faults |= transaction
-                    .get(Keys.replica(report))
-                    .map(Replicas::state)
-                    .filter(now -> now != ReplicaState.GOOD)
-                    .isPresent();
+            apply(transaction, report, committed, nowMillis);
         }
-        if (is == VersionState.OPEN) {
+        if (stage == Stage.OPEN) {
             Versions.renew(transaction, id, nowMillis, 0, true);
-            return reports.size();
+        } else {
+            transaction.require(key, Item.STATE + " = :state", Map.of(":state", AttributeValue.fromS(stage.name())));
         }
-        transaction.require(key, Item.STATE + " = :state", Map.of(":state", AttributeValue.fromS(is.name())));
-        if (is == VersionState.CURRENT) {
-            list(transaction, Keys.faulty(state.orElseThrow().number(Item.ROOT), id), id, listed, faults);
-        }
+        list(transaction, id, reports);
         return reports.size();
     }
 
-    private static boolean isListed(Transaction transaction, Optional<Item> state, VersionId id)
-            throws CloudMwException {
-        return transaction
-                .get(Keys.faulty(state.orElseThrow().number(Item.ROOT), id))
-                .isPresent();
-    }
-
-    private static List<Key> with(Key key, List<ReplicaReport> reports) {
-        List<Key> keys = new ArrayList<>();
-        keys.add(key);
-        reports.forEach(report -> keys.add(Keys.replica(report)));
-        return keys;
-    }
-
     /** @param committed what became good before says nothing any more */
-    private static void apply(Transaction transaction, ReplicaReport report, boolean committed)
+    private static void apply(Transaction transaction, ReplicaReport report, boolean committed, long nowMillis)
             throws CloudMwException {
         Key key = Keys.replica(report);
         Optional<Item> item = transaction.get(key);
-        Optional<ReplicaState> was =
-                item.map(Replicas::state).filter(state -> !committed || state != ReplicaState.GOOD);
+        ReplicaState was = item.map(Replicas::state)
+                .filter(state -> !committed || state != ReplicaState.GOOD)
+                .orElse(ReplicaState.GOOD);
+        boolean known = item.isPresent() && (!committed || state(item.get()) != ReplicaState.GOOD);
         switch (report.state()) {
             case OWED -> {
-                if (was.isEmpty()) {
-                    put(transaction, report);
+                if (!known) {
+                    put(transaction, report, nowMillis);
                 }
             }
-            case MISSING, CORRUPT -> put(transaction, report);
-            case GOOD -> {
-                // A late word of the writer does not lift what a reader found.
-                if (was.isPresent() && was.get() == ReplicaState.CORRUPT) {
-                    return;
+            case MISSING, CORRUPT -> {
+                if (!was.isDropped()) {
+                    put(transaction, report, nowMillis);
                 }
-                if (!committed) {
-                    put(transaction, report);
-                } else if (item.isPresent()) {
+            }
+            case GOOD -> {
+                // A late word of the writer lifts neither what a reader found nor what upkeep decided.
+                boolean lifted = was == ReplicaState.GOOD || was == ReplicaState.OWED || was == ReplicaState.MISSING;
+                if (lifted && !committed) {
+                    put(transaction, report, nowMillis);
+                } else if (lifted && item.isPresent()) {
                     transaction.delete(key);
                 }
             }
+            case MOVED, DROPPED, GONE -> throw new IllegalArgumentException("state: " + report.state());
         }
     }
 
-    private static void put(Transaction transaction, ReplicaReport report) {
-        transaction.put(
-                Item.at(Keys.replica(report)).with(Item.REPLICA, report.state().name()));
+    private static void put(Transaction transaction, ReplicaReport report, long sinceMillis) {
+        transaction.put(Item.at(Keys.replica(report))
+                .with(Item.REPLICA, report.state().name())
+                .with(Item.CHANGED_AT, sinceMillis));
     }
 
-    /** Lists a current version that has faults after this transaction, and takes one that has none from the list. */
-    private static void list(Transaction transaction, Key place, VersionId id, boolean listed, boolean faults)
+    /** Lists a version about which something is to be done after this transaction, and takes another from the list. */
+    private static void list(Transaction transaction, VersionId id, List<ReplicaReport> reports)
             throws CloudMwException {
-        if (faults || hasOtherFaults(transaction, id)) {
+        boolean pending = false;
+        for (ReplicaReport report : reports) {
+            Optional<Item> now = transaction.get(Keys.replica(report));
+            pending |= now.isPresent() && isPending(state(now.get()));
+        }
+        Key place = Keys.pending(id);
+        if (pending || hasMorePending(transaction, id)) {
             transaction.put(Item.at(place));
-        } else if (listed) {
+        } else if (transaction.get(place).isPresent()) {
             transaction.delete(place);
         }
     }
 
-    private static boolean hasOtherFaults(Transaction transaction, VersionId id) throws CloudMwException {
+    private static boolean hasMorePending(Transaction transaction, VersionId id) throws CloudMwException {
         List<Item> known =
                 transaction.table().query(Range.startingWith(Keys.ofVersion(id), Keys.REPLICAS), Table.MAX_ITEMS);
         return known.size() == Table.MAX_ITEMS
-                || known.stream()
-                        .anyMatch(item -> state(item) != ReplicaState.GOOD && !transaction.removes(item.key()));
+                || known.stream().anyMatch(item -> isPending(state(item)) && !transaction.changes(item.key()));
+    }
+
+    private static boolean isPending(ReplicaState state) {
+        return state.isFault() || state == ReplicaState.DROPPED;
     }
 
     /** Notes what is owed before its commit, when that is too much for one transaction. Nothing if it is committed. */
@@ -165,16 +164,19 @@ final class Replicas {
             return;
         }
         VersionId id = commit.version().id();
+        long nowMillis = commit.version().committedAtMillis();
         Key key = Keys.state(id);
         for (List<ReplicaReport> batch : batches(commit.owed())) {
             transactions.run(transaction -> {
-                transaction.load(with(key, batch));
+                transaction.load(List.of(key));
+                transaction.load(batch.stream().map(Keys::replica).toList());
                 Optional<Item> state = transaction.get(key);
-                if (state.isEmpty() || VersionState.of(state.get()) == VersionState.OPEN) {
+                if (state.isEmpty() || Stage.of(state.get()) == Stage.OPEN) {
                     for (ReplicaReport owed : batch) {
-                        apply(transaction, owed, false);
+                        apply(transaction, owed, false, nowMillis);
                     }
-                    Versions.renew(transaction, id, commit.version().committedAtMillis(), 0, true);
+                    Versions.renew(transaction, id, nowMillis, 0, true);
+                    transaction.put(Item.at(Keys.pending(id)));
                 }
                 return batch.size();
             });
@@ -186,32 +188,52 @@ final class Replicas {
      *
      * @param open the version as it was read: nothing was said of its replicas since
      */
-    void owe(Transaction transaction, Commit commit, long root, Optional<Item> open) throws Conflict, CloudMwException {
-        VersionId id = commit.version().id();
-        boolean reported = open.isPresent() && open.get().has(Item.REPORTED);
-        boolean noted = commit.owed().size() > MOST_IN_COMMIT;
-        List<ReplicaReport> owed = noted ? List.of() : commit.owed();
-        if (reported) {
-            transaction.load(owed.stream().map(Keys::replica).toList());
+    void owe(Transaction transaction, Commit commit, Optional<Item> open) throws Conflict, CloudMwException {
+        if (commit.owed().isEmpty() || commit.owed().size() > MOST_IN_COMMIT) {
+            return;
         }
-        boolean faults = noted;
-        for (ReplicaReport one : owed) {
-            if (!reported || transaction.get(Keys.replica(one)).isEmpty()) {
-                put(transaction, one);
-                faults = true;
+        boolean reported = open.isPresent() && open.get().has(Item.REPORTED);
+        if (reported) {
+            transaction.load(commit.owed().stream().map(Keys::replica).toList());
+        }
+        boolean pending = false;
+        for (ReplicaReport owed : commit.owed()) {
+            if (!reported || transaction.get(Keys.replica(owed)).isEmpty()) {
+                put(transaction, owed, commit.version().committedAtMillis());
+                pending = true;
             }
         }
-        if (faults || (reported && mayHaveFaults(id))) {
-            transaction.put(Item.at(Keys.faulty(root, id)));
+        if (pending) {
+            transaction.put(Item.at(Keys.pending(commit.version().id())));
         }
     }
 
-    private boolean mayHaveFaults(VersionId id) throws CloudMwException {
-        List<Item> known = table.query(Range.startingWith(Keys.ofVersion(id), Keys.REPLICAS), PAGE);
-        return known.size() == PAGE || known.stream().anyMatch(item -> state(item) != ReplicaState.GOOD);
+    /** At most forty, so that their versions' places in the list find room beside them. */
+    void settle(Lease lease, List<ReplicaRecord> records) throws CloudMwException {
+        transactions.run(transaction -> {
+            LeaseItems.requireNewest(transaction, lease);
+            for (ReplicaRecord record : records) {
+                if (record.state() == ReplicaState.GOOD) {
+                    transaction.delete(Keys.replica(record.report()));
+                } else {
+                    put(transaction, record.report(), record.sinceMillis());
+                }
+                if (isPending(record.state())) {
+                    transaction.put(Item.at(Keys.pending(record.chunk().version())));
+                }
+            }
+            return records.size();
+        });
     }
 
     List<ReplicaReport> faults(VersionId version, long firstIndex, long endIndex) throws CloudMwException {
+        return records(version, firstIndex, endIndex).stream()
+                .map(ReplicaRecord::report)
+                .filter(report -> report.state().isFault())
+                .toList();
+    }
+
+    List<ReplicaRecord> records(VersionId version, long firstIndex, long endIndex) throws CloudMwException {
         if (firstIndex >= endIndex) {
             return List.of();
         }
@@ -220,7 +242,7 @@ final class Replicas {
                         Range.between(Keys.ofVersion(version), Keys.replicasOf(firstIndex), Keys.replicasOf(endIndex)))
                 .stream()
                 .map(Replicas::row)
-                .filter(Replicas::isFault)
+                .filter(record -> record.state() != ReplicaState.GOOD)
                 .toList();
     }
 
@@ -231,10 +253,11 @@ final class Replicas {
         String after = Keys.REPLICAS;
         do {
             page = table.query(Range.between(Keys.ofVersion(version), after, Keys.REPLICAS_END), PAGE);
-            for (ReplicaReport fault :
-                    page.stream().map(Replicas::row).filter(Replicas::isFault).toList()) {
-                chunks += fault.chunk().index() > last ? 1 : 0;
-                last = fault.chunk().index();
+            for (Item item : page) {
+                ReplicaRecord record = row(item);
+                boolean counts = record.state().isFault() && record.chunk().index() > last;
+                chunks += counts ? 1 : 0;
+                last = counts ? record.chunk().index() : last;
             }
             after = page.isEmpty()
                     ? after
@@ -244,62 +267,100 @@ final class Replicas {
     }
 
     Page<ReplicaReport> underReplicated(VolumeName volume, String pageToken, int limit) throws CloudMwException {
-        Optional<ReplicaReport> last = pageToken.isEmpty() ? Optional.empty() : Optional.of(Pages.parse(pageToken));
+        Optional<ReplicaReport> last = last(pageToken);
         Optional<Item> known = table.get(Keys.volume(volume));
-        List<ReplicaReport> found = new ArrayList<>();
-        if (known.isPresent()) {
-            long root = known.get().number(Item.DIRECTORY);
-            String from = last.map(report -> report.chunk().version().value()).orElse("");
-            for (String digit : Keys.DIGITS) {
-                if (from.isEmpty() || digit.compareTo(from.substring(0, 1)) >= 0) {
-                    collect(Keys.faulty(root, digit), last, limit, found);
-                }
-            }
+        if (known.isEmpty()) {
+            return new Page<>(List.of(), "");
         }
+        long root = known.get().number(Item.DIRECTORY);
+        List<ReplicaRecord> found = collect(last, limit, versions -> currentIn(versions, root));
+        List<ReplicaReport> faults = found.stream().map(ReplicaRecord::report).toList();
+        return Pages.cut(faults, limit, Pages::token);
+    }
+
+    Page<ReplicaRecord> pending(String pageToken, int limit) throws CloudMwException {
+        List<ReplicaRecord> found = collect(last(pageToken), limit, versions -> record -> isPending(record.state()));
         return Pages.cut(found, limit, Pages::token);
     }
 
-    /** Goes on with the versions of one list, until there is one more than the page has. */
-    private void collect(String partition, Optional<ReplicaReport> last, int limit, List<ReplicaReport> found)
-            throws CloudMwException {
-        String from = last.map(report -> report.chunk().version().value()).orElse("0");
-        List<Item> versions = List.of();
-        while (found.size() <= limit) {
-            versions = table.query(Range.between(partition, from, "~"), Table.MAX_ITEMS);
-            for (Item version : versions) {
-                if (found.size() <= limit) {
-                    collect(version, last, limit, found);
-                }
-            }
-            if (versions.size() < Table.MAX_ITEMS) {
-                return;
-            }
-            from = after(versions.get(versions.size() - 1).key().sort());
-        }
+    private static Optional<ReplicaReport> last(String pageToken) throws CloudMwException {
+        return pageToken.isEmpty() ? Optional.empty() : Optional.of(Pages.parse(pageToken));
     }
 
-    /** The faults of one version; if it has none it is taken from the list, unless somebody lists it meanwhile. */
-    private void collect(Item listed, Optional<ReplicaReport> last, int limit, List<ReplicaReport> found)
+    /** Says, of some versions, which records are wanted. */
+    @FunctionalInterface
+    private interface Selection {
+        Predicate<ReplicaRecord> of(List<VersionId> versions) throws CloudMwException;
+    }
+
+    private Predicate<ReplicaRecord> currentIn(List<VersionId> versions, long root) throws CloudMwException {
+        Set<VersionId> current = transactions.run(transaction -> {
+            transaction.load(versions.stream().map(Keys::state).toList());
+            Set<VersionId> found = new HashSet<>();
+            for (VersionId version : versions) {
+                Optional<Item> state = transaction.get(Keys.state(version));
+                if (state.isPresent()
+                        && Stage.of(state.get()) == Stage.CURRENT
+                        && state.get().number(Item.ROOT) == root) {
+                    found.add(version);
+                }
+            }
+            return found;
+        });
+        return record ->
+                record.state().isFault() && current.contains(record.chunk().version());
+    }
+
+    /** What is wanted after the last of the page before, until there is one more than a page has. */
+    private List<ReplicaRecord> collect(Optional<ReplicaReport> last, int limit, Selection selection)
+            throws CloudMwException {
+        List<ReplicaRecord> found = new ArrayList<>();
+        String from = last.map(report -> report.chunk().version().value()).orElse("0");
+        for (String digit : Keys.DIGITS) {
+            String next = from;
+            boolean more = digit.compareTo(from.substring(0, 1)) >= 0;
+            while (more && found.size() <= limit) {
+                List<Item> listed = table.query(Range.between(Keys.pending(digit), next, "~"), Table.MAX_ITEMS);
+                List<VersionId> versions = listed.stream()
+                        .map(item -> new VersionId(item.key().sort()))
+                        .toList();
+                Predicate<ReplicaRecord> wanted = versions.isEmpty() ? record -> false : selection.of(versions);
+                for (Item version : listed) {
+                    collect(version, last, limit, wanted, found);
+                }
+                more = listed.size() == Table.MAX_ITEMS;
+                next = more ? after(listed.get(listed.size() - 1).key().sort()) : next;
+            }
+        }
+        return found;
+    }
+
+    /** Those of one version; if nothing is to be done about it, it is taken from the list, unless somebody lists it meanwhile. */
+    private void collect(
+            Item listed,
+            Optional<ReplicaReport> last,
+            int limit,
+            Predicate<ReplicaRecord> wanted,
+            List<ReplicaRecord> found)
             throws CloudMwException {
         VersionId id = new VersionId(listed.key().sort());
         boolean begun = last.isPresent() && last.get().chunk().version().equals(id);
         String after = begun ? after(Keys.replica(last.get()).sort()) : Keys.REPLICAS;
-        boolean none = !begun;
-        while (found.size() <= limit) {
+        boolean nothing = !begun;
+        boolean more = true;
+        while (more && found.size() <= limit) {
             List<Item> page = table.query(Range.between(Keys.ofVersion(id), after, Keys.REPLICAS_END), PAGE);
-            for (ReplicaReport fault :
-                    page.stream().map(Replicas::row).filter(Replicas::isFault).toList()) {
-                none = false;
-                if (found.size() <= limit) {
-                    found.add(fault);
+            for (Item item : page) {
+                ReplicaRecord record = row(item);
+                nothing &= !isPending(record.state());
+                if (found.size() <= limit && wanted.test(record)) {
+                    found.add(record);
                 }
             }
-            if (page.size() < PAGE) {
-                break;
-            }
-            after = after(page.get(page.size() - 1).key().sort());
+            more = page.size() == PAGE;
+            after = more ? after(page.get(page.size() - 1).key().sort()) : after;
         }
-        if (none && found.size() <= limit) {
+        if (nothing && !more) {
             table.deleteIfUnchanged(listed);
         }
     }
@@ -309,19 +370,19 @@ final class Replicas {
         return sort + "\0";
     }
 
-    private static boolean isFault(ReplicaReport report) {
-        return report.state() != ReplicaState.GOOD;
-    }
-
     private static ReplicaState state(Item item) {
         return ReplicaState.valueOf(item.text(Item.REPLICA));
     }
 
-    private static ReplicaReport row(Item item) {
+    private static ReplicaRecord row(Item item) {
         VersionId version = new VersionId(item.key().partition().substring(2));
         String sort = item.key().sort();
         int slash = sort.indexOf('/', Keys.REPLICAS.length());
         long chunk = Long.parseLong(sort.substring(Keys.REPLICAS.length(), slash));
-        return new ReplicaReport(new ChunkId(version, chunk), new StoreId(sort.substring(slash + 1)), state(item));
+        return new ReplicaRecord(
+                new ChunkId(version, chunk),
+                new StoreId(sort.substring(slash + 1)),
+                state(item),
+                item.number(Item.CHANGED_AT));
     }
 }

@@ -33,7 +33,7 @@ final class Segments {
             return sha256;
         }
         Optional<Item> state = transaction.get(Keys.state(version));
-        if (state.isPresent() && VersionState.of(state.get()) != VersionState.OPEN) {
+        if (state.isPresent() && Stage.of(state.get()) != Stage.OPEN) {
             throw CatalogErrors.versionNotOpen(version);
         }
         int parts = parts(encoded);

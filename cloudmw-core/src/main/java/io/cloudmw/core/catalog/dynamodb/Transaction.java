@@ -74,7 +74,12 @@ final class Transaction {
 
     /** Takes note of an item that was read otherwise. */
     void seen(Item item) {
-        read.put(item.key(), Optional.of(item));
+        seen(item.key(), Optional.of(item));
+    }
+
+    /** Takes note of what was read otherwise. */
+    void seen(Key key, Optional<Item> item) {
+        read.put(key, item);
     }
 
     void put(Item item) {

@@ -7,6 +7,7 @@ import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.Tree;
+import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.model.Change;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** Versions: their states, and the commit that makes one current. Safe for any thread. */
@@ -50,7 +52,7 @@ final class Versions {
     void touch(VersionId id, long nowMillis) throws CloudMwException {
         transactions.run(transaction -> {
             Optional<Item> state = transaction.get(Keys.state(id));
-            if (state.isEmpty() || VersionState.of(state.get()) == VersionState.OPEN) {
+            if (state.isEmpty() || Stage.of(state.get()) == Stage.OPEN) {
                 renew(transaction, id, nowMillis, 0, false);
             }
             return id;
@@ -61,7 +63,7 @@ final class Versions {
     boolean resume(VersionId id, long nowMillis) throws CloudMwException {
         return transactions.run(transaction -> {
             Optional<Item> state = transaction.get(Keys.state(id));
-            boolean open = state.isPresent() && VersionState.of(state.get()) == VersionState.OPEN;
+            boolean open = state.isPresent() && Stage.of(state.get()) == Stage.OPEN;
             if (open) {
                 renew(transaction, id, nowMillis, 0, false);
             }
@@ -81,7 +83,7 @@ final class Versions {
         Optional<Item> before = transaction.get(key);
         if (before.isEmpty()) {
             Item opened = Item.at(key)
-                    .with(Item.STATE, VersionState.OPEN.name())
+                    .with(Item.STATE, Stage.OPEN.name())
                     .with(Item.CHANGED_AT, nowMillis)
                     .with(Item.SEGMENTS, newSegments);
             transaction.put(reported ? opened.with(Item.REPORTED, 1) : opened);
@@ -98,7 +100,7 @@ final class Versions {
                         Map.of(
                                 ":now", Item.number(nowMillis),
                                 ":more", Item.number(newSegments),
-                                ":open", AttributeValue.fromS(VersionState.OPEN.name()))));
+                                ":open", AttributeValue.fromS(Stage.OPEN.name()))));
     }
 
     private static Map<String, AttributeValue> values(boolean reported, Map<String, AttributeValue> values) {
@@ -126,7 +128,7 @@ final class Versions {
         if (before.isPresent() && before.get().file().equals(file)) {
             return before.get();
         }
-        if (state.isPresent() && VersionState.of(state.get()) != VersionState.OPEN) {
+        if (state.isPresent() && Stage.of(state.get()) != Stage.OPEN) {
             throw CatalogErrors.abandoned(version);
         }
         checkSegments(version);
@@ -138,23 +140,24 @@ final class Versions {
         }
         tree.put(file, version.id(), version.committedAtMillis());
         if (found.isPresent()) {
-            retire(transaction, root, names.version(found.get()), version.committedAtMillis());
+            retire(transaction, names.version(found.get()), version.committedAtMillis());
         }
         makeCurrent(transaction, root, version, state);
-        replicas.owe(transaction, commit, root, state);
+        replicas.owe(transaction, commit, state);
         names.finish();
-        changes.add(transaction, file.volume(), Change.put(file, version.id(), version.committedAtMillis()));
+        changes.add(transaction, names, file.volume(), Change.put(file, version.id(), version.committedAtMillis()));
         return version;
     }
 
     private static void makeCurrent(Transaction transaction, long root, FileVersion version, Optional<Item> open) {
         Key key = Keys.state(version.id());
         transaction.put(Item.at(key)
-                .with(Item.STATE, VersionState.CURRENT.name())
+                .with(Item.STATE, Stage.CURRENT.name())
                 .with(Item.FORM, StoredForms.version(version))
                 .with(Item.ROOT, root)
                 .with(Item.SEGMENTS, version.segmentCount())
                 .with(Item.CHANGED_AT, version.committedAtMillis()));
+        transaction.put(Item.at(Keys.live(version.id())).with(Item.FORM, StoredForms.version(version)));
         if (open.isPresent()) {
             transaction.delete(Keys.open(version.id()));
         }
@@ -176,18 +179,18 @@ final class Versions {
     }
 
     /** Part of a change after which no path names this version, which one names now: that is its condition. */
-    static void retire(Transaction transaction, long root, FileVersion version, long nowMillis) {
+    static void retire(Transaction transaction, FileVersion version, long nowMillis) {
         VersionId id = version.id();
         transaction.update(
                 Keys.state(id),
                 "SET " + Item.STATE + " = :retired, " + Item.CHANGED_AT + " = :now, " + Item.WRITTEN_BY + " = :by",
                 Item.STATE + " = :current",
                 Map.of(
-                        ":retired", AttributeValue.fromS(VersionState.RETIRED.name()),
-                        ":current", AttributeValue.fromS(VersionState.CURRENT.name()),
+                        ":retired", AttributeValue.fromS(Stage.RETIRED.name()),
+                        ":current", AttributeValue.fromS(Stage.CURRENT.name()),
                         ":now", Item.number(nowMillis)));
         listRetired(transaction, id, nowMillis, version.segmentCount());
-        transaction.delete(Keys.faulty(root, id));
+        transaction.delete(Keys.live(id));
     }
 
     private static void listRetired(Transaction transaction, VersionId id, long nowMillis, long segments) {
@@ -238,7 +241,7 @@ final class Versions {
     private static boolean isStale(Transaction transaction, VersionId id, long beforeMillis) throws CloudMwException {
         Optional<Item> state = transaction.get(Keys.state(id));
         return state.isPresent()
-                && VersionState.of(state.get()) == VersionState.OPEN
+                && Stage.of(state.get()) == Stage.OPEN
                 && state.get().number(Item.CHANGED_AT) < beforeMillis;
     }
 
@@ -258,21 +261,39 @@ final class Versions {
             return false;
         }
         Item state = transaction.get(Keys.state(id)).orElseThrow();
-        transaction.put(state.with(Item.STATE, VersionState.RETIRED.name()).with(Item.CHANGED_AT, nowMillis));
+        transaction.put(state.with(Item.STATE, Stage.RETIRED.name()).with(Item.CHANGED_AT, nowMillis));
         transaction.delete(Keys.open(id));
         listRetired(transaction, id, nowMillis, state.number(Item.SEGMENTS));
         return true;
     }
 
-    Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException {
+    /** Current versions by id. */
+    Page<FileVersion> live(String pageToken, int limit) throws CloudMwException {
+        List<FileVersion> page = new ArrayList<>();
+        for (Item item : listed(Keys::live, pageToken, limit + 1)) {
+            page.add(StoredForms.version(item.bytes(Item.FORM)));
+        }
+        return Pages.cut(page, limit, last -> last.id().value());
+    }
+
+    Optional<VersionState> state(VersionId id) throws CloudMwException {
+        return table.get(Keys.state(id)).map(Stage::of).map(Stage::state);
+    }
+
+    /** The first so many of a list of versions after one of them. */
+    private List<Item> listed(Function<String, String> partition, String after, int limit) throws CloudMwException {
         List<Item> found = new ArrayList<>();
         for (String digit : Keys.DIGITS) {
-            boolean before = !pageToken.isEmpty() && digit.compareTo(pageToken.substring(0, 1)) < 0;
-            if (!before && found.size() <= limit) {
-                found.addAll(table.query(Range.after(Keys.retired(digit), pageToken), limit + 1 - found.size()));
+            boolean before = !after.isEmpty() && digit.compareTo(after.substring(0, 1)) < 0;
+            if (!before && found.size() < limit) {
+                found.addAll(table.query(Range.after(partition.apply(digit), after), limit - found.size()));
             }
         }
-        List<RetiredVersion> page = found.stream()
+        return found;
+    }
+
+    Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException {
+        List<RetiredVersion> page = listed(Keys::retired, pageToken, limit + 1).stream()
                 .map(item -> new RetiredVersion(new VersionId(item.key().sort()), item.number(Item.CHANGED_AT), (int)
                         item.number(Item.SEGMENTS)))
                 .toList();
@@ -284,11 +305,10 @@ final class Versions {
         boolean known = transactions.run(transaction -> {
             LeaseItems.requireNewest(transaction, lease);
             Optional<Item> state = transaction.get(Keys.state(id));
-            if (state.isEmpty() || !isOver(VersionState.of(state.get()))) {
+            if (state.isEmpty() || !isOver(Stage.of(state.get()))) {
                 return false;
             }
-            transaction.put(
-                    state.get().with(Item.STATE, VersionState.FORGOTTEN.name()).without(Item.FORM));
+            transaction.put(state.get().with(Item.STATE, Stage.FORGOTTEN.name()).without(Item.FORM));
             return true;
         });
         if (!known) {
@@ -307,11 +327,12 @@ final class Versions {
             LeaseItems.requireNewest(transaction, lease);
             transaction.delete(state);
             transaction.delete(Keys.retired(id));
+            transaction.delete(Keys.pending(id));
             return id;
         });
     }
 
-    private static boolean isOver(VersionState state) {
-        return state == VersionState.RETIRED || state == VersionState.FORGOTTEN;
+    private static boolean isOver(Stage state) {
+        return state == Stage.RETIRED || state == Stage.FORGOTTEN;
     }
 }

@@ -92,19 +92,16 @@ final class Volumes {
                 throw CatalogErrors.volumeNotEmpty(name);
             }
             transaction.delete(Keys.volume(name));
-            transaction.put(dropped(root, root, nowMillis));
-            changes.add(transaction, name, Change.volumeDeleted(nowMillis));
+            transaction.put(dropped(root, nowMillis));
+            changes.add(transaction, names, name, Change.volumeDeleted(nowMillis));
             return name;
         });
         dropAll();
     }
 
     /** Nobody finds a dropped directory by a path, so nothing is put into it any more. */
-    private static Item dropped(long directory, long root, long nowMillis) {
-        return Item.at(Keys.dropped(directory))
-                .with(Item.DIRECTORY, directory)
-                .with(Item.ROOT, root)
-                .with(Item.CHANGED_AT, nowMillis);
+    private static Item dropped(long directory, long nowMillis) {
+        return Item.at(Keys.dropped(directory)).with(Item.DIRECTORY, directory).with(Item.CHANGED_AT, nowMillis);
     }
 
     /** Retires what is in deleted volumes, going on where another process may have stopped. */
@@ -123,7 +120,6 @@ final class Volumes {
         if (transaction.get(dropped.key()).isEmpty()) {
             return 0;
         }
-        long root = dropped.number(Item.ROOT);
         long nowMillis = dropped.number(Item.CHANGED_AT);
         List<Item> entries =
                 transaction.table().query(Range.all(Keys.directory(dropped.number(Item.DIRECTORY))), DROPPED_AT_ONCE);
@@ -131,10 +127,10 @@ final class Volumes {
             transaction.seen(entry);
             transaction.delete(entry.key());
             if (entry.has(Item.DIRECTORY)) {
-                transaction.put(dropped(entry.number(Item.DIRECTORY), root, nowMillis));
+                transaction.put(dropped(entry.number(Item.DIRECTORY), nowMillis));
             } else {
                 FileVersion version = StoredForms.version(entry.bytes(Item.FORM));
-                Versions.retire(transaction, root, version, nowMillis);
+                Versions.retire(transaction, version, nowMillis);
             }
         }
         if (entries.isEmpty()) {

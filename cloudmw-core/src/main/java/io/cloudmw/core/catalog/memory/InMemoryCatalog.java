@@ -17,6 +17,7 @@ import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.Tree;
 import io.cloudmw.core.catalog.TreeEntry;
 import io.cloudmw.core.catalog.TreeFile;
+import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.model.AttributeChange;
@@ -27,6 +28,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Rename;
+import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
@@ -60,7 +62,7 @@ public final class InMemoryCatalog implements Catalog {
     private final TreeMap<String, VersionRecord> versions = new TreeMap<>();
 
     @GuardedBy("this")
-    private final TreeMap<String, ReplicaReport> replicas = new TreeMap<>();
+    private final TreeMap<String, ReplicaRecord> replicas = new TreeMap<>();
 
     private final LeaseMap leases = new LeaseMap(this);
     private final Optional<FleetBoard> fleet;
@@ -98,6 +100,10 @@ public final class InMemoryCatalog implements Catalog {
 
         boolean isOpen() {
             return committed == null && !retired;
+        }
+
+        VersionState state() {
+            return retired ? VersionState.RETIRED : committed == null ? VersionState.OPEN : VersionState.CURRENT;
         }
 
         boolean isCurrent() {
@@ -243,7 +249,8 @@ public final class InMemoryCatalog implements Catalog {
         tree.put(file, version.id(), version.committedAtMillis());
         found.ifPresent(old -> record(old, version.committedAtMillis()).retire(version.committedAtMillis()));
         record(version.id(), version.committedAtMillis()).committed = version;
-        commit.owed().forEach(owed -> replicas.putIfAbsent(Pages.token(owed), owed));
+        commit.owed()
+                .forEach(owed -> replicas.putIfAbsent(Pages.token(owed), record(owed, version.committedAtMillis())));
         dropGood(version.id());
         changes.add(file.volume(), Change.put(file, version.id(), version.committedAtMillis()));
         return version;
@@ -355,23 +362,43 @@ public final class InMemoryCatalog implements Catalog {
         checkOpen();
         for (ReplicaReport report : reports) {
             boolean open = record(report.chunk().version(), nowMillis).committed == null;
+            ReplicaRecord recorded = record(report, nowMillis);
             String key = Pages.token(report);
             switch (report.state()) {
-                case OWED -> replicas.putIfAbsent(key, report);
-                case MISSING, CORRUPT -> replicas.put(key, report);
-                // A late word of the writer does not lift what a reader found.
+                case OWED -> replicas.putIfAbsent(key, recorded);
+                case MISSING, CORRUPT ->
+                    replicas.merge(key, recorded, (found, now) -> found.state().isDropped() ? found : now);
+                // A late word of the writer lifts neither what a reader found nor what upkeep decided.
                 case GOOD ->
                     replicas.compute(
                             key,
-                            (same, found) -> found != null && found.state() == ReplicaState.CORRUPT
+                            (same, found) -> found != null && !isLiftedByItsWriter(found.state())
                                     ? found
-                                    : open ? report : null);
+                                    : open ? recorded : null);
+                case MOVED, DROPPED, GONE -> throw new IllegalArgumentException("state: " + report.state());
             }
         }
     }
 
+    private static boolean isLiftedByItsWriter(ReplicaState found) {
+        return found == ReplicaState.GOOD || found == ReplicaState.OWED || found == ReplicaState.MISSING;
+    }
+
+    private static ReplicaRecord record(ReplicaReport report, long sinceMillis) {
+        return new ReplicaRecord(report.chunk(), report.store(), report.state(), sinceMillis);
+    }
+
     @Override
     public synchronized List<ReplicaReport> faults(VersionId version, long firstIndex, long endIndex)
+            throws CloudMwException {
+        return records(version, firstIndex, endIndex).stream()
+                .map(ReplicaRecord::report)
+                .filter(report -> report.state().isFault())
+                .toList();
+    }
+
+    @Override
+    public synchronized List<ReplicaRecord> records(VersionId version, long firstIndex, long endIndex)
             throws CloudMwException {
         checkOpen();
         if (firstIndex >= endIndex) {
@@ -380,8 +407,51 @@ public final class InMemoryCatalog implements Catalog {
         String from = new ChunkId(version, firstIndex).toString();
         String last = new ChunkId(version, endIndex - 1) + "/~";
         return replicas.subMap(from, last).values().stream()
-                .filter(report -> report.state() != ReplicaState.GOOD)
+                .filter(record -> record.state() != ReplicaState.GOOD)
                 .toList();
+    }
+
+    @Override
+    public synchronized Page<ReplicaRecord> pending(String pageToken, int limit) throws CloudMwException {
+        checkOpen();
+        Pages.checkLimit(limit);
+        String after = pageToken.isEmpty() ? "" : Pages.token(Pages.parse(pageToken));
+        List<ReplicaRecord> page = replicas.tailMap(after, false).values().stream()
+                .filter(record -> record.state().isFault() || record.state() == ReplicaState.DROPPED)
+                .limit(limit + 1L)
+                .toList();
+        return Pages.cut(page, limit, Pages::token);
+    }
+
+    @Override
+    public synchronized void settle(Lease lease, List<ReplicaRecord> records) throws CloudMwException {
+        checkOpen();
+        leases.requireNewest(lease);
+        for (ReplicaRecord record : Pages.checkSettled(records)) {
+            if (record.state() == ReplicaState.GOOD) {
+                replicas.remove(Pages.token(record));
+            } else {
+                replicas.put(Pages.token(record), record);
+            }
+        }
+    }
+
+    @Override
+    public synchronized Page<FileVersion> live(String pageToken, int limit) throws CloudMwException {
+        checkOpen();
+        Pages.checkLimit(limit);
+        List<FileVersion> page = versions.tailMap(pageToken, false).values().stream()
+                .filter(VersionRecord::isCurrent)
+                .flatMap(record -> Optional.ofNullable(record.committed).stream())
+                .limit(limit + 1L)
+                .toList();
+        return Pages.cut(page, limit, last -> last.id().value());
+    }
+
+    @Override
+    public synchronized Optional<VersionState> state(VersionId version) throws CloudMwException {
+        checkOpen();
+        return Optional.ofNullable(versions.get(version.value())).map(VersionRecord::state);
     }
 
     @Override
@@ -399,9 +469,10 @@ public final class InMemoryCatalog implements Catalog {
         Pages.checkLimit(limit);
         String after = pageToken.isEmpty() ? "" : Pages.token(Pages.parse(pageToken));
         List<ReplicaReport> page = new ArrayList<>();
-        for (ReplicaReport report : replicas.tailMap(after, false).values()) {
+        for (ReplicaRecord found : replicas.tailMap(after, false).values()) {
+            ReplicaReport report = found.report();
             VersionRecord record = versions.get(report.chunk().version().value());
-            boolean listed = report.state() != ReplicaState.GOOD
+            boolean listed = report.state().isFault()
                     && record != null
                     && record.isCurrent()
                     && record.committed != null

@@ -4,6 +4,7 @@ import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
@@ -12,11 +13,16 @@ import io.cloudmw.core.model.VolumeName;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What is known of replicas; each method is part of the caller's transaction. */
 final class Replicas {
-    private static final String COLUMNS = "r.version_id, r.chunk, r.store_id, r.state";
+    /** What something is to be done about; the index of that name is of these words. */
+    static final String PENDING = "state IN ('OWED', 'MISSING', 'CORRUPT', 'DROPPED')";
+
+    private static final String FAULTY = "state IN ('OWED', 'MISSING', 'CORRUPT')";
+    private static final String COLUMNS = "r.version_id, r.chunk, r.store_id, r.state, r.changed_at";
 
     private Replicas() {}
 
@@ -26,45 +32,70 @@ final class Replicas {
         Versions.touch(connection, version, nowMillis);
         boolean committed = Versions.committed(connection, version).isPresent();
         if (report.state() == ReplicaState.OWED) {
-            insertIfAbsent(connection, report);
+            insertIfAbsent(connection, report, nowMillis);
             return;
         }
         if (report.state() == ReplicaState.GOOD) {
             Sql.update(
                     connection,
-                    "DELETE FROM replicas WHERE version_id = ? AND chunk = ? AND store_id = ? AND state <> ?",
+                    // A late word of the writer lifts neither what a reader found nor what upkeep decided.
+                    "DELETE FROM replicas WHERE version_id = ? AND chunk = ? AND store_id = ?"
+                            + " AND state IN ('GOOD', 'OWED', 'MISSING')",
                     version.value(),
                     report.chunk().index(),
-                    report.store().value(),
-                    // A late word of the writer does not lift what a reader found.
-                    ReplicaState.CORRUPT.name());
+                    report.store().value());
             if (!committed) {
-                insertIfAbsent(connection, report);
+                insertIfAbsent(connection, report, nowMillis);
             }
         } else {
-            insert(connection, "INSERT OR REPLACE", report);
+            insert(
+                    connection,
+                    report,
+                    nowMillis,
+                    "UPDATE SET state = excluded.state, changed_at = excluded.changed_at"
+                            + " WHERE state NOT IN ('DROPPED', 'GONE')");
         }
     }
 
-    static void insertIfAbsent(Connection connection, ReplicaReport report) throws SQLException {
-        insert(connection, "INSERT OR IGNORE", report);
+    static void insertIfAbsent(Connection connection, ReplicaReport report, long nowMillis) throws SQLException {
+        insert(connection, report, nowMillis, "NOTHING");
     }
 
-    private static void insert(Connection connection, String how, ReplicaReport report) throws SQLException {
+    private static void insert(Connection connection, ReplicaReport report, long sinceMillis, String ifPresent)
+            throws SQLException {
         Sql.update(
                 connection,
-                how + " INTO replicas (version_id, chunk, store_id, state) VALUES (?, ?, ?, ?)",
+                "INSERT INTO replicas (version_id, chunk, store_id, state, changed_at) VALUES (?, ?, ?, ?, ?)"
+                        + " ON CONFLICT (version_id, chunk, store_id) DO " + ifPresent,
                 report.chunk().version().value(),
                 report.chunk().index(),
                 report.store().value(),
-                report.state().name());
+                report.state().name(),
+                sinceMillis);
+    }
+
+    static void settle(Connection connection, ReplicaRecord record) throws SQLException {
+        if (record.state() == ReplicaState.GOOD) {
+            Sql.update(
+                    connection,
+                    "DELETE FROM replicas WHERE version_id = ? AND chunk = ? AND store_id = ?",
+                    record.chunk().version().value(),
+                    record.chunk().index(),
+                    record.store().value());
+        } else {
+            insert(
+                    connection,
+                    record.report(),
+                    record.sinceMillis(),
+                    "UPDATE SET state = excluded.state, changed_at = excluded.changed_at");
+        }
     }
 
     static void dropGood(Connection connection, VersionId version) throws SQLException {
         Sql.update(connection, "DELETE FROM replicas WHERE version_id = ? AND state = 'GOOD'", version.value());
     }
 
-    static List<ReplicaReport> faults(Connection connection, VersionId version, long firstIndex, long endIndex)
+    static List<ReplicaRecord> records(Connection connection, VersionId version, long firstIndex, long endIndex)
             throws SQLException, CloudMwException {
         return Sql.list(
                 connection,
@@ -76,16 +107,15 @@ final class Replicas {
                 endIndex);
     }
 
-    static long underReplicatedChunks(Connection connection, VersionId version) throws SQLException, CloudMwException {
-        return Sql.first(
-                        connection,
-                        row -> row.getLong(1),
-                        "SELECT count(DISTINCT chunk) FROM replicas WHERE version_id = ? AND state <> 'GOOD'",
-                        version.value())
-                .orElse(0L);
+    static Page<ReplicaRecord> pending(Connection connection, String pageToken, int limit)
+            throws SQLException, CloudMwException {
+        List<ReplicaRecord> found = after(connection, " FROM replicas r WHERE " + PENDING, pageToken, limit);
+        return Pages.cut(found, limit, Pages::token);
     }
 
-    static Page<ReplicaReport> underReplicated(Connection connection, VolumeName volume, String pageToken, int limit)
+    /** One more than {@code limit}, from the one after the token's on. */
+    private static List<ReplicaRecord> after(
+            Connection connection, String fromWhere, String pageToken, int limit, Object... values)
             throws SQLException, CloudMwException {
         String version = "";
         long chunk = -1;
@@ -96,25 +126,42 @@ final class Replicas {
             chunk = after.chunk().index();
             store = after.store().value();
         }
-        List<ReplicaReport> found = Sql.list(
+        List<Object> all = new ArrayList<>(List.of(values));
+        all.addAll(List.of(version, chunk, store, limit + 1));
+        return Sql.list(
                 connection,
                 Replicas::row,
-                "SELECT " + COLUMNS + " FROM replicas r JOIN versions v ON v.id = r.version_id"
-                        + " WHERE (r.version_id, r.chunk, r.store_id) > (?, ?, ?) AND r.state <> 'GOOD'"
-                        + " AND v.state = 1 AND v.volume = ?"
+                "SELECT " + COLUMNS + fromWhere + " AND (r.version_id, r.chunk, r.store_id) > (?, ?, ?)"
                         + " ORDER BY r.version_id, r.chunk, r.store_id LIMIT ?",
-                version,
-                chunk,
-                store,
-                volume.value(),
-                limit + 1);
-        return Pages.cut(found, limit, Pages::token);
+                all.toArray());
     }
 
-    private static ReplicaReport row(ResultSet row) throws SQLException {
-        return new ReplicaReport(
+    static long underReplicatedChunks(Connection connection, VersionId version) throws SQLException, CloudMwException {
+        return Sql.first(
+                        connection,
+                        row -> row.getLong(1),
+                        "SELECT count(DISTINCT chunk) FROM replicas WHERE version_id = ? AND " + FAULTY,
+                        version.value())
+                .orElse(0L);
+    }
+
+    static Page<ReplicaReport> underReplicated(Connection connection, VolumeName volume, String pageToken, int limit)
+            throws SQLException, CloudMwException {
+        List<ReplicaRecord> found = after(
+                connection,
+                " FROM replicas r JOIN versions v ON v.id = r.version_id WHERE r." + FAULTY
+                        + " AND v.state = 1 AND v.volume = ?",
+                pageToken,
+                limit,
+                volume.value());
+        return Pages.cut(found.stream().map(ReplicaRecord::report).toList(), limit, Pages::token);
+    }
+
+    private static ReplicaRecord row(ResultSet row) throws SQLException {
+        return new ReplicaRecord(
                 new ChunkId(new VersionId(row.getString(1)), row.getLong(2)),
                 new StoreId(row.getString(3)),
-                ReplicaState.valueOf(row.getString(4)));
+                ReplicaState.valueOf(row.getString(4)),
+                row.getLong(5));
     }
 }

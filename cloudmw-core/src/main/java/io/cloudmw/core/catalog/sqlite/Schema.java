@@ -1,5 +1,6 @@
 package io.cloudmw.core.catalog.sqlite;
 
+import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import java.sql.Connection;
@@ -84,9 +85,23 @@ final class Schema {
             "CREATE TABLE changes (volume TEXT NOT NULL, position INTEGER NOT NULL, changed_at INTEGER NOT NULL,"
                     + " definition BLOB NOT NULL, PRIMARY KEY (volume, position)) WITHOUT ROWID");
 
-    private static final List<List<String>> STEPS = List.of(FIRST, TREE, FILES, LEASES, CHANGES);
+    /** When a copy's state was recorded, and which are to be looked at. */
+    private static final List<String> UPKEEP = List.of(
+            "ALTER TABLE replicas ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0",
+            "CREATE INDEX replicas_pending ON replicas (version_id, chunk, store_id) WHERE " + Replicas.PENDING);
+
+    private static final List<List<String>> STEPS = List.of(FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP);
 
     private Schema() {}
+
+    static VersionState state(int kept) {
+        return switch (kept) {
+            case OPEN -> VersionState.OPEN;
+            case CURRENT -> VersionState.CURRENT;
+            case RETIRED -> VersionState.RETIRED;
+            default -> throw new IllegalStateException("versions.state: " + kept);
+        };
+    }
 
     /** Of a path like {@code /a/b/} the directory it is in, in the same form. */
     private static String parentOf(String path) {

@@ -12,6 +12,7 @@ import io.cloudmw.core.catalog.Leases;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.TreeFile;
+import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
@@ -20,6 +21,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Rename;
+import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -242,7 +244,51 @@ public final class SqliteCatalog implements Catalog {
 
     @Override
     public List<ReplicaReport> faults(VersionId version, long firstIndex, long endIndex) throws CloudMwException {
-        return database.read(connection -> Replicas.faults(connection, version, firstIndex, endIndex));
+        return database.read(connection -> Replicas.records(connection, version, firstIndex, endIndex)).stream()
+                .map(ReplicaRecord::report)
+                .filter(report -> report.state().isFault())
+                .toList();
+    }
+
+    @Override
+    public List<ReplicaRecord> records(VersionId version, long firstIndex, long endIndex) throws CloudMwException {
+        return database.read(connection -> Replicas.records(connection, version, firstIndex, endIndex));
+    }
+
+    @Override
+    public Page<ReplicaRecord> pending(String pageToken, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        return database.read(connection -> Replicas.pending(connection, pageToken, limit));
+    }
+
+    @Override
+    public void settle(Lease lease, List<ReplicaRecord> records) throws CloudMwException {
+        Pages.checkSettled(records);
+        database.write(connection -> {
+            LeaseTable.requireNewest(connection, lease);
+            for (ReplicaRecord record : records) {
+                Replicas.settle(connection, record);
+            }
+            return records.size();
+        });
+    }
+
+    @Override
+    public Page<FileVersion> live(String pageToken, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        List<FileVersion> found = database.read(connection -> Sql.list(
+                connection,
+                row -> StoredForms.version(row.getBytes(1)),
+                "SELECT definition FROM versions WHERE state = ? AND id > ? ORDER BY id LIMIT ?",
+                Schema.CURRENT,
+                pageToken,
+                limit + 1));
+        return Pages.cut(found, limit, last -> last.id().value());
+    }
+
+    @Override
+    public Optional<VersionState> state(VersionId version) throws CloudMwException {
+        return database.read(connection -> Versions.state(connection, version)).map(Schema::state);
     }
 
     @Override

@@ -51,7 +51,7 @@ final class Versions {
                 id.value());
     }
 
-    private static Optional<Integer> state(Connection connection, VersionId id) throws SQLException, CloudMwException {
+    static Optional<Integer> state(Connection connection, VersionId id) throws SQLException, CloudMwException {
         return Sql.first(connection, row -> row.getInt(1), "SELECT state FROM versions WHERE id = ?", id.value());
     }
 
@@ -163,7 +163,7 @@ final class Versions {
         }
         makeCurrent(connection, version);
         for (ReplicaReport owed : commit.owed()) {
-            Replicas.insertIfAbsent(connection, owed);
+            Replicas.insertIfAbsent(connection, owed, version.committedAtMillis());
         }
         Replicas.dropGood(connection, version.id());
         ChangeRows.add(connection, file.volume(), Change.put(file, version.id(), version.committedAtMillis()));

@@ -1,18 +1,17 @@
-package io.cloudmw.helper.serve;
+package io.cloudmw.core.store;
 
-import io.cloudmw.core.store.ChunkSource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.Objects;
 
-/** A chunk in a spool file: read by position, so that many may read at once. Does not own the file. */
-final class SpoolSource implements ChunkSource {
+/** A chunk at the beginning of a file: read by position, so that many may read at once. Does not own the file. */
+public final class FileSource implements ChunkSource {
     private final FileChannel file;
     private final long length;
 
-    SpoolSource(FileChannel file, long length) {
+    public FileSource(FileChannel file, long length) {
         this.file = file;
         this.length = length;
     }
@@ -48,7 +47,7 @@ final class SpoolSource implements ChunkSource {
             }
             int read = file.read(ByteBuffer.wrap(target, offset, wanted), position);
             if (read < 0) {
-                throw new IOException("the spool file ended at " + position + " of " + length + " bytes");
+                throw new IOException("the file ended at " + position + " of " + length + " bytes");
             }
             position += read;
             return read;

@@ -1,0 +1,113 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.upkeep.task.Obstacle;
+import io.cloudmw.core.upkeep.task.RepairProgress;
+import io.cloudmw.core.upkeep.task.StoreCondition;
+import io.cloudmw.core.upkeep.task.UpkeepStatus;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** How a cluster fares, as lines for people and as JSON. */
+final class StatusReport {
+    private StatusReport() {}
+
+    static List<String> lines(UpkeepStatus status) {
+        List<String> lines = new ArrayList<>();
+        for (StoreCondition store : status.stores()) {
+            lines.add(String.format(Locale.ROOT, "store %-24s %s", store.id(), condition(store)));
+        }
+        lines.add("helpers alive: " + status.helpers().size());
+        RepairProgress repair = status.repair();
+        long chunks = total(repair);
+        lines.add("under-replicated chunks: " + chunks);
+        repair.underReplicated()
+                .forEach((good, count) ->
+                        lines.add(String.format(Locale.ROOT, "  with %d good copies: %d", good, count)));
+        repair.obstacles().forEach((obstacle, count) -> lines.add("  " + count + " " + why(obstacle)));
+        lines.add(String.format(
+                Locale.ROOT,
+                "repair: %d copies waiting, %d being made, %d made (%s), %d tries failed, %d copies dropped%s",
+                status.waitingTasks(),
+                status.givenTasks(),
+                repair.copied(),
+                Sizes.approximate(repair.copiedBytes()),
+                repair.failed(),
+                repair.dropped(),
+                repair.passes() == 0 ? "; nothing was looked at yet" : ""));
+        return lines;
+    }
+
+    private static String condition(StoreCondition store) {
+        if (store.lost()) {
+            return "lost: away for " + store.away().toSeconds() + " s, its copies are made elsewhere";
+        }
+        if (!store.available()) {
+            return "away for " + store.away().toSeconds() + " s";
+        }
+        return store.candidate().usable()
+                ? "up"
+                : "takes no copies: " + store.candidate().obstacle();
+    }
+
+    private static String why(Obstacle obstacle) {
+        return switch (obstacle) {
+            case NO_SOURCE -> "cannot be copied: no good copy can be reached";
+            case NO_TARGET -> "cannot be copied: no store is left that can take one";
+            case AWAITED -> "are awaited: being written, or their store is expected back";
+        };
+    }
+
+    private static long total(RepairProgress repair) {
+        return repair.underReplicated().values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
+    static Map<String, Object> json(UpkeepStatus status) {
+        List<Map<String, ?>> stores = new ArrayList<>();
+        for (StoreCondition store : status.stores()) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("id", store.id().value());
+            row.put("available", store.available());
+            row.put("lost", store.lost());
+            row.put("away_millis", store.away().toMillis());
+            if (store.roomBytes() < Long.MAX_VALUE) {
+                row.put("room_bytes", store.roomBytes());
+            }
+            row.put("obstacle", store.candidate().obstacle());
+            stores.add(row);
+        }
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("stores", stores);
+        json.put(
+                "helpers",
+                status.helpers().stream().map(helper -> helper.id().value()).toList());
+        json.put("repair", json(status.repair(), status));
+        return json;
+    }
+
+    private static Map<String, Object> json(RepairProgress repair, UpkeepStatus status) {
+        Map<String, Long> byCopies = new TreeMap<>();
+        repair.underReplicated().forEach((good, count) -> byCopies.put(Integer.toString(good), count));
+        Map<String, Long> obstacles = new TreeMap<>();
+        repair.obstacles()
+                .forEach((obstacle, count) -> obstacles.put(obstacle.name().toLowerCase(Locale.ROOT), count));
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("under_replicated", total(repair));
+        json.put("by_good_copies", byCopies);
+        json.put("obstacles", obstacles);
+        json.put("waiting", status.waitingTasks());
+        json.put("given", status.givenTasks());
+        json.put("passes", repair.passes());
+        json.put("copied", repair.copied());
+        json.put("copied_bytes", repair.copiedBytes());
+        json.put("failed", repair.failed());
+        json.put("dropped", repair.dropped());
+        return json;
+    }
+}

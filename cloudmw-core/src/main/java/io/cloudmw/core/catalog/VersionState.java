@@ -1,0 +1,8 @@
+package io.cloudmw.core.catalog;
+
+/** Where a version is in its life; see {@link Catalog}. */
+public enum VersionState {
+    OPEN,
+    CURRENT,
+    RETIRED
+}

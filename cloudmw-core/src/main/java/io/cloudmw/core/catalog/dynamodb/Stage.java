@@ -1,0 +1,25 @@
+package io.cloudmw.core.catalog.dynamodb;
+
+import io.cloudmw.core.catalog.VersionState;
+
+/** Where a version is in its life, as kept in {@link Item#STATE}. */
+enum Stage {
+    OPEN,
+    CURRENT,
+    RETIRED,
+    /** Retired, and what is kept of it is being dropped. */
+    FORGOTTEN;
+
+    /** As others know it. */
+    VersionState state() {
+        return switch (this) {
+            case OPEN -> VersionState.OPEN;
+            case CURRENT -> VersionState.CURRENT;
+            case RETIRED, FORGOTTEN -> VersionState.RETIRED;
+        };
+    }
+
+    static Stage of(Item state) {
+        return valueOf(state.text(Item.STATE));
+    }
+}

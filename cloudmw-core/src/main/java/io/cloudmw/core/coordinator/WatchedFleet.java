@@ -1,0 +1,36 @@
+package io.cloudmw.core.coordinator;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.upkeep.Fleet;
+import java.util.List;
+
+/** What upkeep sees of the fleet. */
+record WatchedFleet(HelperRegistry helpers, StoreView view) implements Fleet {
+    @Override
+    public List<Candidate> stores() throws CloudMwException {
+        return view.known();
+    }
+
+    @Override
+    public long roomBytes(Candidate store) {
+        return view.freeBytes(store.store()).orElse(Long.MAX_VALUE);
+    }
+
+    @Override
+    public boolean isAvailable(Candidate store) {
+        return view.isAvailable(store.store());
+    }
+
+    @Override
+    public List<HelperAddress> live() {
+        return helpers.live();
+    }
+
+    @Override
+    public boolean isAlive(HelperId helper) {
+        return helpers.isAlive(helper);
+    }
+}

@@ -1,0 +1,36 @@
+package io.cloudmw.core.metrics;
+
+import io.cloudmw.core.error.ErrorCode;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+
+/** What is counted of a helper's work for upkeep. Safe for any thread. */
+public final class UpkeepMetrics {
+    /** Copies made, those that were found to be there included. */
+    public static final String COPIES = "cloudmw.upkeep.copies";
+
+    /** Bytes written for copies. */
+    public static final String COPIED = "cloudmw.upkeep.copied";
+
+    /** Tasks that failed. */
+    public static final String FAILED = "cloudmw.upkeep.failed";
+
+    private final MeterRegistry meters;
+    private final Counter copies;
+    private final Counter copied;
+
+    public UpkeepMetrics(MeterRegistry meters) {
+        this.meters = meters;
+        this.copies = meters.counter(COPIES);
+        this.copied = Counter.builder(COPIED).baseUnit("bytes").register(meters);
+    }
+
+    public void copied(long bytes) {
+        copies.increment();
+        copied.increment((double) bytes);
+    }
+
+    public void failed(ErrorCode code) {
+        meters.counter(FAILED, "code", code.name()).increment();
+    }
+}

@@ -1,0 +1,98 @@
+package io.cloudmw.core.upkeep;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.Overlay;
+import io.cloudmw.core.catalog.VersionState;
+import io.cloudmw.core.chunk.ChunkCutter;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.manifest.ManifestPlan;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.ReplicaRecord;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The chunks of current versions of which the catalog has recorded that something is to be done about a copy: as many steps
+ * as there are segments with such chunks, however large the catalog is.
+ */
+final class PendingWalk implements Walk {
+    private static final int PAGE = 500;
+
+    private final Catalog catalog;
+    private final Deque<Map.Entry<VersionId, Set<ChunkId>>> page = new ArrayDeque<>();
+    private final Deque<Stretch> found = new ArrayDeque<>();
+    private String token = "";
+    private boolean last;
+
+    PendingWalk(Catalog catalog) {
+        this.catalog = catalog;
+    }
+
+    @Override
+    public Optional<Stretch> next() throws CloudMwException {
+        while (found.isEmpty()) {
+            Map.Entry<VersionId, Set<ChunkId>> entry = page.poll();
+            if (entry != null) {
+                find(entry.getKey(), entry.getValue());
+            } else if (last) {
+                return Optional.empty();
+            } else {
+                turn();
+            }
+        }
+        return Optional.of(found.remove());
+    }
+
+    private void turn() throws CloudMwException {
+        Page<ReplicaRecord> next = catalog.pending(token, PAGE);
+        Map<VersionId, Set<ChunkId>> chunks = new LinkedHashMap<>();
+        for (ReplicaRecord record : next.items()) {
+            chunks.computeIfAbsent(record.chunk().version(), ignored -> new LinkedHashSet<>())
+                    .add(record.chunk());
+        }
+        page.addAll(chunks.entrySet());
+        token = next.nextToken();
+        last = token.isEmpty();
+    }
+
+    private void find(VersionId id, Set<ChunkId> wanted) throws CloudMwException {
+        Optional<FileVersion> version = catalog.version(id);
+        if (version.isEmpty() || !catalog.state(id).equals(Optional.of(VersionState.CURRENT))) {
+            return;
+        }
+        Optional<Volume> volume = catalog.volume(version.get().file().volume());
+        if (volume.isEmpty()) {
+            return;
+        }
+        ChunkCutter cutter =
+                ChunkCutter.of(version.get().sizeBytes(), volume.get().chunking());
+        ManifestPlan plan = new ManifestPlan(cutter, version.get().leafSizeBytes());
+        Set<Integer> segments = new LinkedHashSet<>();
+        for (ChunkId chunk : wanted) {
+            if (chunk.index() < cutter.count()) {
+                segments.add(plan.segmentOf(chunk.index()));
+            }
+        }
+        for (int index : segments) {
+            Optional<byte[]> bytes = catalog.segment(id, index);
+            if (bytes.isPresent()) {
+                List<Chunk> chunks = ManifestSegment.decode(index, bytes.get()).chunks().stream()
+                        .filter(chunk -> wanted.contains(chunk.id()))
+                        .toList();
+                found.add(new Stretch(version.get().file(), volume.get(), Overlay.of(catalog, chunks)));
+            }
+        }
+    }
+}

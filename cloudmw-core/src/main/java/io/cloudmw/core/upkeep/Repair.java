@@ -1,0 +1,259 @@
+package io.cloudmw.core.upkeep;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.Lease;
+import io.cloudmw.core.catalog.Overlay;
+import io.cloudmw.core.catalog.UpkeepRecords;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ReplicaRecord;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.upkeep.task.Obstacle;
+import io.cloudmw.core.upkeep.task.RepairProgress;
+import io.cloudmw.core.upkeep.task.StoreCondition;
+import io.cloudmw.core.upkeep.task.Task;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds chunks that have fewer good copies than they ought to, and has them copied. It looks at what is recorded of single
+ * copies every {@code interval}, and at all manifests while stores are lost; both in passes of bounded steps, at most a
+ * quarter of the time. One is made for each lease: what it holds in memory ends with it. {@link #step} and {@link #look} are called by one thread, the rest by any.
+ */
+final class Repair {
+    /** A pass over all manifests is followed by another only after so many passes over what is recorded. */
+    private static final int BETWEEN_FULL_PASSES = 12;
+
+    /** A pass is followed by a pause of so many times what it took. */
+    private static final int PAUSE = 3;
+
+    private final Catalog catalog;
+    private final Lease lease;
+    private final WorkQueue queue;
+    private final RepairPlanner planner;
+    private final Ticker ticker;
+    private final WallClock clock;
+    private final long intervalNanos;
+    private final long reuseFromNanos;
+
+    private Map<StoreId, StoreCondition> stores = Map.of();
+    private Set<StoreId> lostAtLastFullPass = Set.of();
+    private int passesSinceFull;
+    private long nextPassNanos;
+    private long passBeganNanos;
+    private boolean full;
+    private @Nullable Walk walk;
+    private final Deque<Task> found = new ArrayDeque<>();
+    private Tally tally = new Tally();
+
+    @GuardedBy("this")
+    private Tally published = new Tally();
+
+    @GuardedBy("this")
+    private long passes;
+
+    @GuardedBy("this")
+    private long copied;
+
+    @GuardedBy("this")
+    private long copiedBytes;
+
+    @GuardedBy("this")
+    private long failed;
+
+    @GuardedBy("this")
+    private long dropped;
+
+    @GuardedBy("this")
+    private boolean passing;
+
+    /** What one pass saw. */
+    private static final class Tally {
+        private final SortedMap<Integer, Long> underReplicated = new TreeMap<>();
+        private final Map<Obstacle, Long> obstacles = new EnumMap<>(Obstacle.class);
+
+        void add(RepairPlan plan, int replicas) {
+            if (plan.good() < replicas) {
+                underReplicated.merge(plan.good(), 1L, Long::sum);
+            }
+            plan.obstacle().ifPresent(obstacle -> obstacles.merge(obstacle, 1L, Long::sum));
+        }
+    }
+
+    /** @param lease what it is done under; renewed elsewhere */
+    Repair(Catalog catalog, Lease lease, WorkQueue queue, UpkeepOptions options, Ticker ticker, WallClock clock) {
+        this.catalog = catalog;
+        this.lease = lease;
+        this.queue = queue;
+        this.planner = new RepairPlanner(options.owedAfter().toMillis());
+        this.ticker = ticker;
+        this.clock = clock;
+        this.intervalNanos = options.interval().toNanos();
+        this.nextPassNanos = ticker.nanos();
+        this.reuseFromNanos = ticker.nanos() + options.deletesEndAfter().toNanos();
+    }
+
+    /** Takes note of how the stores are. */
+    void look(Map<StoreId, StoreCondition> now) {
+        stores = now;
+    }
+
+    /**
+     * Does a bounded piece of work.
+     *
+     * @return whether there is more to do now
+     */
+    boolean step() throws CloudMwException {
+        if (!offerFound()) {
+            return false;
+        }
+        Walk walking = walk;
+        if (walking == null) {
+            return begin();
+        }
+        Optional<Walk.Stretch> next = walking.next();
+        if (next.isEmpty()) {
+            end();
+            return false;
+        }
+        consider(next.get());
+        return true;
+    }
+
+    /** False when the queue is full: what was found stays, the pass waits. */
+    private boolean offerFound() {
+        while (!found.isEmpty()) {
+            if (!queue.offer(found.element())) {
+                return false;
+            }
+            found.remove();
+        }
+        return true;
+    }
+
+    private boolean begin() {
+        long now = ticker.nanos();
+        if (now - nextPassNanos < 0) {
+            return false;
+        }
+        Set<StoreId> lost = new HashSet<>();
+        stores.values().stream().filter(store -> !store.keeps()).forEach(store -> lost.add(store.id()));
+        full = !lost.isEmpty() && (!lost.equals(lostAtLastFullPass) || passesSinceFull >= BETWEEN_FULL_PASSES);
+        passesSinceFull = full ? 0 : passesSinceFull + 1;
+        if (full || lost.isEmpty()) {
+            lostAtLastFullPass = lost;
+        }
+        walk = full ? new ManifestWalk(catalog) : new PendingWalk(catalog);
+        tally = new Tally();
+        passBeganNanos = now;
+        synchronized (this) {
+            passing = true;
+        }
+        return true;
+    }
+
+    private void end() {
+        long now = ticker.nanos();
+        nextPassNanos = Math.max(passBeganNanos + intervalNanos, now + PAUSE * (now - passBeganNanos));
+        walk = null;
+        synchronized (this) {
+            passing = false;
+            passes++;
+            // While stores are lost, what is recorded is only a part.
+            if (full || lostAtLastFullPass.isEmpty()) {
+                published = tally;
+            }
+        }
+    }
+
+    private void consider(Walk.Stretch stretch) throws CloudMwException {
+        Volume volume = stretch.volume();
+        RepairPlanner.Situation now = situation(volume);
+        for (Copies copies : stretch.chunks()) {
+            RepairPlan plan = planner.plan(copies, volume.replicas(), now);
+            tally.add(plan, volume.replicas());
+            drop(plan.drops());
+            for (Store target : plan.targets()) {
+                found.add(new Task.Copy(copies.chunk(), target, stretch.file(), plan.sources(), plan.good()));
+            }
+        }
+    }
+
+    private RepairPlanner.Situation situation(Volume volume) {
+        Map<StoreId, StoreCondition> ofVolume = new LinkedHashMap<>();
+        for (StoreId id : volume.stores()) {
+            StoreCondition store = stores.get(id);
+            if (store != null) {
+                ofVolume.put(id, store);
+            }
+        }
+        return new RepairPlanner.Situation(ofVolume, ticker.nanos() - reuseFromNanos >= 0, clock.millis());
+    }
+
+    private void drop(List<ReplicaRecord> drops) throws CloudMwException {
+        if (!drops.isEmpty()) {
+            catalog.settle(lease, drops);
+            synchronized (this) {
+                dropped += drops.size();
+            }
+        }
+    }
+
+    /**
+     * A copy was made: from now on it counts, and those it makes superfluous do not.
+     *
+     * @param conditions how the stores are
+     */
+    void copied(Task.Copy task, long bytes, Map<StoreId, StoreCondition> conditions) throws CloudMwException {
+        Optional<Volume> volume = catalog.volume(task.file().volume());
+        if (volume.isEmpty()) {
+            return;
+        }
+        Copies before = Overlay.of(catalog, List.of(task.chunk())).get(0);
+        ReplicaRecord arrived = before.arrived(task.store().id(), clock.millis());
+        Copies after = before.with(List.of(arrived));
+        RepairPlanner.Situation now = new RepairPlanner.Situation(conditions, false, clock.millis());
+        List<ReplicaRecord> drops =
+                planner.plan(after, volume.get().replicas(), now).drops();
+        List<ReplicaRecord> changes = new ArrayList<>(List.of(arrived));
+        changes.addAll(drops);
+        catalog.settle(lease, changes.subList(0, Math.min(changes.size(), UpkeepRecords.MAX_SETTLED)));
+        synchronized (this) {
+            copied++;
+            copiedBytes += bytes;
+            dropped += drops.size();
+        }
+    }
+
+    synchronized void failed(int tries) {
+        failed += tries;
+    }
+
+    synchronized RepairProgress progress() {
+        return new RepairProgress(
+                new TreeMap<>(published.underReplicated),
+                Map.copyOf(published.obstacles),
+                passes,
+                passing,
+                copied,
+                copiedBytes,
+                failed,
+                dropped);
+    }
+}

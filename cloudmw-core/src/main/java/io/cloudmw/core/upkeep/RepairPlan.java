@@ -1,0 +1,25 @@
+package io.cloudmw.core.upkeep;
+
+import io.cloudmw.core.model.ReplicaRecord;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.upkeep.task.Obstacle;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is to be done about one chunk.
+ *
+ * @param good copies that count: good, in stores that are not lost
+ * @param sources stores to copy it from, now
+ * @param targets stores to copy it to, now
+ * @param drops copies that are none any more, since there are enough others
+ * @param obstacle why fewer are copied than are missing, if so
+ */
+record RepairPlan(
+        int good, List<Store> sources, List<Store> targets, List<ReplicaRecord> drops, Optional<Obstacle> obstacle) {
+    RepairPlan {
+        sources = List.copyOf(sources);
+        targets = List.copyOf(targets);
+        drops = List.copyOf(drops);
+    }
+}

@@ -1,0 +1,137 @@
+package io.cloudmw.core.upkeep;
+
+import io.cloudmw.core.model.ReplicaRecord;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.placement.PlacementPolicy;
+import io.cloudmw.core.upkeep.task.Obstacle;
+import io.cloudmw.core.upkeep.task.StoreCondition;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Decides what is to be done so that a chunk has its k good copies, in different stores and failure domains where there
+ * are such. Pure: the same copies and conditions give the same plan.
+ *
+ * <p>A copy that is missing or corrupt, overdue, or in a lost store is made anew: where it was if that store can take it and
+ * placement prefers it, elsewhere otherwise. Only when k good copies are recorded are those that do not count dropped, so
+ * that at no moment fewer are known than before.
+ */
+final class RepairPlanner {
+    private final long owedAfterMillis;
+
+    RepairPlanner(long owedAfterMillis) {
+        this.owedAfterMillis = owedAfterMillis;
+    }
+
+    /**
+     * How things stand.
+     *
+     * @param stores all of the volume that there are, by id
+     * @param reuse whether a store may take a chunk anew whose copy there was dropped and is not yet deleted: not while
+     *     somebody may still be about to delete it
+     */
+    record Situation(Map<StoreId, StoreCondition> stores, boolean reuse, long nowMillis) {}
+
+    /** One chunk's copies, told apart. */
+    private static final class Sorted {
+        private final List<StoreId> kept = new ArrayList<>();
+        private final List<StoreId> awaited = new ArrayList<>();
+        private final List<Store> sources = new ArrayList<>();
+    }
+
+    RepairPlan plan(Copies copies, int replicas, Situation now) {
+        Sorted sorted = sort(copies, now);
+        int missing = replicas - sorted.kept.size();
+        int wanted = missing - sorted.awaited.size();
+        List<Store> targets =
+                wanted > 0 && !sorted.sources.isEmpty() ? targets(copies, sorted, wanted, now) : List.of();
+        return new RepairPlan(
+                sorted.kept.size(),
+                sorted.sources,
+                targets,
+                sorted.sources.size() >= replicas ? drops(copies, sorted, replicas, now) : List.of(),
+                obstacle(missing, wanted, targets.size(), sorted.sources.isEmpty()));
+    }
+
+    private Sorted sort(Copies copies, Situation now) {
+        Sorted sorted = new Sorted();
+        for (StoreId id : copies.stores()) {
+            StoreCondition store = now.stores().get(id);
+            if (store == null || !store.keeps()) {
+                continue;
+            }
+            if (copies.isGood(id)) {
+                sorted.kept.add(id);
+                if (store.available()) {
+                    sorted.sources.add(store.candidate().store());
+                }
+            } else if (isAwaited(copies.record(id), store, now.nowMillis())) {
+                sorted.awaited.add(id);
+            }
+        }
+        return sorted;
+    }
+
+    private boolean isAwaited(Optional<ReplicaRecord> record, StoreCondition store, long nowMillis) {
+        return record.isPresent()
+                && record.get().state() == ReplicaState.OWED
+                && (!store.available() || nowMillis - record.get().sinceMillis() < owedAfterMillis);
+    }
+
+    private static List<Store> targets(Copies copies, Sorted sorted, int wanted, Situation now) {
+        List<Candidate> candidates = new ArrayList<>();
+        List<String> domains = new ArrayList<>();
+        now.stores().forEach((id, store) -> {
+            if (sorted.kept.contains(id) || sorted.awaited.contains(id)) {
+                domains.add(store.candidate().store().failureDomain());
+            } else if (store.takes(copies.chunk().range().length()) && (now.reuse() || !isDropped(copies.record(id)))) {
+                candidates.add(store.candidate());
+            }
+        });
+        return PlacementPolicy.more(copies.chunk().id(), candidates, wanted, domains);
+    }
+
+    private static boolean isDropped(Optional<ReplicaRecord> record) {
+        return record.isPresent() && record.get().state() == ReplicaState.DROPPED;
+    }
+
+    /**
+     * Once k copies can be read now: all that are not kept, and of those that are what is beyond k. First what cannot be
+     * read now (its store may just not be known to be lost yet), then where upkeep had put them, then where writers had.
+     */
+    private static List<ReplicaRecord> drops(Copies copies, Sorted sorted, int replicas, Situation now) {
+        List<StoreId> readable = sorted.sources.stream().map(Store::id).toList();
+        List<StoreId> surplus = new ArrayList<>(sorted.kept);
+        surplus.sort(Comparator.comparing((StoreId id) -> readable.contains(id))
+                .thenComparing(id -> copies.chunk().replicas().contains(id)));
+        Set<StoreId> dropped = new HashSet<>(copies.stores());
+        sorted.kept.forEach(dropped::remove);
+        dropped.addAll(surplus.subList(0, sorted.kept.size() - replicas));
+        return copies.stores().stream()
+                .filter(dropped::contains)
+                .map(id -> new ReplicaRecord(copies.chunk().id(), id, ReplicaState.DROPPED, now.nowMillis()))
+                .toList();
+    }
+
+    private static Optional<Obstacle> obstacle(int missing, int wanted, int targets, boolean noSource) {
+        if (missing <= 0) {
+            return Optional.empty();
+        }
+        if (wanted <= 0) {
+            return Optional.of(Obstacle.AWAITED);
+        }
+        if (noSource) {
+            return Optional.of(Obstacle.NO_SOURCE);
+        }
+        return targets < wanted ? Optional.of(Obstacle.NO_TARGET) : Optional.empty();
+    }
+}

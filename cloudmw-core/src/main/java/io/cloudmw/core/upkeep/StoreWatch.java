@@ -1,0 +1,51 @@
+package io.cloudmw.core.upkeep;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.upkeep.task.StoreCondition;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Since when stores are away, by this process's own monotonic clock: a coordinator that was started anew waits as long
+ * again before it takes a store for lost. Confined to the thread that ticks.
+ */
+final class StoreWatch {
+    private final Fleet fleet;
+    private final Ticker ticker;
+    private final long lostAfterNanos;
+    private final Map<StoreId, Long> awaySince = new LinkedHashMap<>();
+
+    StoreWatch(Fleet fleet, Ticker ticker, Duration lostAfter) {
+        this.fleet = fleet;
+        this.ticker = ticker;
+        this.lostAfterNanos = lostAfter.toNanos();
+    }
+
+    /** Looks at all stores; by id. */
+    Map<StoreId, StoreCondition> look() throws CloudMwException {
+        long now = ticker.nanos();
+        Map<StoreId, StoreCondition> conditions = new LinkedHashMap<>();
+        for (Candidate store : fleet.stores()) {
+            StoreId id = store.store().id();
+            boolean available = fleet.isAvailable(store);
+            long since = available ? now : awaySince.getOrDefault(id, now);
+            boolean lost = !available && now - since >= lostAfterNanos;
+            conditions.put(
+                    id,
+                    new StoreCondition(store, fleet.roomBytes(store), available, Duration.ofNanos(now - since), lost));
+        }
+        awaySince.keySet().retainAll(conditions.keySet());
+        conditions.forEach((id, condition) -> {
+            if (condition.available()) {
+                awaySince.remove(id);
+            } else {
+                awaySince.putIfAbsent(id, now);
+            }
+        });
+        return conditions;
+    }
+}

@@ -1,0 +1,29 @@
+package io.cloudmw.core.upkeep.task;
+
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.security.TransferToken;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What a helper is given to do.
+ *
+ * @param helpers owners of the disks among the tasks' stores
+ * @param pause when to ask again, at the latest
+ * @param elsewhere whether another coordinator does upkeep: who has several asks, and reports to, the next
+ */
+public record Handout(List<Assignment> assignments, List<HelperAddress> helpers, Duration pause, boolean elsewhere) {
+    public Handout {
+        assignments = List.copyOf(assignments);
+        helpers = List.copyOf(helpers);
+    }
+
+    /**
+     * One task.
+     *
+     * @param number of this giving: another helper gets the same task under another one
+     * @param life not to be begun later than this after the helper asked
+     * @param token lets its bearer read and write the chunk
+     */
+    public record Assignment(long number, Task task, Duration life, TransferToken token) {}
+}

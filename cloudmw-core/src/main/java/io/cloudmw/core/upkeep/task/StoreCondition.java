@@ -1,0 +1,30 @@
+package io.cloudmw.core.upkeep.task;
+
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.Candidate;
+import java.time.Duration;
+
+/**
+ * How a store is now.
+ *
+ * @param candidate whether it could take anything
+ * @param roomBytes what chunks may still use; {@code Long.MAX_VALUE}: nobody knows of a limit
+ * @param available whether it can be reached
+ * @param away for how long it could not; zero when it can
+ * @param lost whether that is so long that nobody waits for it any more
+ */
+public record StoreCondition(Candidate candidate, long roomBytes, boolean available, Duration away, boolean lost) {
+    public StoreId id() {
+        return candidate.store().id();
+    }
+
+    /** Whether it could take a copy of so many bytes now. */
+    public boolean takes(long bytes) {
+        return available && !lost && candidate.usable() && roomBytes >= bytes;
+    }
+
+    /** Whether copies in it count. */
+    public boolean keeps() {
+        return !lost;
+    }
+}

@@ -1,0 +1,24 @@
+package io.cloudmw.core.upkeep.task;
+
+import io.cloudmw.core.model.HelperAddress;
+import java.util.List;
+
+/**
+ * How a cluster fares.
+ *
+ * @param stores all of them, by id
+ * @param helpers those that are alive
+ * @param waitingTasks for a helper to take them
+ * @param givenTasks that helpers have
+ */
+public record UpkeepStatus(
+        List<StoreCondition> stores,
+        List<HelperAddress> helpers,
+        RepairProgress repair,
+        int waitingTasks,
+        int givenTasks) {
+    public UpkeepStatus {
+        stores = List.copyOf(stores);
+        helpers = List.copyOf(helpers);
+    }
+}

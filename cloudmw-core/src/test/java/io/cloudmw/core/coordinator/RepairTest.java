@@ -1,0 +1,349 @@
+package io.cloudmw.core.coordinator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.placement.PlannedChunk;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.upkeep.Fleet;
+import io.cloudmw.core.upkeep.Upkeep;
+import io.cloudmw.core.upkeep.UpkeepOptions;
+import io.cloudmw.core.upkeep.task.Handout;
+import io.cloudmw.core.upkeep.task.Obstacle;
+import io.cloudmw.core.upkeep.task.RepairProgress;
+import io.cloudmw.core.upkeep.task.Task;
+import io.cloudmw.core.upkeep.task.TaskResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Repair, from what is found to what is recorded, over a catalog in memory; helpers are played. */
+final class RepairTest {
+    private static final FilePath FILE = FilePath.parse("v:/f");
+    private static final long MIB = 1 << 20;
+
+    private final Set<Integer> alive = new HashSet<>();
+    private TestCluster cluster;
+
+    @BeforeEach
+    void fourHelpersAndAVolumeOfThreeReplicas() throws CloudMwException {
+        cluster = new TestCluster();
+        for (int number = 1; number <= 4; number++) {
+            cluster.helper(number);
+            alive.add(number);
+        }
+        cluster.coordinator.administration().createVolume(TestCluster.volume("v", 3, 1, "d1", "d2", "d3", "d4"));
+    }
+
+    /** Time passes, those who are alive keep their leases, and upkeep goes on. */
+    private void pass(Duration time) throws CloudMwException {
+        for (Duration left = time; !left.isNegative() && !left.isZero(); left = left.minusSeconds(1)) {
+            cluster.ticker.advance(Duration.ofSeconds(1));
+            for (int number : alive) {
+                cluster.heartbeat(number);
+            }
+            cluster.coordinator.upkeep().tick();
+        }
+    }
+
+    private List<Handout.Assignment> asked(int helper) throws CloudMwException {
+        return cluster.coordinator
+                .upkeep()
+                .work(new HelperId("h" + helper), List.of(), 100)
+                .assignments();
+    }
+
+    private void report(int helper, long task, Optional<ErrorCode> failure, ReplicaReport... faults)
+            throws CloudMwException {
+        cluster.coordinator
+                .upkeep()
+                .work(new HelperId("h" + helper), List.of(new TaskResult(task, failure, "", MIB, List.of(faults))), 0);
+    }
+
+    /** Every helper that is alive does all it is given; how many tasks those were. */
+    private int work() throws CloudMwException {
+        int done = 0;
+        for (int helper : alive) {
+            for (Handout.Assignment given : asked(helper)) {
+                report(helper, given.number(), Optional.empty());
+                done++;
+            }
+        }
+        return done;
+    }
+
+    private List<StoreId> placed(FileVersion version, ChunkId chunk) throws CloudMwException {
+        return Objects.requireNonNull(placed(version).get(chunk));
+    }
+
+    private Map<ChunkId, List<StoreId>> placed(FileVersion version) throws CloudMwException {
+        Map<ChunkId, List<StoreId>> stores = new HashMap<>();
+        List<Chunk> manifest = new ArrayList<>();
+        for (PlannedChunk chunk : cluster.coordinator
+                .reads()
+                .segment(FILE, version.id(), 0, List.of(), false)
+                .chunks()) {
+            assertThat(chunk.bad()).isEmpty();
+            manifest.add(chunk.inManifest());
+            stores.put(chunk.chunk().id(), chunk.chunk().replicas());
+        }
+        assertThat(new ManifestSegment(0, manifest).encode())
+                .as("what the manifest's digest is of")
+                .isEqualTo(cluster.catalog.segment(version.id(), 0).orElseThrow());
+        return stores;
+    }
+
+    private RepairProgress progress() throws CloudMwException {
+        return cluster.coordinator.upkeep().status().repair();
+    }
+
+    @Test
+    void theCopiesOfAStoreThatIsAwayTooLongAreMadeElsewhereAndReadThere() throws CloudMwException {
+        FileVersion version = cluster.put(FILE, 8 * MIB);
+        StoreId lost = new StoreId("d1");
+        long concerned = placed(version).values().stream()
+                .filter(stores -> stores.contains(lost))
+                .count();
+        assertThat(concerned).isPositive();
+        alive.remove(1);
+
+        pass(UpkeepOptions.defaults().repairAfter());
+        assertThat(work()).as("before the bound").isZero();
+        pass(Duration.ofSeconds(30));
+        assertThat(progress().underReplicated()).isEqualTo(Map.of(2, concerned));
+        assertThat(work()).isEqualTo((int) concerned);
+
+        placed(version).values().forEach(stores -> assertThat(stores).hasSize(3).doesNotContain(lost));
+        pass(Duration.ofMinutes(3));
+        assertThat(progress().underReplicated()).isEmpty();
+        assertThat(progress().copied()).isEqualTo(concerned);
+        assertThat(progress().dropped()).isEqualTo(concerned);
+    }
+
+    @Test
+    void whenTheStoreComesBackItsFormerCopiesAreNotReadAgain() throws CloudMwException {
+        FileVersion version = cluster.put(FILE, 8 * MIB);
+        alive.remove(1);
+        pass(UpkeepOptions.defaults().repairAfter().plusSeconds(30));
+        work();
+        Map<ChunkId, List<StoreId>> moved = placed(version);
+        cluster.helper(1);
+        alive.add(1);
+        pass(Duration.ofMinutes(5));
+        assertThat(work()).isZero();
+        assertThat(placed(version)).isEqualTo(moved);
+    }
+
+    @Test
+    void aTaskNamesTheGoodCopiesTheirOwnersAndAToken() throws CloudMwException {
+        FileVersion version = cluster.put(FILE, 1);
+        ChunkId chunk = new ChunkId(version.id(), 0);
+        StoreId bad = placed(version, chunk).get(0);
+        cluster.catalog.report(List.of(new ReplicaReport(chunk, bad, ReplicaState.CORRUPT)), cluster.now());
+        pass(Duration.ofSeconds(6));
+        List<Handout> handouts = new ArrayList<>();
+        for (int helper = 1; helper <= 4; helper++) {
+            Handout handout = cluster.coordinator.upkeep().work(new HelperId("h" + helper), List.of(), 1);
+            if (!handout.assignments().isEmpty()) {
+                handouts.add(handout);
+            }
+        }
+        assertThat(handouts).hasSize(1);
+        Handout.Assignment given = handouts.get(0).assignments().get(0);
+        Task.Copy copy = (Task.Copy) given.task();
+        assertThat(copy.sources()).hasSize(2).noneMatch(store -> store.id().equals(bad));
+        assertThat(handouts.get(0).helpers()).hasSize(3);
+        cluster.tokens.verify(given.token().bytes()).require(TransferRight.READ, chunk);
+    }
+
+    @Test
+    void anOwedCopyWhoseWriterIsGoneIsMade() throws CloudMwException {
+        Optional<io.cloudmw.core.model.VersionId> none = Optional.empty();
+        FileVersion version = cluster.written(FILE, 1);
+        ChunkId chunk = new ChunkId(version.id(), 0);
+        StoreId owed = cluster.coordinator
+                .uploads()
+                .place(FILE, version.id(), 0, 1, Set.of())
+                .placements()
+                .get(0)
+                .stores()
+                .get(2);
+        cluster.coordinator.uploads().commit(version, none, List.of(new ReplicaReport(chunk, owed, ReplicaState.OWED)));
+        pass(UpkeepOptions.defaults().owedAfter().minusSeconds(10));
+        assertThat(work()).isZero();
+        assertThat(progress().obstacles()).isEqualTo(Map.of(Obstacle.AWAITED, 1L));
+        pass(Duration.ofSeconds(20));
+        assertThat(work()).isEqualTo(1);
+        assertThat(placed(version, chunk)).hasSize(3);
+        assertThat(cluster.coordinator.reads().stat(FILE).underReplicatedChunks())
+                .isZero();
+    }
+
+    @Test
+    void theChunkWithFewestCopiesComesFirst() throws CloudMwException {
+        FileVersion version = cluster.put(FILE, 8 * MIB);
+        List<ReplicaReport> faults = new ArrayList<>();
+        placed(version).forEach((chunk, stores) -> {
+            faults.add(new ReplicaReport(chunk, stores.get(0), ReplicaState.MISSING));
+            if (chunk.index() == 5) {
+                faults.add(new ReplicaReport(chunk, stores.get(1), ReplicaState.CORRUPT));
+            }
+        });
+        cluster.catalog.report(faults, cluster.now());
+        pass(Duration.ofSeconds(6));
+        for (int helper : alive) {
+            List<Long> order = asked(helper).stream()
+                    .map(given -> given.task().chunk().index())
+                    .toList();
+            assertThat(order.contains(5L)).isEqualTo(!order.isEmpty() && order.get(0) == 5L);
+        }
+    }
+
+    @Test
+    void aBadSourceThatAHelperFindsIsRepairedToo() throws CloudMwException {
+        FileVersion version = cluster.put(FILE, 1);
+        ChunkId chunk = new ChunkId(version.id(), 0);
+        List<StoreId> stores = placed(version, chunk);
+        cluster.catalog.report(List.of(new ReplicaReport(chunk, stores.get(0), ReplicaState.MISSING)), cluster.now());
+        pass(Duration.ofSeconds(6));
+        for (int helper : alive) {
+            for (Handout.Assignment given : asked(helper)) {
+                report(
+                        helper,
+                        given.number(),
+                        Optional.empty(),
+                        new ReplicaReport(chunk, stores.get(1), ReplicaState.CORRUPT));
+            }
+        }
+        pass(Duration.ofSeconds(6));
+        assertThat(work()).isEqualTo(1);
+        assertThat(placed(version, chunk)).hasSize(3);
+    }
+
+    @Test
+    void aTaskThatFailsIsTriedAgainAndFoundAgain() throws CloudMwException {
+        FileVersion version = cluster.put(FILE, 1);
+        ChunkId chunk = new ChunkId(version.id(), 0);
+        StoreId bad = placed(version, chunk).get(0);
+        cluster.catalog.report(List.of(new ReplicaReport(chunk, bad, ReplicaState.MISSING)), cluster.now());
+        int tries = 0;
+        for (int i = 0; i < 60; i++) {
+            pass(Duration.ofSeconds(6));
+            for (int helper : alive) {
+                for (Handout.Assignment given : asked(helper)) {
+                    report(helper, given.number(), Optional.of(ErrorCode.STORE_UNAVAILABLE));
+                    tries++;
+                }
+            }
+        }
+        assertThat(tries).isGreaterThan(6);
+        assertThat(progress().failed()).isEqualTo(tries);
+        pass(Duration.ofSeconds(60));
+        assertThat(work()).isEqualTo(1);
+        assertThat(placed(version, chunk)).hasSize(3);
+    }
+
+    @Test
+    void aCoordinatorThatIsStartedAnewGoesOn() throws CloudMwException {
+        FileVersion version = cluster.put(FILE, 8 * MIB);
+        alive.remove(1);
+        pass(UpkeepOptions.defaults().repairAfter().plusSeconds(30));
+        List<Handout.Assignment> given = asked(2);
+        cluster.restart();
+        alive.remove(2);
+        for (int number = 2; number <= 4; number++) {
+            cluster.helper(number);
+            alive.add(number);
+        }
+        given.forEach(assignment -> assertThat(catchThrowableOfType(
+                        CloudMwException.class, () -> report(2, assignment.number(), Optional.empty())))
+                .isNull());
+        pass(UpkeepOptions.defaults().repairAfter().plusSeconds(30));
+        work();
+        placed(version).values().forEach(stores -> assertThat(stores).hasSize(3).doesNotContain(new StoreId("d1")));
+    }
+
+    /** A fleet without stores. */
+    private static final class NoStores implements Fleet {
+        @Override
+        public List<Candidate> stores() {
+            return List.of();
+        }
+
+        @Override
+        public long roomBytes(Candidate store) {
+            return 0;
+        }
+
+        @Override
+        public boolean isAvailable(Candidate store) {
+            return false;
+        }
+
+        @Override
+        public List<HelperAddress> live() {
+            return List.of();
+        }
+
+        @Override
+        public boolean isAlive(HelperId helper) {
+            return true;
+        }
+    }
+
+    @Test
+    void aCoordinatorWithoutTheLeaseSendsHelpersOn() throws CloudMwException {
+        pass(Duration.ofSeconds(1));
+        HelperId helper = new HelperId("h1");
+        Upkeep other = new Upkeep(
+                "other",
+                cluster.catalog,
+                new NoStores(),
+                cluster.tokens,
+                Duration.ofHours(1),
+                UpkeepOptions.defaults(),
+                cluster.ticker,
+                cluster::now);
+        other.tick();
+        assertThat(other.work(helper, List.of(), 1).elsewhere()).isTrue();
+        assertThat(cluster.coordinator.upkeep().work(helper, List.of(), 1).elsewhere())
+                .isFalse();
+
+        cluster.ticker.advance(Duration.ofMinutes(1));
+        other.tick();
+        assertThat(other.work(helper, List.of(), 1).elsewhere()).isFalse();
+        cluster.helper(1);
+        cluster.coordinator.upkeep().tick();
+        assertThat(cluster.coordinator.upkeep().work(helper, List.of(), 1).elsewhere())
+                .isTrue();
+    }
+
+    @Test
+    void whoHasNoLeaseGetsNoWork() {
+        CloudMwException refusal = catchThrowableOfType(
+                CloudMwException.class,
+                () -> cluster.coordinator.upkeep().work(new HelperId("stranger"), List.of(), 1));
+        assertThat(refusal.code()).isEqualTo(ErrorCode.HELPER_UNKNOWN);
+    }
+}

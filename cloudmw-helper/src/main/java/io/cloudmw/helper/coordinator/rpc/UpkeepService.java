@@ -1,0 +1,42 @@
+package io.cloudmw.helper.coordinator.rpc;
+
+import io.cloudmw.core.upkeep.Upkeep;
+import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.UnaryCalls;
+import io.cloudmw.core.wire.UpkeepWire;
+import io.cloudmw.proto.v1.GetStatusRequest;
+import io.cloudmw.proto.v1.GetStatusResponse;
+import io.cloudmw.proto.v1.UpkeepGrpc;
+import io.cloudmw.proto.v1.WorkRequest;
+import io.cloudmw.proto.v1.WorkResponse;
+import io.grpc.stub.StreamObserver;
+import java.util.Set;
+
+/** What helpers and users ask about upkeep. */
+public final class UpkeepService extends UpkeepGrpc.UpkeepImplBase {
+    /** Full names of the methods that only helpers may call. */
+    public static final Set<String> HELPERS_ONLY =
+            Set.of(UpkeepGrpc.getWorkMethod().getFullMethodName());
+
+    private final Upkeep upkeep;
+    private final UnaryCalls calls;
+
+    /** Works on {@code calls}, whose executor bounds what is worked on at once. */
+    public UpkeepService(Upkeep upkeep, UnaryCalls calls) {
+        this.upkeep = upkeep;
+        this.calls = calls;
+    }
+
+    @Override
+    public void work(WorkRequest request, StreamObserver<WorkResponse> observer) {
+        calls.answer(
+                observer,
+                () -> UpkeepWire.handout(upkeep.work(
+                        FromWire.helperId(request.getHelperId()), UpkeepWire.results(request), request.getRoom())));
+    }
+
+    @Override
+    public void getStatus(GetStatusRequest request, StreamObserver<GetStatusResponse> observer) {
+        calls.answer(observer, () -> UpkeepWire.status(upkeep.status()));
+    }
+}

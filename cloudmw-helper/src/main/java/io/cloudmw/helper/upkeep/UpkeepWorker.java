@@ -1,0 +1,222 @@
+package io.cloudmw.helper.upkeep;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.UpkeepMetrics;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.upkeep.Upkeep;
+import io.cloudmw.core.upkeep.task.Handout;
+import io.cloudmw.core.upkeep.task.Task;
+import io.cloudmw.core.upkeep.task.TaskResult;
+import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.fetch.StoreResolver;
+import io.cloudmw.helper.peer.StoreDirectory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the coordinator for work on a thread of its own, as long as it lives, and does it on a few others. What was done is
+ * reported with the next question; a result whose report failed is reported again.
+ */
+public final class UpkeepWorker implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(UpkeepWorker.class);
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(20);
+
+    private final WorkCalls coordinator;
+    private final StoreDirectory stores;
+    private final Spool spool;
+    private final UpkeepMetrics metrics;
+    private final Ticker ticker;
+    private final int limit;
+    private final ThreadPoolExecutor threads;
+    private final Thread asking = Threads.factory("upkeep").newThread(this::run);
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    @GuardedBy("lock")
+    private final List<TaskResult> results = new ArrayList<>();
+
+    @GuardedBy("lock")
+    private int running;
+
+    @GuardedBy("lock")
+    private boolean closed;
+
+    /**
+     * Asks nothing before {@link #start}.
+     *
+     * @param spool for chunks on their way
+     * @param limit tasks at once, each on a thread
+     */
+    public UpkeepWorker(
+            WorkCalls coordinator,
+            StoreDirectory stores,
+            Spool spool,
+            UpkeepMetrics metrics,
+            Ticker ticker,
+            int limit) {
+        this.coordinator = coordinator;
+        this.stores = stores;
+        this.spool = spool;
+        this.metrics = metrics;
+        this.ticker = ticker;
+        this.limit = limit;
+        this.threads = Threads.blocking("upkeep-task", limit, limit);
+    }
+
+    /** Starts to ask; called once. */
+    public void start() {
+        asking.start();
+    }
+
+    private void run() {
+        while (!isClosed()) {
+            Duration pause = AFTER_FAILURE;
+            boolean heard = false;
+            try {
+                pause = ask();
+                heard = true;
+            } catch (CloudMwException e) {
+                LOG.debug("upkeep: no work: {}", e.getMessage());
+            } catch (RejectedExecutionException e) {
+                LOG.debug("upkeep: closing", e);
+            } catch (RuntimeException | Error e) {
+                LOG.error("upkeep: asking for work failed by a defect", e);
+            }
+            await(pause, heard);
+        }
+    }
+
+    private boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How long to wait before the next question, unless there is something to report before. */
+    private Duration ask() throws CloudMwException {
+        long asked = ticker.nanos();
+        List<TaskResult> reported;
+        int room;
+        lock.lock();
+        try {
+            reported = List.copyOf(results.subList(0, Math.min(results.size(), Upkeep.MAX_RESULTS)));
+            room = limit - running;
+        } finally {
+            lock.unlock();
+        }
+        Handout handout = coordinator.work(reported, room);
+        lock.lock();
+        try {
+            if (!handout.elsewhere()) {
+                results.removeAll(reported);
+            }
+            running += handout.assignments().size();
+        } finally {
+            lock.unlock();
+        }
+        for (Handout.Assignment assignment : handout.assignments()) {
+            long endNanos = asked + assignment.life().toNanos();
+            threads.execute(() -> finished(done(assignment, handout, endNanos)));
+        }
+        return handout.pause().compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : handout.pause();
+    }
+
+    private void finished(TaskResult result) {
+        lock.lock();
+        try {
+            running--;
+            results.add(result);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private TaskResult done(Handout.Assignment assignment, Handout handout, long endNanos) {
+        long number = assignment.number();
+        if (ticker.nanos() - endNanos >= 0) {
+            return failure(number, ErrorCode.DEADLINE_EXCEEDED, "its time was over", List.of());
+        }
+        Task task = assignment.task();
+        StoreResolver resolver = stores.resolver(task.stores(), handout.helpers(), assignment.token(), claims(task));
+        CopyRunner copy = new CopyRunner((Task.Copy) task, resolver, spool);
+        try {
+            long written = copy.run();
+            metrics.copied(written);
+            return new TaskResult(number, Optional.empty(), "", written, copy.faults());
+        } catch (CloudMwException e) {
+            return failure(number, e.code(), String.valueOf(e.getMessage()), copy.faults());
+        } catch (RuntimeException | Error e) {
+            LOG.error("upkeep: {} failed by a defect", task.copy(), e);
+            return failure(number, ErrorCode.INTERNAL, String.valueOf(e), copy.faults());
+        }
+    }
+
+    /** What peers are told it is for; the token says what may be done. */
+    private static TransferClaims claims(Task task) {
+        return new TransferClaims(
+                Set.of(TransferRight.READ, TransferRight.WRITE),
+                task.file(),
+                task.chunk().id().version(),
+                0);
+    }
+
+    private TaskResult failure(long number, ErrorCode code, String message, List<ReplicaReport> faults) {
+        metrics.failed(code);
+        return new TaskResult(number, Optional.of(code), message, 0, faults);
+    }
+
+    /** @param heard whether results are to be reported before the pause is over; a moment later, those that come together */
+    private void await(Duration pause, boolean heard) {
+        lock.lock();
+        try {
+            long left = pause.toNanos();
+            while (!closed && left > 0) {
+                left = heard && !results.isEmpty() ? Math.min(left, SHORTEST_PAUSE.toNanos()) : left;
+                left = changed.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            LOG.debug("upkeep: interrupted");
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Stops asking; what is being done is cut off. What was not reported is found again by the coordinator. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        threads.shutdownNow();
+        try {
+            asking.join(TimeUnit.SECONDS.toMillis(1));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

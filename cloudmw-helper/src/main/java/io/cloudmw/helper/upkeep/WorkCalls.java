@@ -1,0 +1,13 @@
+package io.cloudmw.helper.upkeep;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.upkeep.task.Handout;
+import io.cloudmw.core.upkeep.task.TaskResult;
+import java.util.List;
+
+/** Where tasks come from. */
+@FunctionalInterface
+public interface WorkCalls {
+    /** Reports results and takes up to {@code room} tasks; blocks for at most some seconds. */
+    Handout work(List<TaskResult> results, int room) throws CloudMwException;
+}

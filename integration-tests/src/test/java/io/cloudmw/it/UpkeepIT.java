@@ -1,0 +1,120 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.upkeep.task.RepairProgress;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Upkeep, on real processes. */
+final class UpkeepIT {
+    private static final long MIB = 1 << 20;
+    private static final Duration BOUND = Duration.ofMinutes(1);
+    private static final Map<String, String> HURRIED = Map.of(
+            "coordinator.heartbeat-interval", "200ms",
+            "coordinator.helper-ttl", "1s",
+            "coordinator.repair-interval", "200ms",
+            "coordinator.repair-after", "2s",
+            "coordinator.owed-after", "2s");
+
+    @TempDir
+    private Path directory;
+
+    private Fleet fleet() throws IOException {
+        Fleet fleet = new Fleet(directory, Map.of(), HURRIED);
+        for (int i = 1; i <= 4; i++) {
+            fleet.startDiskHelper(i, "");
+        }
+        return fleet;
+    }
+
+    private static ConditionFactory within() {
+        return Awaitility.await().atMost(BOUND).pollInterval(Duration.ofMillis(100));
+    }
+
+    private static RepairProgress repair(Fleet fleet) {
+        return fleet.client().status().join().repair();
+    }
+
+    private static long chunks(Path disk) throws IOException {
+        try (Stream<Path> files = Files.walk(disk)) {
+            return files.filter(Files::isRegularFile)
+                    .filter(file -> file.getFileName().toString().matches("[0-9a-f]{32}-[0-9a-f]{8}"))
+                    .count();
+        }
+    }
+
+    /** A store dies: its chunks come back to k copies within the bound, and no read is refused meanwhile. */
+    @Test
+    void whatADeadStoreHadIsCopiedAndReadAllTheTime() throws Exception {
+        try (Fleet fleet = fleet()) {
+            VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3, 4));
+            FilePath file = new FilePath(volume, "/f");
+            Path source = fleet.file("source", 24 * MIB);
+            fleet.put(source, file);
+            long lost = chunks(fleet.disk(1));
+            long others = chunks(fleet.disk(2)) + chunks(fleet.disk(3)) + chunks(fleet.disk(4));
+            assertThat(lost).isPositive();
+
+            fleet.helper(1).kill();
+            within().until(() -> {
+                fleet.get(file, fleet.target("back"));
+                assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+                return repair(fleet).copied() >= lost;
+            });
+            within().until(() -> repair(fleet).underReplicated().isEmpty());
+
+            assertThat(chunks(fleet.disk(2)) + chunks(fleet.disk(3)) + chunks(fleet.disk(4)))
+                    .isEqualTo(others + lost);
+            fleet.helper(2).kill();
+            fleet.get(file, fleet.target("again"));
+            assertThat(fleet.target("again")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    /** A copy is damaged; whoever reads it says so, and it is made anew. */
+    @Test
+    void aDamagedCopyThatAReadFindsIsMadeAnew() throws Exception {
+        try (Fleet fleet = fleet()) {
+            VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3));
+            FilePath file = new FilePath(volume, "/f");
+            Path source = fleet.file("source", MIB);
+            fleet.put(source, file);
+            flip(fleet.disk(1), 1000);
+            within().until(() -> {
+                fleet.get(file, fleet.target("back"));
+                assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+                return repair(fleet).copied() == 1;
+            });
+            assertThat(Files.readAllBytes(onlyChunk(fleet.disk(1))))
+                    .isEqualTo(Files.readAllBytes(onlyChunk(fleet.disk(2))));
+            assertThat(fleet.client().stat(file).join().underReplicatedChunks()).isZero();
+        }
+    }
+
+    private static Path onlyChunk(Path disk) throws IOException {
+        try (Stream<Path> files = Files.walk(disk)) {
+            return files.filter(file -> file.getFileName().toString().matches("[0-9a-f]{32}-[0-9a-f]{8}"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    private static void flip(Path disk, int at) throws IOException {
+        Path chunk = onlyChunk(disk);
+        byte[] bytes = Files.readAllBytes(chunk);
+        bytes[at] ^= 1;
+        Files.write(chunk, bytes);
+    }
+}

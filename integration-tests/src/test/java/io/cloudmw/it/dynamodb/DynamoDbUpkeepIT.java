@@ -1,0 +1,20 @@
+package io.cloudmw.it.dynamodb;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.testing.catalog.UpkeepContract;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What every catalog keeps for upkeep, kept by the one in DynamoDB. */
+@ExtendWith(DynamoDbExtension.class)
+final class DynamoDbUpkeepIT extends UpkeepContract {
+    private final DynamoDbLocal dynamoDb;
+
+    DynamoDbUpkeepIT(DynamoDbLocal dynamoDb) {
+        this.dynamoDb = dynamoDb;
+    }
+
+    @Override
+    protected Catalog open() throws Exception {
+        return dynamoDb.open(DynamoDbLocal.newTable());
+    }
+}
