@@ -1,5 +1,6 @@
 package io.cloudmw.client.transfer;
 
+import io.cloudmw.core.chunk.Sha256;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;

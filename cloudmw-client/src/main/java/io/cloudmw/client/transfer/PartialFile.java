@@ -1,5 +1,6 @@
 package io.cloudmw.client.transfer;
 
+import io.cloudmw.core.chunk.Sha256;
 import io.cloudmw.core.store.LockFile;
 import java.io.Closeable;
 import java.io.IOException;

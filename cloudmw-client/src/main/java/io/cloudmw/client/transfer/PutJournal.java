@@ -1,6 +1,7 @@
 package io.cloudmw.client.transfer;
 
 import io.cloudmw.core.chunk.ChunkCutter;
+import io.cloudmw.core.chunk.Sha256;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FilePath;

@@ -1,6 +1,7 @@
 package io.cloudmw.client.transfer;
 
 import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.chunk.Sha256;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;

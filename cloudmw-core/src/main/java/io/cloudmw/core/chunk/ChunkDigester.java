@@ -5,7 +5,6 @@ import io.cloudmw.core.model.LeafDigests;
 import java.nio.ByteBuffer;
 import java.security.DigestException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.zip.CRC32C;
 
 /**
@@ -17,7 +16,7 @@ public final class ChunkDigester {
     private final int[] crcs;
     private final byte[] shas;
     private final CRC32C crc = new CRC32C();
-    private final MessageDigest sha = sha256();
+    private final MessageDigest sha = Sha256.begin();
     private long seen;
 
     /**
@@ -86,14 +85,6 @@ public final class ChunkDigester {
             sha.digest(shas, leaf * LeafDigests.SHA256_BYTES, LeafDigests.SHA256_BYTES);
         } catch (DigestException e) {
             throw new IllegalStateException(e);
-        }
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.cloudmw.core.manifest;
 
+import io.cloudmw.core.chunk.Sha256;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
@@ -9,11 +9,11 @@ import java.util.HexFormat;
  * to one thread.
  */
 public final class ManifestDigest {
-    private final MessageDigest digest = sha256();
+    private final MessageDigest digest = Sha256.begin();
 
     /** SHA-256 of one encoded segment. */
     public static byte[] ofSegment(byte[] encoded) {
-        return sha256().digest(encoded);
+        return Sha256.begin().digest(encoded);
     }
 
     /** Adds the next segment, given the SHA-256 of its encoding. */
@@ -28,13 +28,5 @@ public final class ManifestDigest {
     /** The manifest's SHA-256 in hexadecimal; begins anew. */
     public String finish() {
         return HexFormat.of().formatHex(digest.digest());
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java runtime has SHA-256", e);
-        }
     }
 }

@@ -1,5 +1,6 @@
 package io.cloudmw.helper.upkeep;
 
+import io.cloudmw.core.chunk.Sha256;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunk;
@@ -7,22 +8,16 @@ import io.cloudmw.core.store.LeafTarget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /** Passes leaves on whose SHA-256 is right: what upkeep copies has no other destination to check it. */
 final class CheckedLeaves implements LeafTarget {
     private final Chunk chunk;
     private final LeafTarget target;
-    private final MessageDigest sha256;
+    private final MessageDigest sha256 = Sha256.begin();
 
     CheckedLeaves(Chunk chunk, LeafTarget target) {
         this.chunk = chunk;
         this.target = target;
-        try {
-            this.sha256 = MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
     }
 
     @Override

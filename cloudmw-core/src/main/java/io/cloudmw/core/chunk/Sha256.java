@@ -1,14 +1,14 @@
-package io.cloudmw.client.transfer;
+package io.cloudmw.core.chunk;
 
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** The digest of leaves. */
-final class Sha256 {
+/** The digest that the destination checks: of leaves, of manifests and their segments. */
+public final class Sha256 {
     private Sha256() {}
 
-    /** A new one. */
-    static MessageDigest begin() {
+    /** A new one, for one thread. */
+    public static MessageDigest begin() {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
