@@ -9,8 +9,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -20,10 +20,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class LockFile implements Closeable {
     /**
-     * What this process holds. A lock is the process's, not the channel's: closing any channel to the file drops it (POSIX),
-     * so that none is opened to a file that is locked here.
+     * What this process holds, by the file it is on. A lock is the process's, not the channel's: closing any channel to the
+     * file drops it (POSIX), so that none is opened to a file that is locked here. The locks themselves are kept, so that
+     * one nobody closes stays locked: collected, its channel would be closed, and the file's number be free for another
+     * file, that would be taken for it.
      */
-    private static final Set<Object> HELD = ConcurrentHashMap.newKeySet();
+    private static final Map<Object, Optional<LockFile>> HELD = new ConcurrentHashMap<>();
 
     private final Object key;
     private final FileChannel channel;
@@ -42,7 +44,7 @@ public final class LockFile implements Closeable {
     public static Optional<LockFile> tryLock(Path file) throws IOException {
         createIfAbsent(file);
         Object key = key(file);
-        if (!HELD.add(key)) {
+        if (HELD.putIfAbsent(key, Optional.empty()) != null) {
             return Optional.empty();
         }
         Optional<LockFile> lock = Optional.empty();
@@ -50,7 +52,9 @@ public final class LockFile implements Closeable {
             lock = lock(file, key);
             return lock;
         } finally {
-            if (lock.isEmpty()) {
+            if (lock.isPresent()) {
+                HELD.put(key, lock);
+            } else {
                 HELD.remove(key);
             }
         }

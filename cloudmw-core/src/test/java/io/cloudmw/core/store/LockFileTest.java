@@ -64,6 +64,15 @@ class LockFileTest {
         }
     }
 
+    @Test
+    void aLockThatNobodyClosesStaysWithItsFile() throws Exception {
+        Path file = directory.resolve("lock");
+        assertThat(LockFile.tryLock(file)).isPresent();
+        System.gc();
+
+        assertThat(tryInAnotherProcess(file)).isEqualTo(7);
+    }
+
     private static int tryInAnotherProcess(Path file) throws Exception {
         return new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

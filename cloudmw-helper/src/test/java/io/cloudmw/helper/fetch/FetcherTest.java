@@ -45,6 +45,7 @@ final class FetcherTest {
     @AfterEach
     void stop() {
         fetcher.close();
+        spool.close();
     }
 
     private Fetches.Ending fetch(ChunkStore store, byte[] bytes) throws CloudMwException {

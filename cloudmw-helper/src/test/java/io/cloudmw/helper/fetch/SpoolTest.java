@@ -28,6 +28,7 @@ final class SpoolTest {
         file.close();
         file.close();
         assertThat(spool.budget().usedBytes()).isZero();
+        spool.close();
     }
 
     @Test
@@ -39,15 +40,17 @@ final class SpoolTest {
                     .isInstanceOfSatisfying(
                             CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
         }
+        spool.close();
     }
 
     @Test
     void whatAnOlderProcessLeftIsRemovedAndNothingElse() throws IOException {
         Files.createFile(directory.resolve("7.spool"));
         Files.createFile(directory.resolve("precious.txt"));
-        Spool.open(directory, 10);
+        Spool spool = Spool.open(directory, 10);
         assertThat(directory.resolve("7.spool")).doesNotExist();
         assertThat(directory.resolve("precious.txt")).exists();
+        spool.close();
     }
 
     @Test
@@ -73,5 +76,6 @@ final class SpoolTest {
         Files.delete(gone);
         assertThatThrownBy(() -> spool.create(10, 0)).isInstanceOf(CloudMwException.class);
         assertThat(spool.budget().usedBytes()).isZero();
+        spool.close();
     }
 }

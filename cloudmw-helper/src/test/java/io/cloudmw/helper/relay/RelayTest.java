@@ -31,15 +31,17 @@ final class RelayTest implements Relay.Listener {
     private final byte[] bytes = Chunks.bytes(1, 2 * Fetches.LEAF + 1);
     private final FakeBulkStream stream = new FakeBulkStream();
     private final List<String> heard = new ArrayList<>();
+    private Spool spool;
     private Fetcher fetcher;
     private FetchedBlock block;
 
     @BeforeEach
     void fetch() throws Exception {
+        spool = Spool.open(directory.resolve("spool"), 1);
         fetcher = new Fetcher(
                 new Fetcher.Limits(1, 1, 1, 1 << 20, 1),
                 new ByteBudget(1 << 20),
-                Spool.open(directory, 1),
+                spool,
                 PooledByteBufAllocator.DEFAULT);
         ChunkId chunk = Chunks.id();
         MemoryChunkStore store = new MemoryChunkStore(Fetches.STORE, 1 << 20);
@@ -53,6 +55,7 @@ final class RelayTest implements Relay.Listener {
     void stop() {
         block.close();
         fetcher.close();
+        spool.close();
     }
 
     @Override

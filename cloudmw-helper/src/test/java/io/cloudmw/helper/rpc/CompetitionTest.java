@@ -61,17 +61,16 @@ final class CompetitionTest {
     private final TransferTokens tokens = new TransferTokens(secret, WallClock.system());
     private final ScheduledExecutorService timer = Threads.timer("test");
     private final PeerChannels channels = new PeerChannels(2);
+    private Spool spool;
     private Fetcher fetcher;
     private Server server;
     private HelperAddress peer;
 
     @BeforeEach
     void start() throws IOException {
+        spool = Spool.open(directory.resolve("spool"), 1);
         fetcher = new Fetcher(
-                new Fetcher.Limits(1, 1, 1, 0, 1),
-                new ByteBudget(0),
-                Spool.open(directory, 1),
-                PooledByteBufAllocator.DEFAULT);
+                new Fetcher.Limits(1, 1, 1, 0, 1), new ByteBudget(0), spool, PooledByteBufAllocator.DEFAULT);
         Transfers transfers = new Transfers(new Surroundings(
                 fetcher,
                 spec -> store -> {
@@ -102,6 +101,7 @@ final class CompetitionTest {
         server.shutdownNow();
         timer.shutdownNow();
         fetcher.close();
+        spool.close();
     }
 
     private CompletableFuture<ErrorCode> join(String transfer, TransferToken token) {
