@@ -12,6 +12,7 @@ import io.cloudmw.client.rpc.HelperStatus;
 import io.cloudmw.client.rpc.Watch;
 import io.cloudmw.client.rpc.WatchListener;
 import io.cloudmw.client.transfer.ClientThreads;
+import io.cloudmw.client.transfer.EditRequest;
 import io.cloudmw.client.transfer.Engine;
 import io.cloudmw.client.transfer.FileSource;
 import io.cloudmw.client.transfer.GetRequest;
@@ -23,6 +24,7 @@ import io.cloudmw.client.transfer.StreamSource;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Mode;
@@ -192,6 +194,68 @@ public final class CloudMw implements AutoCloseable {
     private CompletableFuture<PutReceipt> put(
             PutSource source, FilePath target, PutOptions putOptions, Optional<Path> journal) {
         return engine.put(new PutRequest(target, source, putOptions.listener(), putOptions.condition(), journal));
+    }
+
+    /**
+     * Writes a file's bytes after the last one of another, which need not exist, as a new version of that. Only the new bytes,
+     * and the last chunk if it is not full, are sent. When somebody else commits meanwhile it is made again on what is there
+     * then, up to 16 times, unless the options name a version; then it fails with {@code CONFLICT}.
+     */
+    public CompletableFuture<PutReceipt> append(Path source, FilePath target, PutOptions putOptions) {
+        return edit(new FileSource(source), Edit.Kind.APPEND, 0, target, putOptions);
+    }
+
+    /**
+     * Writes from a stream after the last byte of a file; not made again after a {@code CONFLICT}.
+     *
+     * @param source read by another thread until the future is done; not closed
+     * @param sizeBytes what the stream gives; another length is {@code LOCAL_IO}
+     */
+    public CompletableFuture<PutReceipt> append(
+            InputStream source, long sizeBytes, FilePath target, PutOptions putOptions) {
+        return edit(new StreamSource(source, sizeBytes), Edit.Kind.APPEND, 0, target, putOptions);
+    }
+
+    /**
+     * Writes a file's bytes over part of another, and beyond its end where they reach, as a new version of that. Only the chunks
+     * they touch are sent. Fails with {@code CONFLICT} when somebody else commits meanwhile.
+     *
+     * @param offset of the first byte; beyond the end of the file it is {@code INVALID_ARGUMENT}
+     */
+    public CompletableFuture<PutReceipt> write(Path source, FilePath target, long offset, PutOptions putOptions) {
+        return edit(new FileSource(source), Edit.Kind.WRITE, offset, target, putOptions);
+    }
+
+    /** Writes from a stream over part of a file; see {@link #write(Path, FilePath, long, PutOptions)}. */
+    public CompletableFuture<PutReceipt> write(
+            InputStream source, long sizeBytes, FilePath target, long offset, PutOptions putOptions) {
+        return edit(new StreamSource(source, sizeBytes), Edit.Kind.WRITE, offset, target, putOptions);
+    }
+
+    /**
+     * Keeps the first bytes of a file, as a new version. Only the last chunk is sent, if it becomes shorter. Fails with
+     * {@code NOT_FOUND}, and with {@code CONFLICT} when somebody else commits meanwhile.
+     *
+     * @param sizeBytes more than the file has is {@code INVALID_ARGUMENT}
+     */
+    public CompletableFuture<PutReceipt> truncate(FilePath target, long sizeBytes, PutOptions putOptions) {
+        StreamSource nothing = new StreamSource(InputStream.nullInputStream(), 0);
+        return edit(nothing, Edit.Kind.TRUNCATE, sizeBytes, target, putOptions);
+    }
+
+    private CompletableFuture<PutReceipt> edit(
+            PutSource source, Edit.Kind kind, long offset, FilePath target, PutOptions putOptions) {
+        if (offset < 0) {
+            throw new IllegalArgumentException("offset: " + offset + " (expected: >= 0)");
+        }
+        return engine.edit(new EditRequest(
+                target,
+                kind,
+                offset,
+                source,
+                putOptions.listener(),
+                putOptions.condition(),
+                Math.min(options.memoryPerGetBytes(), options.memoryBytes())));
     }
 
     /**

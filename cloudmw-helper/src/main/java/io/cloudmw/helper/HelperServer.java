@@ -158,7 +158,7 @@ public final class HelperServer implements AutoCloseable {
         BulkTransport transport = opened(new BulkTransport("cloudmw-bulk", 2, BulkOptions.defaults(), meters));
         PeerConnections peers = opened(
                 new PeerConnections(new BulkConnector(transport, config.id().value()), PEERS));
-        StoreDirectory stores = new StoreDirectory(config.id(), disks, peers, others);
+        StoreDirectory stores = new StoreDirectory(config.id(), disks, peers, others, tokens);
         Spool spool = opened(Spool.open(limits.spoolDirectory(), limits.spoolBytes()));
         Fetcher fetcher = opened(new Fetcher(
                 new Fetcher.Limits(

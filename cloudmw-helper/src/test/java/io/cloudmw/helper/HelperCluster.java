@@ -64,9 +64,16 @@ final class HelperCluster implements AutoCloseable {
     }
 
     TransferToken token(TransferRight right) {
+        return token(right, version);
+    }
+
+    TransferToken token(TransferRight right, VersionId other) {
         long inAnHour = WallClock.system().millis() + 3_600_000;
-        return new TransferTokens(secret, WallClock.system())
-                .issue(new TransferClaims(Set.of(right), FILE, version, inAnHour));
+        return tokens().issue(new TransferClaims(Set.of(right), FILE, other, inAnHour));
+    }
+
+    TransferTokens tokens() {
+        return new TransferTokens(secret, WallClock.system());
     }
 
     List<HelperAddress> addresses() {

@@ -7,6 +7,10 @@ import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.RaceMetrics;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.wire.WriteResult;
 import io.cloudmw.proto.v1.AttemptState;
@@ -17,6 +21,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -207,6 +212,30 @@ final class HelperRaceTest {
             await().untilAsserted(() -> assertThat(client.events)
                     .allSatisfy(heard -> assertThat(heard).anyMatch(TransferEvent::hasForfeited)));
             assertThat(block).isNotDone();
+        }
+    }
+
+    @Test
+    void aChunkThatAnotherVersionWroteIsFetchedOnlyWithATokenForThatVersion() throws Exception {
+        ChunkId shared = new ChunkId(VersionId.random(), 0);
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1)) {
+            for (Optional<TransferToken> token : List.of(
+                    Optional.<TransferToken>empty(),
+                    Optional.of(cluster.token(TransferRight.READ, VersionId.random())),
+                    Optional.of(cluster.token(TransferRight.WRITE, shared.version())),
+                    Optional.of(TransferToken.of(new byte[64])))) {
+                try (ScriptedClient client = new ScriptedClient(cluster)) {
+                    client.begin();
+                    client.issueOf(shared, token);
+                    assertThat(client.ends.get(0).get(20, TimeUnit.SECONDS)).hasMessageContaining("UNAUTHENTICATED");
+                }
+            }
+            try (ScriptedClient client = new ScriptedClient(cluster)) {
+                client.begin();
+                client.issueOf(shared, Optional.of(cluster.token(TransferRight.READ, shared.version())));
+                await().untilAsserted(() ->
+                        assertThat(client.events.get(0)).as("nobody has it").anyMatch(TransferEvent::hasForfeited));
+            }
         }
     }
 

@@ -18,6 +18,7 @@ import io.cloudmw.core.testing.store.ChunkReadingContract;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.helper.peer.PeerConnections;
 import io.cloudmw.helper.peer.PeerDiskStore;
+import io.cloudmw.helper.peer.PeerRights;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.util.Map;
@@ -51,12 +52,18 @@ final class PeerDiskStoreTest extends ChunkReadingContract {
     }
 
     private ChunkStore store(int helper, TransferRight right) {
+        return store(helper, right, cluster.version);
+    }
+
+    private ChunkStore store(int helper, TransferRight right, VersionId version) {
         return new PeerDiskStore(
                 cluster.stores().get(helper),
                 cluster.addresses().get(helper),
                 connections,
-                cluster.token(right),
-                new TransferClaims(Set.of(right), HelperCluster.FILE, cluster.version, Long.MAX_VALUE));
+                new PeerRights(
+                        cluster.token(right, version),
+                        new TransferClaims(Set.of(right), HelperCluster.FILE, version, Long.MAX_VALUE),
+                        cluster.tokens()));
     }
 
     /** A transfer's token is for one version. */
@@ -79,11 +86,21 @@ final class PeerDiskStoreTest extends ChunkReadingContract {
 
     @Test
     void whatTheTokenDoesNotAllowIsRefused() throws Exception {
-        ChunkId other = new ChunkId(VersionId.random(), 0);
-        assertThat(failure(() -> Chunks.read(store(), other, 0, 1)).code()).isEqualTo(ErrorCode.UNAUTHENTICATED);
         ChunkId chunk = newChunk();
+        assertThat(failure(() -> Chunks.read(store(TransferRight.WRITE), chunk, 0, 1))
+                        .code())
+                .isEqualTo(ErrorCode.UNAUTHENTICATED);
         assertThat(failure(() -> store().put(chunk, Chunks.source(new byte[1]))).code())
                 .isEqualTo(ErrorCode.UNAUTHENTICATED);
+    }
+
+    /** Whether it may be read was checked by the helper that asks. */
+    @Test
+    void aChunkThatAnotherVersionWroteIsReadAsThatVersions() throws Exception {
+        VersionId other = VersionId.random();
+        ChunkId shared = new ChunkId(other, 3);
+        store(0, TransferRight.WRITE, other).put(shared, Chunks.source(new byte[10]));
+        assertThat(Chunks.read(store(), shared, 0, 10)).hasSize(10);
     }
 
     /** There is one connection for two peers: who has none to spare is told, and who is done gives his back. */

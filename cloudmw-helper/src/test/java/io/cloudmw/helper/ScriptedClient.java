@@ -21,6 +21,7 @@ import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.IssuedBlock;
@@ -44,6 +45,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -219,15 +221,29 @@ final class ScriptedClient implements AutoCloseable {
         CompletableFuture<byte[]> whole = new CompletableFuture<>();
         delivered.put(block, whole);
         received.put(block, new byte[chunk.length]);
+        send(block, chunkId(block), crcs, chunk.length, entrants, rule, Optional.empty());
+        return whole;
+    }
+
+    /** Issues a chunk of one leaf, which another version may have written, to the first lane of the only helper. */
+    void issueOf(ChunkId chunk, Optional<TransferToken> token) {
+        send(0, chunk, new int[1], 1, List.of(new Entrant(new RacerId(0), 0)), BlockRule.SOLE, token);
+    }
+
+    private void send(
+            int block,
+            ChunkId chunk,
+            int[] crcs,
+            int length,
+            List<Entrant> entrants,
+            BlockRule rule,
+            Optional<TransferToken> token) {
         List<StoreId> replicas = cluster.stores().stream().map(Store::id).toList();
-        Block raced =
-                new Block(new BlockId(block), block, new ByteRange(0, chunk.length), replicas.size(), entrants, rule);
+        Block raced = new Block(new BlockId(block), block, new ByteRange(0, length), replicas.size(), entrants, rule);
         TransferCommand command = TransferCommand.newBuilder()
-                .setIssue(
-                        ToWire.block(new IssuedBlock(raced, chunkId(block), chunk.length, LEAF, crcs, replicas, false)))
+                .setIssue(ToWire.block(new IssuedBlock(raced, chunk, length, LEAF, crcs, replicas, false, token)))
                 .build();
         commands.forEach(stream -> stream.onNext(command));
-        return whole;
     }
 
     void acknowledge(int block) {

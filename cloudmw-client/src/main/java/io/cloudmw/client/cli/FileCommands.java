@@ -42,7 +42,7 @@ final class FileCommands {
     private FileCommands() {}
 
     /** Shared by those that move bytes. */
-    private abstract static class TransferCommand extends ClientCommand {
+    abstract static class TransferCommand extends ClientCommand {
         @Mixin
         private PriceOptions prices = new PriceOptions();
 

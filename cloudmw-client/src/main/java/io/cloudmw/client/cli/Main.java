@@ -51,6 +51,9 @@ public final class Main {
         GrpcLog.defectsOnly();
         CommandLine line = new CommandLine(new Root());
         line.addSubcommand(new FileCommands.Put(context));
+        line.addSubcommand(new EditCommands.Append(context));
+        line.addSubcommand(new EditCommands.Write(context));
+        line.addSubcommand(new EditCommands.Truncate(context));
         line.addSubcommand(new FileCommands.Get(context));
         line.addSubcommand(new SyncCommand(context));
         line.addSubcommand(new FileCommands.Cat(context));

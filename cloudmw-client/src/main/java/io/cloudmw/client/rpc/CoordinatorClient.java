@@ -5,6 +5,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
@@ -23,6 +24,7 @@ import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
+import io.cloudmw.core.wire.EditWire;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
@@ -34,6 +36,7 @@ import io.cloudmw.proto.v1.CommitPutRequest;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.CreateVolumeRequest;
 import io.cloudmw.proto.v1.DeleteVolumeRequest;
+import io.cloudmw.proto.v1.EditingGrpc;
 import io.cloudmw.proto.v1.Entry;
 import io.cloudmw.proto.v1.GetSegmentRequest;
 import io.cloudmw.proto.v1.GetStatusRequest;
@@ -188,6 +191,19 @@ public final class CoordinatorClient implements AutoCloseable {
                 .setResume(resume)
                 .build();
         return call(CoordinatorGrpc.getBeginPutMethod(), request, CoordinatorClient::begun);
+    }
+
+    /** What the coordinator decided about a change of part of a file. */
+    public CompletableFuture<BegunEdit> beginEdit(FilePath file, Edit edit) {
+        return call(
+                EditingGrpc.getBeginEditMethod(),
+                EditWire.request(file, edit),
+                answer -> new BegunEdit(
+                        begun(answer.getPut()),
+                        answer.hasBase() ? Optional.of(FromWire.version(answer.getBase())) : Optional.empty(),
+                        answer.getBaseChunkSizeBytes(),
+                        FromWire.range(answer.getWritten()),
+                        answer.getSizeBytes()));
     }
 
     private static BegunPut begun(BeginPutResponse answer) throws CloudMwException {

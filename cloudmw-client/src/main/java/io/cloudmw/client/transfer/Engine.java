@@ -172,6 +172,12 @@ public final class Engine implements AutoCloseable {
         return start(transfer, transfer.result());
     }
 
+    /** Starts a change of part of a file; the receipt comes after the commit. */
+    public CompletableFuture<PutReceipt> edit(EditRequest request) {
+        EditTransfer transfer = new EditTransfer(this, request);
+        return start(transfer, transfer.result());
+    }
+
     private <T> CancellableFuture<T> start(Transfer transfer, CancellableFuture<T> result) {
         running.add(transfer);
         CompletableFuture<Void> unused = transfer.settled().thenRun(() -> running.remove(transfer));

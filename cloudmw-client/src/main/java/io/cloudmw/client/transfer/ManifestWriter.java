@@ -14,7 +14,8 @@ import java.util.concurrent.Executor;
 
 /**
  * Collects stored chunks, in any order, and hands each segment to the coordinator when it is full and all before it
- * were. Confined to the transfer.
+ * were. What a segment takes over from the version that is changed is asked for when nothing else is missing, one such segment
+ * at a time. Confined to the transfer.
  */
 final class ManifestWriter {
     /** Told in the transfer's executor. */
@@ -30,6 +31,7 @@ final class ManifestWriter {
 
     private final CoordinatorClient coordinator;
     private final VersionId version;
+    private final BaseChunks base;
     private ManifestPlan plan;
     private final ManifestDigest digest;
     private final Executor serial;
@@ -37,18 +39,21 @@ final class ManifestWriter {
     private final TreeMap<Long, Chunk> waiting = new TreeMap<>();
     private int nextSegment;
     private int written;
+    private boolean takingOver;
 
     /** @param digest gets every segment */
     ManifestWriter(
             CoordinatorClient coordinator,
             VersionId version,
             ManifestPlan plan,
+            BaseChunks base,
             ManifestDigest digest,
             Executor serial,
             Outcome outcome) {
         this.coordinator = coordinator;
         this.version = version;
         this.plan = plan;
+        this.base = base;
         this.digest = digest;
         this.serial = serial;
         this.outcome = outcome;
@@ -60,6 +65,11 @@ final class ManifestWriter {
         nextSegment = segments.size();
         written = segments.size();
         finishIfWritten();
+    }
+
+    /** Writes the segments that need no chunk to be stored. */
+    void start() {
+        writeFull();
     }
 
     void add(Chunk chunk) {
@@ -75,15 +85,47 @@ final class ManifestWriter {
     }
 
     private void writeFull() {
-        while (nextSegment < plan.segmentCount() && isFull(nextSegment)) {
-            write(nextSegment++);
+        while (!takingOver && nextSegment < plan.segmentCount() && isFull(nextSegment)) {
+            int segment = nextSegment++;
+            if (takenOver(segment) > 0) {
+                takeOver(segment);
+            } else {
+                write(segment);
+            }
         }
     }
 
+    private int takenOver(int segment) {
+        return base.count(plan.firstChunk(segment), plan.chunkCount(segment));
+    }
+
+    private void takeOver(int segment) {
+        takingOver = true;
+        var unused = base.of(segment)
+                .whenComplete((chunks, failure) -> serial.execute(() -> {
+                    if (chunks == null) {
+                        outcome.failed(
+                                Failures.of(failure == null ? new IllegalStateException("no segment") : failure));
+                        return;
+                    }
+                    chunks.forEach(chunk -> waiting.put(chunk.index(), chunk));
+                    if (isFull(segment, 0)) {
+                        write(segment);
+                    } else {
+                        outcome.failed(Failures.violation("segment " + segment + " of the version that is changed: "
+                                + chunks.size() + " chunks (expected: " + takenOver(segment) + ")"));
+                    }
+                }));
+    }
+
     private boolean isFull(int segment) {
+        return isFull(segment, takenOver(segment));
+    }
+
+    private boolean isFull(int segment, int missing) {
         long first = plan.firstChunk(segment);
         int count = plan.chunkCount(segment);
-        return waiting.subMap(first, first + count).size() == count;
+        return waiting.subMap(first, first + count).size() == count - missing;
     }
 
     private void write(int segment) {
@@ -106,6 +148,8 @@ final class ManifestWriter {
                         written++;
                         outcome.written(segment, sha256);
                         finishIfWritten();
+                        takingOver &= written < nextSegment;
+                        writeFull();
                     }
                 }));
     }

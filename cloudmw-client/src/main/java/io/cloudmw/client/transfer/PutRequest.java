@@ -12,10 +12,27 @@ import java.util.Optional;
  * @param source closed by the put
  * @param condition what the path must name; empty: whatever it names when the put begins
  * @param journal where it is noted what is stored, of sources that can be read again; empty: nowhere
+ * @param edit which part of the file changes, and how; empty: it is written whole
  */
 public record PutRequest(
         FilePath file,
         PutSource source,
         TransferListener listener,
         Optional<PutCondition> condition,
-        Optional<Path> journal) {}
+        Optional<Path> journal,
+        Optional<PreparedEdit> edit) {
+    /** A file that is written whole. */
+    public PutRequest(
+            FilePath file,
+            PutSource source,
+            TransferListener listener,
+            Optional<PutCondition> condition,
+            Optional<Path> journal) {
+        this(file, source, listener, condition, journal, Optional.empty());
+    }
+
+    /** The chunks to be written, of so many. */
+    ChangedChunks changed(long chunks) {
+        return edit.map(PreparedEdit::changed).orElse(new ChangedChunks(0, chunks));
+    }
+}

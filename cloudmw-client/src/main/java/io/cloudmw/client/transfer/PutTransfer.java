@@ -67,6 +67,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     private OptionalLong size = OptionalLong.empty();
 
     private long chunkCount;
+    private long toSend;
     private long stored;
     private long progressed;
     private long resumed;
@@ -110,6 +111,10 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     }
 
     private void ask() {
+        if (request.edit().isPresent()) {
+            begun(request.edit().get().begun().put());
+            return;
+        }
         then(engine().coordinator().beginPut(request.file(), size, version, earlier != null), this::begun);
     }
 
@@ -162,18 +167,24 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         if (earlier != null && !(answer.open() && earlier.plan().equals(plan))) {
             anew("the upload was given up meanwhile");
         }
-        manifest = new ManifestWriter(engine().coordinator(), version, plan, digest, serial(), this);
+        ChangedChunks changed = request.changed(chunkCount);
+        toSend = changed.bytes(plan.cutter());
+        BaseChunks base =
+                request.edit().map(edit -> edit.base(engine().coordinator())).orElse(BaseChunks.NONE);
+        ManifestWriter writer = new ManifestWriter(engine().coordinator(), version, plan, base, digest, serial(), this);
+        manifest = writer;
         StoredUpload before = earlier;
         if (before == null) {
             note(kept -> kept.begin(version, plan));
         } else {
-            resume(before, manifest);
+            resume(before, writer);
         }
-        LongPredicate isStored = before == null ? index -> false : before::isStored;
+        LongPredicate isStored = before == null ? index -> !changed.contains(index) : before::isStored;
         Sending started = new Sending(
                 engine(), serial(), request, answer, new Sending.Upload(version, plan, size.isEmpty(), isStored), this);
         sending = started;
         started.start();
+        writer.start();
     }
 
     /** What was stored before is not this put's: another version. */
@@ -214,7 +225,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     @Override
     public void progressed(long bytes) {
         progressed += bytes;
-        tell(listener -> listener.progressed(progressed, size.orElse(-1)));
+        tell(listener -> listener.progressed(progressed, request.edit().isPresent() ? toSend : size.orElse(-1)));
     }
 
     @Override
@@ -300,7 +311,9 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
                 put.leafSizeBytes(),
                 0,
                 digest.finish());
-        then(engine().coordinator().commitPut(committing, put.expected(), owed), this::committed);
+        then(
+                engine().coordinator().commitPut(committing.committed(0, put.chunkSizeBytes()), put.expected(), owed),
+                this::committed);
     }
 
     private void committed(FileVersion committed) {

@@ -99,7 +99,8 @@ final class Racers {
                 chunk.leafSizeBytes(),
                 Leaves.slice(chunk.leaves().crc32c(), block.range(), chunk.leafSizeBytes()),
                 chunk.replicas(),
-                extra);
+                extra,
+                item.chunk().token());
         for (RacerId host : hosts(block)) {
             if (!abandoned.contains(host)) {
                 begin(host).issue(issued);

@@ -26,7 +26,7 @@ import java.util.Optional;
  * <p>A version goes through three states: <em>open</em> from its first segment, <em>current</em> from its commit,
  * <em>retired</em> when the path names another version, is removed, or the upload was abandoned.
  */
-public interface Catalog extends UpkeepRecords, Closeable {
+public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
     /** Pages hold at most this many items. */
     int MAX_PAGE = 1000;
 
@@ -78,9 +78,16 @@ public interface Catalog extends UpkeepRecords, Closeable {
      * with the same index replaces it (the writer placed a chunk anew).
      *
      * @param encoded taken as it is
+     * @param shared what it names of chunks that other versions wrote
      * @throws CloudMwException {@code CONFLICT} when the version is no longer open and this is not what it holds
      */
-    void putSegment(VersionId version, int index, byte[] encoded, long nowMillis) throws CloudMwException;
+    void putSegment(VersionId version, int index, byte[] encoded, List<SharedRun> shared, long nowMillis)
+            throws CloudMwException;
+
+    /** Keeps a segment that names no other version's chunks. */
+    default void putSegment(VersionId version, int index, byte[] encoded, long nowMillis) throws CloudMwException {
+        putSegment(version, index, encoded, List.of(), nowMillis);
+    }
 
     /** A segment as it was put. */
     Optional<byte[]> segment(VersionId version, int index) throws CloudMwException;
@@ -168,10 +175,10 @@ public interface Catalog extends UpkeepRecords, Closeable {
     /** Replicas of these chunks that are not good: chunk {@code firstIndex} up to but not {@code endIndex}. */
     List<ReplicaReport> faults(VersionId version, long firstIndex, long endIndex) throws CloudMwException;
 
-    /** Chunks of a version of which at least one replica is not good. */
+    /** Chunks that a version names of which at least one replica is not good. */
     long underReplicatedChunks(VersionId version) throws CloudMwException;
 
-    /** Replicas that are not good, of the current versions of a volume's files, by chunk and store. */
+    /** Replicas that are not good, of chunks that the current versions of a volume's files name, by chunk and store. */
     Page<ReplicaReport> underReplicated(VolumeName volume, String pageToken, int limit) throws CloudMwException;
 
     /** What coordinators that share this catalog tell each other; empty where a catalog has one coordinator only. */
@@ -194,7 +201,8 @@ public interface Catalog extends UpkeepRecords, Closeable {
     Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException;
 
     /**
-     * Drops everything kept of a retired version, after its chunks were deleted. Nothing happens if it is not one.
+     * Drops everything kept of a retired version, after the chunks nobody else needs were deleted (see {@link Garbage}). Nothing
+     * happens if it is not one. As long as others name chunks it wrote, those and what is known of their copies stay known.
      *
      * @throws CloudMwException {@code LEASE_LOST}
      */

@@ -4,32 +4,42 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.ReplicaRecord;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.Copies;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Where the copies of a manifest's chunks are now. */
 public final class Overlay {
     private Overlay() {}
 
-    /** The copies of each of these chunks, in their order; asks once for each run of chunks that follow each other. */
-    public static List<Copies> of(UpkeepRecords catalog, List<Chunk> chunks) throws CloudMwException {
-        List<Copies> copies = new ArrayList<>(chunks.size());
-        int first = 0;
-        for (int end = 1; end <= chunks.size(); end++) {
-            if (end == chunks.size()
-                    || !follows(chunks.get(end - 1).id(), chunks.get(end).id())) {
-                List<Chunk> run = chunks.subList(first, end);
-                ChunkId from = run.get(0).id();
-                List<ReplicaRecord> records = catalog.records(from.version(), from.index(), from.index() + run.size());
-                run.forEach(chunk -> copies.add(Copies.of(chunk, records)));
-                first = end;
-            }
+    /** Indexes of chunks, half-open. */
+    private record Span(long first, long end) {
+        Span and(Span other) {
+            return new Span(Math.min(first, other.first), Math.max(end, other.end));
         }
-        return copies;
     }
 
-    private static boolean follows(ChunkId before, ChunkId chunk) {
-        return chunk.version().equals(before.version()) && chunk.index() == before.index() + 1;
+    /** The copies of each of these chunks of one segment, in their order; asks once for each version that wrote some. */
+    public static List<Copies> of(UpkeepRecords catalog, List<Chunk> chunks) throws CloudMwException {
+        Map<VersionId, Span> spans = new LinkedHashMap<>();
+        for (Chunk chunk : chunks) {
+            long index = chunk.id().index();
+            spans.merge(chunk.id().version(), new Span(index, index + 1), Span::and);
+        }
+        Map<ChunkId, List<ReplicaRecord>> records = new HashMap<>();
+        for (Map.Entry<VersionId, Span> span : spans.entrySet()) {
+            for (ReplicaRecord record : catalog.records(
+                    span.getKey(), span.getValue().first(), span.getValue().end())) {
+                records.computeIfAbsent(record.chunk(), ignored -> new ArrayList<>())
+                        .add(record);
+            }
+        }
+        return chunks.stream()
+                .map(chunk -> Copies.of(chunk, records.getOrDefault(chunk.id(), List.of())))
+                .toList();
     }
 }

@@ -4,5 +4,7 @@ package io.cloudmw.core.catalog;
 public enum VersionState {
     OPEN,
     CURRENT,
-    RETIRED
+    RETIRED,
+    /** Forgotten, but for chunks that others name. */
+    LENT
 }

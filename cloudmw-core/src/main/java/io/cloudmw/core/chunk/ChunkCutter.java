@@ -2,6 +2,7 @@ package io.cloudmw.core.chunk;
 
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FileVersion;
 
 /**
  * How one file is cut into chunks: of equal size, the last may be shorter; an empty file has none.
@@ -21,6 +22,13 @@ public record ChunkCutter(long fileSizeBytes, long chunkSizeBytes) {
     /** Cuts a file of {@code fileSizeBytes} the way a volume asks for. */
     public static ChunkCutter of(long fileSizeBytes, Chunking chunking) {
         return new ChunkCutter(fileSizeBytes, chunking.chunkSizeBytes(fileSizeBytes));
+    }
+
+    /** How a version was cut: as it says, or as its volume cuts a file of its size. */
+    public static ChunkCutter of(FileVersion version, Chunking chunking) {
+        return version.chunkSizeBytes() > 0
+                ? new ChunkCutter(version.sizeBytes(), version.chunkSizeBytes())
+                : of(version.sizeBytes(), chunking);
     }
 
     /** Chunks the file has. */

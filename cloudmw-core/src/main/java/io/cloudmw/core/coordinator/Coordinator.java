@@ -24,6 +24,7 @@ public final class Coordinator {
 
     private final Administration administration;
     private final Uploads uploads;
+    private final Edits edits;
     private final Reads reads;
     private final ReplicaReports replicas;
     private final Monitoring monitoring;
@@ -55,6 +56,7 @@ public final class Coordinator {
         this.options = options;
         this.administration = new Administration(catalog, helpers, stores, direct, clock);
         this.uploads = new Uploads(catalog, helpers, stores, tokens, clock, options);
+        this.edits = new Edits(catalog);
         FleetSpeeds speeds = new FleetSpeeds(ticker, FleetSpeeds.DEFAULT_REPORTS);
         this.reads = new Reads(catalog, helpers, stores, tokens, direct, clock, options, speeds);
         this.monitoring = new Monitoring(helpers, stores, speeds);
@@ -124,6 +126,10 @@ public final class Coordinator {
 
     public Uploads uploads() {
         return uploads;
+    }
+
+    public Edits edits() {
+        return edits;
     }
 
     public Reads reads() {

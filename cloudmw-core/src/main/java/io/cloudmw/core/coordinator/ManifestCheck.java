@@ -1,6 +1,7 @@
 package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.Overlay;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestPlan;
@@ -12,32 +13,43 @@ import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.placement.Copies;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
  * Whether the segments that were put are the manifest of a file of this size in this volume, with enough durable copies
- * of each chunk. Holds one segment at a time.
+ * of each chunk that was written for it; every other must be a chunk of the version it changes, as that describes it. Holds one
+ * segment of each at a time.
  */
 final class ManifestCheck {
     private final Catalog catalog;
     private final Volume volume;
     private final FileVersion version;
+    private final Optional<FileVersion> base;
     private final ManifestPlan plan;
     private final Map<ChunkId, Set<StoreId>> owed = new HashMap<>();
 
+    /** @param base what the path must name at the commit; empty: nothing */
     ManifestCheck(
-            Catalog catalog, Volume volume, FileVersion version, ManifestPlan plan, List<ReplicaReport> owedReports)
+            Catalog catalog,
+            Volume volume,
+            FileVersion version,
+            Optional<FileVersion> base,
+            ManifestPlan plan,
+            List<ReplicaReport> owedReports)
             throws CloudMwException {
         this.catalog = catalog;
         this.volume = volume;
         this.version = version;
+        this.base = base;
         this.plan = plan;
         for (ReplicaReport report : owedReports) {
-            if (report.state() != ReplicaState.OWED) {
+            if (report.state() != ReplicaState.OWED || !isOwn(report.chunk())) {
                 throw invalid(
                         "owed: chunk " + report.chunk() + " in store " + report.store() + " is " + report.state());
             }
@@ -66,24 +78,53 @@ final class ManifestCheck {
     private void checkSegment(ManifestSegment segment) throws CloudMwException {
         long first = plan.firstChunk(segment.index());
         require("chunks of segment " + segment.index(), segment.chunks().size(), plan.chunkCount(segment.index()));
-        Map<ChunkId, Set<StoreId>> bad = new HashMap<>();
-        for (ReplicaReport fault :
-                catalog.faults(version.id(), first, first + segment.chunks().size())) {
-            bad.computeIfAbsent(fault.chunk(), ignored -> new HashSet<>()).add(fault.store());
-        }
         for (int i = 0; i < segment.chunks().size(); i++) {
-            Chunk chunk = segment.chunks().get(i);
-            checkChunk(chunk, first + i);
-            checkReplicas(chunk, bad.getOrDefault(chunk.id(), Set.of()));
+            checkChunk(segment.chunks().get(i), first + i);
+        }
+        for (Copies copies : Overlay.of(catalog, own(segment, true))) {
+            checkReplicas(copies.chunk(), copies.faulty());
+        }
+        checkShared(segment);
+    }
+
+    private boolean isOwn(ChunkId chunk) {
+        return chunk.version().equals(version.id());
+    }
+
+    /** Those it wrote, or those others wrote. */
+    private List<Chunk> own(ManifestSegment segment, boolean own) {
+        return segment.chunks().stream()
+                .filter(chunk -> isOwn(chunk.id()) == own)
+                .toList();
+    }
+
+    /**
+     * Chunks of one index are in segments of one index, since both versions are cut alike. Where their copies are now is laid
+     * over any manifest that has them: all must have the same entry.
+     */
+    private void checkShared(ManifestSegment segment) throws CloudMwException {
+        List<Chunk> shared = own(segment, false);
+        if (shared.isEmpty()) {
+            return;
+        }
+        Optional<byte[]> bytes =
+                base.isEmpty() ? Optional.empty() : catalog.segment(base.get().id(), segment.index());
+        Set<Chunk> known = bytes.isEmpty()
+                ? Set.of()
+                : Set.copyOf(
+                        ManifestSegment.decode(segment.index(), bytes.get()).chunks());
+        for (Chunk chunk : shared) {
+            if (!known.contains(chunk)) {
+                throw invalid("chunk " + chunk.index() + " is named " + chunk.id()
+                        + " (expected: its own, or as the version it changes names and describes it)");
+            }
         }
     }
 
     private void checkChunk(Chunk chunk, long index) throws CloudMwException {
         require("index", chunk.index(), index);
         require("leaf size of chunk " + chunk.id(), chunk.leafSizeBytes(), plan.leafSizeBytes());
-        if (!chunk.id().equals(new ChunkId(version.id(), index))) {
-            throw invalid("chunk " + index + " is named " + chunk.id());
-        }
+        require("index in the name of chunk " + chunk.id(), chunk.id().index(), index);
         if (!chunk.range().equals(plan.cutter().range(index))) {
             throw invalid("chunk " + chunk.id() + " holds " + chunk.range() + " (expected: "
                     + plan.cutter().range(index) + ")");

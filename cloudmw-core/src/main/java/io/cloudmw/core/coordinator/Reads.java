@@ -107,7 +107,7 @@ public final class Reads {
                 volumeStores.stream().map(stores::status).toList(),
                 chosen,
                 volume.rotateReplicas(),
-                readToken(version),
+                readToken(version.file(), version.id()),
                 volume.replicas(),
                 speeds(ranked, volumeStores),
                 volume.target());
@@ -125,9 +125,9 @@ public final class Reads {
         return ReadPlanner.helpers(version.id().value(), volumeStores, wanted, helpers.live());
     }
 
-    private TransferToken readToken(FileVersion version) {
+    private TransferToken readToken(FilePath file, VersionId version) {
         long expiry = clock.millis() + options.tokenTtl().toMillis();
-        return tokens.issue(new TransferClaims(Set.of(TransferRight.READ), version.file(), version.id(), expiry));
+        return tokens.issue(new TransferClaims(Set.of(TransferRight.READ), file, version, expiry));
     }
 
     /**
@@ -153,6 +153,7 @@ public final class Reads {
                 .orElseThrow(() -> new CloudMwException(
                         ErrorCode.NOT_FOUND, file + ": version " + versionId + " has no segment " + index));
         List<Chunk> chunks = ManifestSegment.decode(index, bytes).chunks();
+        Map<VersionId, TransferToken> owners = ownerTokens(version, chunks);
         Map<StoreId, Store> byId = new LinkedHashMap<>();
         stores.of(volume).forEach(store -> byId.put(store.id(), store));
         List<HelperId> ranked = plannedHelpers.isEmpty()
@@ -174,12 +175,25 @@ public final class Reads {
                     copies.faulty(),
                     ReadPlanner.entrants(chunk, ranked, byId, reachable, copies.faulty(), preference),
                     withDirect ? presigned(chunk, byId, failed) : Map.of(),
-                    copies.chunk().replicas()));
+                    copies.chunk().replicas(),
+                    Optional.ofNullable(owners.get(chunk.id().version()))));
         }
         return new PlannedSegment(
                 planned,
                 HexFormat.of().formatHex(ManifestDigest.ofSegment(bytes)),
                 withDirect ? options.tokenTtl() : Duration.ZERO);
+    }
+
+    /** To read chunks that other versions wrote, by those versions. */
+    private Map<VersionId, TransferToken> ownerTokens(FileVersion version, List<Chunk> chunks) {
+        Map<VersionId, TransferToken> tokens = new HashMap<>();
+        for (Chunk chunk : chunks) {
+            VersionId owner = chunk.id().version();
+            if (!owner.equals(version.id())) {
+                tokens.computeIfAbsent(owner, wrote -> readToken(version.file(), wrote));
+            }
+        }
+        return tokens;
     }
 
     /** A store that cannot be presigned is not asked again for this segment: finding that out may take seconds. */

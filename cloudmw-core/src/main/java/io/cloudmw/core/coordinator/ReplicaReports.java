@@ -27,10 +27,10 @@ public final class ReplicaReports {
     }
 
     /**
-     * Takes down what was found out about copies of one version's chunks, which may not be committed yet.
+     * Takes down what was found out about copies of the chunks one version names, which may not be committed yet.
      *
-     * @throws CloudMwException {@code INVALID_ARGUMENT} for a chunk that is not the version's or a store that is not the
-     *     volume's; {@code VOLUME_NOT_FOUND}
+     * @throws CloudMwException {@code INVALID_ARGUMENT} for a chunk that the version neither wrote nor shares or a store that
+     *     is not the volume's; {@code VOLUME_NOT_FOUND}
      */
     public void report(FilePath file, VersionId version, List<ReplicaReport> reports) throws CloudMwException {
         Volume volume = catalog.volume(file.volume()).orElseThrow(() -> CatalogErrors.volumeNotFound(file.volume()));
@@ -39,7 +39,8 @@ public final class ReplicaReports {
                     ErrorCode.INVALID_ARGUMENT, "reports: " + reports.size() + " (expected: <= " + MAX_REPORTS + ")");
         }
         for (ReplicaReport report : reports) {
-            if (!report.chunk().version().equals(version)) {
+            VersionId owner = report.chunk().version();
+            if (!owner.equals(version) && !catalog.shares(version, owner)) {
                 throw new CloudMwException(
                         ErrorCode.INVALID_ARGUMENT, "chunk " + report.chunk() + " is not of version " + version);
             }

@@ -3,7 +3,7 @@ package io.cloudmw.core.coordinator;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.Commit;
-import io.cloudmw.core.chunk.ChunkCutter;
+import io.cloudmw.core.catalog.SharedRun;
 import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -79,7 +79,7 @@ public final class Uploads {
         Volume volume = volume(file);
         catalog.checkPath(file);
         Optional<ManifestPlan> manifest =
-                sizeBytes.isPresent() ? Optional.of(manifest(volume, sizeBytes.getAsLong())) : openEnded(volume);
+                sizeBytes.isPresent() ? Optional.of(FileLayout.anew(volume, sizeBytes.getAsLong())) : openEnded(volume);
         return new UploadPlan(manifest, catalog.current(file).map(FileVersion::id), volume.writeQuorum());
     }
 
@@ -96,18 +96,6 @@ public final class Uploads {
      */
     public boolean resume(VersionId version) throws CloudMwException {
         return catalog.resume(version, clock.millis());
-    }
-
-    private static ManifestPlan manifest(Volume volume, long sizeBytes) throws CloudMwException {
-        if (sizeBytes < 0) {
-            throw invalid("size: " + sizeBytes + " (expected: >= 0)");
-        }
-        ChunkCutter cutter = ChunkCutter.of(sizeBytes, volume.chunking());
-        if (cutter.count() > ChunkId.MAX_INDEX + 1) {
-            throw invalid("size: " + sizeBytes + " makes " + cutter.count() + " chunks of " + cutter.chunkSizeBytes()
-                    + " bytes (expected: <= " + (ChunkId.MAX_INDEX + 1) + ")");
-        }
-        return new ManifestPlan(cutter, Leaves.DEFAULT_SIZE_BYTES);
     }
 
     /**
@@ -190,7 +178,7 @@ public final class Uploads {
             throw invalid("segment: " + index + " (expected: 0.." + (ManifestPlan.MAX_SEGMENTS - 1) + ")");
         }
         ManifestSegment segment = ManifestSegment.checked(index, chunks);
-        catalog.putSegment(version, index, segment.encode(), clock.millis());
+        catalog.putSegment(version, index, segment.encode(), SharedRun.of(version, chunks), clock.millis());
     }
 
     /**
@@ -200,7 +188,8 @@ public final class Uploads {
      * @param owed copies that are promised but not yet durable
      * @return the version as it is kept; the same again for a repeated commit
      * @throws CloudMwException {@code CONFLICT} when somebody else changed the path; {@code INVALID_ARGUMENT} when the
-     *     segments are not those of a file of this size in this volume; {@code QUORUM_NOT_MET} when a chunk has too few
+     *     segments are not those of a file of this size in this volume, or name chunks that are neither its own nor those
+     *     of the version that is expected; {@code QUORUM_NOT_MET} when a chunk has too few
      *     durable copies, or more than {@value WritePlan#MAX_OWED} are owed
      */
     public FileVersion commit(FileVersion version, Optional<VersionId> expected, List<ReplicaReport> owed)
@@ -211,17 +200,14 @@ public final class Uploads {
         }
         WritePlan.checkOwed(version.file(), owed.size());
         Volume volume = volume(version.file());
-        ManifestPlan plan = manifest(volume, version.sizeBytes());
-        new ManifestCheck(catalog, volume, version, plan, owed).run();
-        FileVersion stamped = new FileVersion(
-                version.file(),
-                version.id(),
-                version.sizeBytes(),
-                version.chunkCount(),
-                version.segmentCount(),
-                version.leafSizeBytes(),
-                clock.millis(),
-                version.manifestSha256());
+        Optional<FileVersion> base = expected.isEmpty() ? Optional.empty() : catalog.version(expected.get());
+        if (expected.isPresent() && base.isEmpty()) {
+            throw CatalogErrors.changed(
+                    version.file(), expected, catalog.current(version.file()).map(FileVersion::id));
+        }
+        ManifestPlan plan = FileLayout.of(volume, base, version);
+        new ManifestCheck(catalog, volume, version, base, plan, owed).run();
+        FileVersion stamped = version.committed(clock.millis(), plan.cutter().chunkSizeBytes());
         return catalog.commit(new Commit(stamped, expected, owed));
     }
 

@@ -3,9 +3,11 @@ package io.cloudmw.core.placement;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.security.TransferToken;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -16,12 +18,18 @@ import java.util.Set;
  * @param entrants who races for it, at most one entrant per replica; empty when no helper can reach a replica
  * @param direct presigned URLs by store, for a client's own race; empty unless asked for
  * @param placed where its manifest says its copies are: upkeep may have moved them since
+ * @param token lets its bearer read the chunk, where another version wrote it; empty: the plan's does
  */
 public record PlannedChunk(
-        Chunk chunk, Set<StoreId> bad, List<Entrant> entrants, Map<StoreId, URI> direct, List<StoreId> placed) {
-    /** A chunk whose copies are where its manifest says. */
+        Chunk chunk,
+        Set<StoreId> bad,
+        List<Entrant> entrants,
+        Map<StoreId, URI> direct,
+        List<StoreId> placed,
+        Optional<TransferToken> token) {
+    /** A chunk whose copies are where its manifest says, and that the plan's token is for. */
     public PlannedChunk(Chunk chunk, Set<StoreId> bad, List<Entrant> entrants, Map<StoreId, URI> direct) {
-        this(chunk, bad, entrants, direct, chunk.replicas());
+        this(chunk, bad, entrants, direct, chunk.replicas(), Optional.empty());
     }
 
     public PlannedChunk {

@@ -67,17 +67,39 @@ final class PendingWalk implements Walk {
         last = token.isEmpty();
     }
 
-    private void find(VersionId id, Set<ChunkId> wanted) throws CloudMwException {
+    /** Of the chunks one version wrote those that current versions name, which may be others. */
+    private void find(VersionId owner, Set<ChunkId> wanted) throws CloudMwException {
+        if (isCurrent(owner)) {
+            describe(owner, wanted);
+            return;
+        }
+        Map<VersionId, Set<ChunkId>> byNamer = new LinkedHashMap<>();
+        for (ChunkId chunk : wanted) {
+            Optional<VersionId> namer = catalog.namer(chunk);
+            if (namer.isPresent() && isCurrent(namer.get())) {
+                byNamer.computeIfAbsent(namer.get(), ignored -> new LinkedHashSet<>())
+                        .add(chunk);
+            }
+        }
+        for (Map.Entry<VersionId, Set<ChunkId>> entry : byNamer.entrySet()) {
+            describe(entry.getKey(), entry.getValue());
+        }
+    }
+
+    private boolean isCurrent(VersionId id) throws CloudMwException {
+        return catalog.state(id).equals(Optional.of(VersionState.CURRENT));
+    }
+
+    private void describe(VersionId id, Set<ChunkId> wanted) throws CloudMwException {
         Optional<FileVersion> version = catalog.version(id);
-        if (version.isEmpty() || !catalog.state(id).equals(Optional.of(VersionState.CURRENT))) {
+        if (version.isEmpty()) {
             return;
         }
         Optional<Volume> volume = catalog.volume(version.get().file().volume());
         if (volume.isEmpty()) {
             return;
         }
-        ChunkCutter cutter =
-                ChunkCutter.of(version.get().sizeBytes(), volume.get().chunking());
+        ChunkCutter cutter = ChunkCutter.of(version.get(), volume.get().chunking());
         ManifestPlan plan = new ManifestPlan(cutter, version.get().leafSizeBytes());
         Set<Integer> segments = new LinkedHashSet<>();
         for (ChunkId chunk : wanted) {

@@ -1,5 +1,6 @@
 package io.cloudmw.core.wire;
 
+import com.google.protobuf.ByteString;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.AttributeChange;
@@ -275,7 +276,8 @@ public final class FromWire {
                     message.getSegmentCount(),
                     leafSize(message.getLeafSizeBytes()),
                     message.getCommittedAtMillis(),
-                    HexFormat.of().formatHex(message.getManifestSha256().toByteArray()));
+                    HexFormat.of().formatHex(message.getManifestSha256().toByteArray()),
+                    message.getChunkSizeBytes());
         });
     }
 
@@ -356,7 +358,14 @@ public final class FromWire {
                     Set.copyOf(message.getBarredReplicasList()));
             ChunkId chunk = ChunkId.parse(message.getChunkId());
             return new IssuedBlock(
-                    block, chunk, length, leafSize, ints(message.getLeafCrc32CList()), replicas, message.getExtra());
+                    block,
+                    chunk,
+                    length,
+                    leafSize,
+                    ints(message.getLeafCrc32CList()),
+                    replicas,
+                    message.getExtra(),
+                    optionalToken(message.getToken()));
         });
     }
 
@@ -381,7 +390,8 @@ public final class FromWire {
                     direct,
                     message.getManifestStoreIdsCount() == 0
                             ? chunk.replicas()
-                            : replicas(message.getManifestStoreIdsList()));
+                            : replicas(message.getManifestStoreIdsList()),
+                    optionalToken(message.getToken()));
         });
     }
 
@@ -428,6 +438,10 @@ public final class FromWire {
             stores.add(storeStatus(message));
         }
         return stores;
+    }
+
+    private static Optional<TransferToken> optionalToken(ByteString token) {
+        return token.isEmpty() ? Optional.empty() : Optional.of(TransferToken.of(token.toByteArray()));
     }
 
     public static TransferToken token(byte[] token) throws CloudMwException {

@@ -150,6 +150,7 @@ public final class ToWire {
                 .setLeafSizeBytes(version.leafSizeBytes())
                 .setCommittedAtMillis(version.committedAtMillis())
                 .setManifestSha256(ByteString.copyFrom(HexFormat.of().parseHex(version.manifestSha256())))
+                .setChunkSizeBytes(version.chunkSizeBytes())
                 .build();
     }
 
@@ -193,6 +194,7 @@ public final class ToWire {
                 .setRule(rule(issued.block().rule()))
                 .setExtra(issued.extra())
                 .addAllBarredReplicas(issued.block().barred().stream().sorted().toList())
+                .setToken(issued.token().map(ToWire::token).orElse(ByteString.EMPTY))
                 .build();
     }
 
@@ -214,6 +216,7 @@ public final class ToWire {
             planned.placed().forEach(store -> message.addManifestStoreIds(store.value()));
         }
         planned.direct().forEach((store, url) -> message.putPresignedUrls(store.value(), url.toString()));
+        planned.token().ifPresent(token -> message.setToken(token(token)));
         return message.build();
     }
 

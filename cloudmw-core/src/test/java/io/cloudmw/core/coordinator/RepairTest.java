@@ -8,6 +8,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
@@ -153,6 +154,51 @@ final class RepairTest {
         pass(Duration.ofMinutes(5));
         assertThat(work()).isZero();
         assertThat(placed(version)).isEqualTo(moved);
+    }
+
+    /** Also by a version that is made of it after, whose manifest says what the first one's says. */
+    @Test
+    void aSharedChunkThatMovedIsFoundByEveryVersionThatNamesIt() throws CloudMwException {
+        FileVersion base = cluster.put(FILE, 4 * MIB);
+        FileVersion before = cluster.edit(FILE, Edit.append(1));
+        alive.remove(1);
+        pass(UpkeepOptions.defaults().repairAfter().plusSeconds(30));
+        assertThat(work()).isPositive();
+        FileVersion after = cluster.edit(FILE, Edit.append(1));
+        Map<ChunkId, List<StoreId>> now = placed(after);
+        assertThat(now).hasSize(5);
+        for (FileVersion version : List.of(base, before)) {
+            Map<ChunkId, List<StoreId>> of = placed(version);
+            for (int index = 0; index < 4; index++) {
+                ChunkId chunk = new ChunkId(base.id(), index);
+                assertThat(of.get(chunk))
+                        .hasSize(3)
+                        .doesNotContain(new StoreId("d1"))
+                        .isEqualTo(now.get(chunk));
+            }
+        }
+        assertThat(cluster.segment(after.id(), 0).subList(0, 4)).isEqualTo(cluster.segment(base.id(), 0));
+    }
+
+    /** Who wrote it may be forgotten: the version that shares it describes it. */
+    @Test
+    void aSharedChunkIsRepairedThoughItsWriterIsForgotten() throws CloudMwException {
+        FileVersion base = cluster.put(FILE, 2 * MIB);
+        FileVersion edited = cluster.edit(FILE, Edit.append(1));
+        cluster.catalog.forget(
+                cluster.catalog
+                        .leases()
+                        .acquire("collection", "test", Duration.ofSeconds(1), cluster.now())
+                        .orElseThrow(),
+                base.id());
+        ChunkId shared = new ChunkId(base.id(), 1);
+        StoreId bad = placed(edited, shared).get(0);
+        cluster.catalog.report(List.of(new ReplicaReport(shared, bad, ReplicaState.CORRUPT)), cluster.now());
+        pass(Duration.ofSeconds(6));
+        assertThat(work()).isEqualTo(1);
+        assertThat(placed(edited, shared)).hasSize(3);
+        assertThat(cluster.coordinator.reads().stat(FILE).underReplicatedChunks())
+                .isZero();
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
@@ -152,7 +153,71 @@ final class TestCluster {
         return coordinator.uploads().commit(written(file, sizeBytes), expected, List.of());
     }
 
-    private static Chunk chunk(ManifestPlan plan, ChunkId id, List<StoreId> stores) {
+    /** Changes part of a file, without any bytes: what stays where it was is shared. Not committed. */
+    FileVersion edited(FilePath file, Edit edit) throws CloudMwException {
+        EditPlan edits = coordinator.edits().begin(file, edit);
+        return edited(file, edits, VersionId.random());
+    }
+
+    FileVersion edited(FilePath file, EditPlan edits, VersionId id) throws CloudMwException {
+        ManifestPlan plan = edits.manifest();
+        ManifestDigest digest = new ManifestDigest();
+        for (int segment = 0; segment < plan.segmentCount(); segment++) {
+            Map<Long, Chunk> before = new HashMap<>();
+            if (edits.base().isPresent()
+                    && edits.baseChunkSizeBytes() == plan.cutter().chunkSizeBytes()) {
+                segment(edits.base().get().id(), segment).forEach(chunk -> before.put(chunk.index(), chunk));
+            }
+            List<Chunk> chunks = new ArrayList<>();
+            long first = plan.firstChunk(segment);
+            for (long index = first; index < first + plan.chunkCount(segment); index++) {
+                Chunk old = before.get(index);
+                ByteRange range = plan.cutter().range(index);
+                boolean stays = old != null
+                        && old.range().equals(range)
+                        && (edits.written().end() <= range.offset()
+                                || edits.written().offset() >= range.end());
+                chunks.add(stays ? old : chunk(plan, new ChunkId(id, index), placed(file, id, index)));
+            }
+            coordinator.uploads().putSegment(id, segment, chunks);
+            digest.add(ManifestDigest.ofSegment(new ManifestSegment(segment, chunks).encode()));
+        }
+        return new FileVersion(
+                file,
+                id,
+                plan.cutter().fileSizeBytes(),
+                plan.cutter().count(),
+                plan.segmentCount(),
+                plan.leafSizeBytes(),
+                0,
+                digest.finish(),
+                plan.cutter().chunkSizeBytes());
+    }
+
+    private List<StoreId> placed(FilePath file, VersionId id, long index) throws CloudMwException {
+        return coordinator
+                .uploads()
+                .place(file, id, index, 1, Set.of())
+                .placements()
+                .get(0)
+                .stores();
+    }
+
+    /** The chunks of a segment; none where there is no such segment. */
+    List<Chunk> segment(VersionId version, int segment) throws CloudMwException {
+        Optional<byte[]> bytes = catalog.segment(version, segment);
+        return bytes.isEmpty()
+                ? List.of()
+                : ManifestSegment.decode(segment, bytes.get()).chunks();
+    }
+
+    /** Changes and commits. */
+    FileVersion edit(FilePath file, Edit edit) throws CloudMwException {
+        Optional<VersionId> expected = catalog.current(file).map(FileVersion::id);
+        return coordinator.uploads().commit(edited(file, edit), expected, List.of());
+    }
+
+    static Chunk chunk(ManifestPlan plan, ChunkId id, List<StoreId> stores) {
         ByteRange range = plan.cutter().range(id.index());
         int leaves = Chunk.leafCount(range.length(), plan.leafSizeBytes());
         return new Chunk(

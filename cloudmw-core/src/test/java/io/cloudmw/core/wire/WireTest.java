@@ -115,12 +115,31 @@ final class WireTest {
                 List.of(new Entrant(new RacerId(1), 0), new Entrant(new RacerId(0), 1)),
                 Map.of(STORES.get(0), URI.create("http://127.0.0.1/x?sig=1")));
         assertThat(FromWire.plannedChunk(ToWire.plannedChunk(planned))).isEqualTo(planned);
+        PlannedChunk movedAndShared = new PlannedChunk(
+                planned.chunk(),
+                planned.bad(),
+                planned.entrants(),
+                planned.direct(),
+                List.of(STORES.get(0), new StoreId("before")),
+                Optional.of(token));
+        assertThat(FromWire.plannedChunk(ToWire.plannedChunk(movedAndShared))).isEqualTo(movedAndShared);
     }
 
     @Test
     void blocksComeBackAsTheyWere() throws Exception {
         assertThat(FromWire.block(ToWire.block(block(new ByteRange(400, 600), 2))))
                 .isEqualTo(block(new ByteRange(400, 600), 2));
+        IssuedBlock own = block(new ByteRange(400, 600), 2);
+        IssuedBlock shared = new IssuedBlock(
+                own.block(),
+                own.chunk(),
+                own.chunkLength(),
+                own.leafSizeBytes(),
+                own.leafCrc32c(),
+                own.replicas(),
+                own.extra(),
+                Optional.of(TransferToken.of(new byte[] {1, 2})));
+        assertThat(FromWire.block(ToWire.block(shared))).isEqualTo(shared).isNotEqualTo(own);
     }
 
     @Test

@@ -19,6 +19,7 @@ import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.helper.coordinator.rpc.CoordinatorService;
+import io.cloudmw.helper.coordinator.rpc.EditingService;
 import io.cloudmw.helper.coordinator.rpc.RequestBudget;
 import io.cloudmw.helper.coordinator.rpc.UpkeepService;
 import io.cloudmw.helper.coordinator.rpc.WatchService;
@@ -175,6 +176,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     .intercept(Membership.server(members, UpkeepService.HELPERS_ONLY))
                     .intercept(Handshake.server())
                     .addService(new CoordinatorService(coordinator, new UnaryCalls(requests.holding(calls))))
+                    .addService(new EditingService(coordinator, new UnaryCalls(requests.holding(calls))))
                     .addService(new WatchService(feed))
                     .addService(new UpkeepService(coordinator.upkeep(), new UnaryCalls(requests.holding(calls))))
                     // What is counted is what arrives: nothing grows on its way in.

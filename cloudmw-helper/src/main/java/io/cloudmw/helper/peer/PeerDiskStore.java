@@ -9,8 +9,6 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.security.TransferClaims;
-import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
@@ -27,16 +25,13 @@ public final class PeerDiskStore implements ChunkStore {
     private final Store store;
     private final HelperAddress owner;
     private final PeerConnections connections;
-    private final TransferToken token;
-    private final TransferClaims claims;
+    private final PeerRights rights;
 
-    public PeerDiskStore(
-            Store store, HelperAddress owner, PeerConnections connections, TransferToken token, TransferClaims claims) {
+    public PeerDiskStore(Store store, HelperAddress owner, PeerConnections connections, PeerRights rights) {
         this.store = store;
         this.owner = owner;
         this.connections = connections;
-        this.token = token;
-        this.claims = claims;
+        this.rights = rights;
     }
 
     @Override
@@ -51,7 +46,8 @@ public final class PeerDiskStore implements ChunkStore {
         try {
             PeerReader reader = new PeerReader(
                     "chunk=" + chunk + " store=" + store.id() + " owner=" + owner.id(), range, lease::close);
-            reader.open(lease.connection(), new BulkRequest.Read(token, store.id(), chunk, range).encode());
+            reader.open(
+                    lease.connection(), new BulkRequest.Read(rights.toRead(chunk), store.id(), chunk, range).encode());
             opened = true;
             return reader;
         } finally {
@@ -64,15 +60,15 @@ public final class PeerDiskStore implements ChunkStore {
     @Override
     public PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException {
         BulkRequest.Write request = new BulkRequest.Write(
-                token,
+                rights.token(),
                 chunk,
                 source.length(),
                 Leaves.DEFAULT_SIZE_BYTES,
                 List.of(store),
                 List.of(owner),
                 1,
-                claims.file(),
-                claims.version());
+                rights.claims().file(),
+                rights.claims().version());
         PeerWriter writer = new PeerWriter("chunk=" + chunk + " store=" + store.id() + " owner=" + owner.id());
         try (PeerConnections.Lease lease = connections.to(owner)) {
             writer.write(lease.connection(), request, source);

@@ -9,6 +9,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.StoreOpener;
 import io.cloudmw.helper.disk.OwnDisks;
@@ -26,12 +27,16 @@ public final class StoreDirectory {
     private final OwnDisks disks;
     private final PeerConnections peers;
     private final StoreOpener others;
+    private final TransferTokens tokens;
 
-    public StoreDirectory(HelperId self, OwnDisks disks, PeerConnections peers, StoreOpener others) {
+    /** @param tokens by which this helper vouches to its peers */
+    public StoreDirectory(
+            HelperId self, OwnDisks disks, PeerConnections peers, StoreOpener others, TransferTokens tokens) {
         this.self = self;
         this.disks = disks;
         this.peers = peers;
         this.others = others;
+        this.tokens = tokens;
     }
 
     /**
@@ -50,12 +55,11 @@ public final class StoreDirectory {
             if (store == null) {
                 throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store=" + id + ": not named by the plan");
             }
-            return open(store, owners, token, claims);
+            return open(store, owners, new PeerRights(token, claims, tokens));
         };
     }
 
-    private ChunkStore open(
-            Store store, Map<HelperId, HelperAddress> owners, TransferToken token, TransferClaims claims)
+    private ChunkStore open(Store store, Map<HelperId, HelperAddress> owners, PeerRights rights)
             throws CloudMwException {
         if (!(store.kind() instanceof Store.Disk disk)) {
             return others.open(store);
@@ -74,6 +78,6 @@ public final class StoreDirectory {
                     ErrorCode.STORE_UNAVAILABLE,
                     "store=" + store.id() + ": its owner " + disk.owner() + " is not named by the plan");
         }
-        return new PeerDiskStore(store, owner, peers, token, claims);
+        return new PeerDiskStore(store, owner, peers, rights);
     }
 }

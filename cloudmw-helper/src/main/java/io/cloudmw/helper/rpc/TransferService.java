@@ -149,7 +149,7 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
         return spec;
     }
 
-    private static void obey(HelperTransfer transfer, TransferCommand command) throws CloudMwException {
+    private void obey(HelperTransfer transfer, TransferCommand command) throws CloudMwException {
         switch (command.getCommandCase()) {
             case ISSUE -> transfer.issue(wanted(transfer.spec().claims(), FromWire.block(command.getIssue())));
             case WITHDRAW_BLOCK -> transfer.withdraw(new BlockId(command.getWithdrawBlock()));
@@ -167,8 +167,11 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
         }
     }
 
-    private static WantedBlock wanted(TransferClaims claims, IssuedBlock issued) throws CloudMwException {
-        claims.require(TransferRight.READ, issued.chunk());
+    /** A chunk that the file's version shares with the one that wrote it comes with a token of its own. */
+    private WantedBlock wanted(TransferClaims claims, IssuedBlock issued) throws CloudMwException {
+        TransferClaims allowed =
+                issued.token().isPresent() ? tokens.verify(issued.token().get().bytes()) : claims;
+        allowed.require(TransferRight.READ, issued.chunk());
         LeafRange leaves =
                 new LeafRange(issued.chunk(), issued.block().range(), issued.leafSizeBytes(), issued.leafCrc32c());
         return new WantedBlock(issued.block(), leaves, issued.chunkLength(), issued.replicas(), issued.extra());

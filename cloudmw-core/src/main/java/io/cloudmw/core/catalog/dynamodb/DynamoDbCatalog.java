@@ -11,10 +11,12 @@ import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.Leases;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.catalog.SharedRun;
 import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
@@ -27,8 +29,10 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.time.Sleeper;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -50,6 +54,7 @@ public final class DynamoDbCatalog implements Catalog {
     private final Volumes volumes;
     private final Versions versions;
     private final Replicas replicas;
+    private final SharedItems shared;
 
     private final Leases leases;
     private final FleetBoard fleet;
@@ -63,10 +68,11 @@ public final class DynamoDbCatalog implements Catalog {
         this.changes = new ChangeItems(calls, table);
         this.files = new Files(table, transactions, numbers, changes);
         this.volumes = new Volumes(table, transactions, numbers, changes);
-        this.replicas = new Replicas(table, transactions);
+        this.shared = new SharedItems(table, transactions);
+        this.replicas = new Replicas(table, transactions, shared);
         this.leases = new LeaseItems(calls, table, transactions);
         this.fleet = new FleetItems(calls, table, transactions);
-        this.versions = new Versions(table, transactions, numbers, replicas, changes);
+        this.versions = new Versions(table, transactions, numbers, replicas, shared, changes);
     }
 
     /**
@@ -145,9 +151,12 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public void putSegment(VersionId version, int index, byte[] encoded, long nowMillis) throws CloudMwException {
-        var unused = calls.call(
-                () -> transactions.run(transaction -> Segments.put(transaction, version, index, encoded, nowMillis)));
+    public void putSegment(VersionId version, int index, byte[] encoded, List<SharedRun> runs, long nowMillis)
+            throws CloudMwException {
+        calls.act(() -> {
+            shared.put(version, index, encoded, runs, nowMillis);
+            transactions.run(transaction -> Segments.put(transaction, version, index, encoded, nowMillis));
+        });
     }
 
     @Override
@@ -178,6 +187,26 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public Optional<FileVersion> version(VersionId id) throws CloudMwException {
         return calls.call(() -> versions.committed(id));
+    }
+
+    @Override
+    public Set<ChunkId> namedElsewhere(VersionId version, Collection<ChunkId> chunks) throws CloudMwException {
+        return calls.call(() -> shared.namedElsewhere(version, chunks));
+    }
+
+    @Override
+    public Optional<VersionId> namer(ChunkId chunk) throws CloudMwException {
+        return calls.call(() -> shared.namer(chunk));
+    }
+
+    @Override
+    public boolean shares(VersionId version, VersionId owner) throws CloudMwException {
+        return calls.call(() -> shared.shares(version, owner));
+    }
+
+    @Override
+    public boolean isKnown(VersionId version) throws CloudMwException {
+        return calls.call(() -> versions.isKnown(version));
     }
 
     @Override
@@ -238,7 +267,7 @@ public final class DynamoDbCatalog implements Catalog {
 
     @Override
     public long underReplicatedChunks(VersionId version) throws CloudMwException {
-        return calls.call(() -> replicas.underReplicatedChunks(version));
+        return calls.call(() -> versions.underReplicatedChunks(version));
     }
 
     @Override

@@ -41,6 +41,9 @@ record Item(Key key, Map<String, AttributeValue> values) {
     static final String REPORTED = "hasReports";
     static final String ROOT = "rootNumber";
     static final String REPLICA = "replicaState";
+    /** What a segment names of chunks that others wrote. */
+    static final String RUNS = "sharedRuns";
+
     static final String HOLDER = "leaseHolder";
     static final String EPOCH = "leaseEpoch";
     static final String UNTIL = "untilMillis";

@@ -40,10 +40,17 @@ final class Keys {
             List.of("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f");
 
     static final String DIGESTS = "h/";
+    static final String PARTS = "s/";
     static final String REPLICAS = "r/";
 
     /** Above every replica's place. */
     static final String REPLICAS_END = "r0";
+
+    /** What a version's segments name of other versions. */
+    static final String NAMES = "n/";
+
+    /** Who names chunks of a version. */
+    static final String NAMED = "u/";
 
     private Keys() {}
 
@@ -111,7 +118,7 @@ final class Keys {
     }
 
     static String parts(int segment) {
-        return String.format(Locale.ROOT, "s/%010d/", segment);
+        return String.format(Locale.ROOT, "%s%010d/", PARTS, segment);
     }
 
     static Key part(VersionId id, int segment, int part) {
@@ -126,6 +133,45 @@ final class Keys {
     /** The replicas of one chunk, and all that follow. */
     static String replicasOf(long chunk) {
         return String.format(Locale.ROOT, "%s%010d/", REPLICAS, chunk);
+    }
+
+    /** What a segment, while it has this digest, names of other versions. */
+    static Key names(VersionId id, int segment, String digest) {
+        return new Key(ofVersion(id), String.format(Locale.ROOT, "%s%010d/%s", NAMES, segment, digest));
+    }
+
+    /** The same with the version that wrote it: chunks from {@code first} on. */
+    static Key named(VersionId owner, long first, VersionId by, int segment, String digest) {
+        return new Key(
+                ofVersion(owner), String.format(Locale.ROOT, "%s/%s/%010d/%s", namedFrom(first), by, segment, digest));
+    }
+
+    static String namedFrom(long first) {
+        return String.format(Locale.ROOT, "%s%010d", NAMED, first);
+    }
+
+    /** Who names what this item says. */
+    static VersionId namer(Key named) {
+        return new VersionId(part(named, 2));
+    }
+
+    /** The digest of the segment that names what this item says, as it is now. */
+    static Key digestOf(Key named) {
+        return digest(namer(named), Integer.parseInt(part(named, 3)));
+    }
+
+    /** The segment that an item in its version's partition is about. */
+    static int segment(Key ofSegment) {
+        return Integer.parseInt(part(ofSegment, 1));
+    }
+
+    /** The digest in {@link #names}. */
+    static String digest(Key names) {
+        return part(names, 2);
+    }
+
+    private static String part(Key key, int index) {
+        return key.sort().split("/", -1)[index];
     }
 
     static Key open(VersionId id) {

@@ -26,6 +26,13 @@ record Range(String condition, Map<String, AttributeValue> values) {
         return of(partition, " AND sk BETWEEN :first AND :last", Map.of(":first", first, ":last", last));
     }
 
+    /** The part of this one, which has a first and a last, that begins here. */
+    Range from(String first) {
+        Map<String, AttributeValue> changed = new HashMap<>(values);
+        changed.put(":first", AttributeValue.fromS(first));
+        return new Range(condition, changed);
+    }
+
     private static Range of(String partition, String condition, Map<String, String> texts) {
         Map<String, AttributeValue> values = new HashMap<>();
         values.put(":pk", AttributeValue.fromS(partition));

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
@@ -38,10 +37,12 @@ final class Replicas {
 
     private final Table table;
     private final Transactions transactions;
+    private final SharedItems shared;
 
-    Replicas(Table table, Transactions transactions) {
+    Replicas(Table table, Transactions transactions, SharedItems shared) {
         this.table = table;
         this.transactions = transactions;
+        this.shared = shared;
     }
 
     /** Each version's reports take effect {@value #BATCH} at a time. */
@@ -79,7 +80,8 @@ final class Replicas {
         if (stage == Stage.FORGOTTEN) {
             return 0;
         }
-        boolean committed = state.isPresent() && state.get().has(Item.FORM);
+        boolean committed =
+                stage == Stage.LENT || (state.isPresent() && state.get().has(Item.FORM));
         for (ReplicaReport report : reports) {
             apply(transaction, report, committed, nowMillis);
         }
@@ -287,13 +289,19 @@ final class Replicas {
         return pageToken.isEmpty() ? Optional.empty() : Optional.of(Pages.parse(pageToken));
     }
 
+    /** Says which records are wanted. */
+    @FunctionalInterface
+    private interface Wanted {
+        boolean test(ReplicaRecord record) throws CloudMwException;
+    }
+
     /** Says, of some versions, which records are wanted. */
     @FunctionalInterface
     private interface Selection {
-        Predicate<ReplicaRecord> of(List<VersionId> versions) throws CloudMwException;
+        Wanted of(List<VersionId> versions) throws CloudMwException;
     }
 
-    private Predicate<ReplicaRecord> currentIn(List<VersionId> versions, long root) throws CloudMwException {
+    private Wanted currentIn(List<VersionId> versions, long root) throws CloudMwException {
         Set<VersionId> current = transactions.run(transaction -> {
             transaction.load(versions.stream().map(Keys::state).toList());
             Set<VersionId> found = new HashSet<>();
@@ -307,8 +315,8 @@ final class Replicas {
             }
             return found;
         });
-        return record ->
-                record.state().isFault() && current.contains(record.chunk().version());
+        return record -> record.state().isFault()
+                && (current.contains(record.chunk().version()) || shared.isNamedIn(root, record.chunk()));
     }
 
     /** What is wanted after the last of the page before, until there is one more than a page has. */
@@ -324,7 +332,7 @@ final class Replicas {
                 List<VersionId> versions = listed.stream()
                         .map(item -> new VersionId(item.key().sort()))
                         .toList();
-                Predicate<ReplicaRecord> wanted = versions.isEmpty() ? record -> false : selection.of(versions);
+                Wanted wanted = versions.isEmpty() ? record -> false : selection.of(versions);
                 for (Item version : listed) {
                     collect(version, last, limit, wanted, found);
                 }
@@ -336,12 +344,7 @@ final class Replicas {
     }
 
     /** Those of one version; if nothing is to be done about it, it is taken from the list, unless somebody lists it meanwhile. */
-    private void collect(
-            Item listed,
-            Optional<ReplicaReport> last,
-            int limit,
-            Predicate<ReplicaRecord> wanted,
-            List<ReplicaRecord> found)
+    private void collect(Item listed, Optional<ReplicaReport> last, int limit, Wanted wanted, List<ReplicaRecord> found)
             throws CloudMwException {
         VersionId id = new VersionId(listed.key().sort());
         boolean begun = last.isPresent() && last.get().chunk().version().equals(id);

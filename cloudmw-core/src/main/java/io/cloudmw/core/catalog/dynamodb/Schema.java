@@ -17,7 +17,8 @@ import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 
 /** The table: found or made, and of this release's form. */
 final class Schema {
-    static final int VERSION = 1;
+    /** 2: versions may be lent. */
+    static final int VERSION = 2;
 
     private static final List<KeySchemaElement> KEYS =
             List.of(element(Key.PARTITION, KeyType.HASH), element(Key.SORT, KeyType.RANGE));
@@ -80,12 +81,12 @@ final class Schema {
 
     private static void check(Table table) throws CloudMwException {
         Optional<Item> found = table.get(Keys.SCHEMA);
-        if (found.isEmpty()) {
+        if (found.isEmpty() || found.get().number(Item.SCHEMA) < VERSION) {
             try {
                 table.update(
                         Keys.SCHEMA,
                         "SET " + Item.SCHEMA + " = :version",
-                        "attribute_not_exists(" + Key.PARTITION + ")",
+                        "attribute_not_exists(" + Key.PARTITION + ") OR " + Item.SCHEMA + " < :version",
                         Map.of(":version", Item.number(VERSION)));
             } catch (Conflict e) {
                 // Somebody else writes it.

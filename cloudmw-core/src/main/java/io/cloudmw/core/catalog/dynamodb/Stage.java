@@ -8,7 +8,9 @@ enum Stage {
     CURRENT,
     RETIRED,
     /** Retired, and what is kept of it is being dropped. */
-    FORGOTTEN;
+    FORGOTTEN,
+    /** Forgotten, but for chunks that others name. */
+    LENT;
 
     /** As others know it. */
     VersionState state() {
@@ -16,6 +18,7 @@ enum Stage {
             case OPEN -> VersionState.OPEN;
             case CURRENT -> VersionState.CURRENT;
             case RETIRED, FORGOTTEN -> VersionState.RETIRED;
+            case LENT -> VersionState.LENT;
         };
     }
 

@@ -6,20 +6,24 @@ import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.catalog.SharedRun;
 import io.cloudmw.core.catalog.Tree;
 import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.model.Change;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.wire.StoredForms;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -29,19 +33,31 @@ final class Versions {
     private final Transactions transactions;
     private final Numbers numbers;
     private final Replicas replicas;
+    private final SharedItems shared;
     private final ChangeItems changes;
 
-    Versions(Table table, Transactions transactions, Numbers numbers, Replicas replicas, ChangeItems changes) {
+    Versions(
+            Table table,
+            Transactions transactions,
+            Numbers numbers,
+            Replicas replicas,
+            SharedItems shared,
+            ChangeItems changes) {
         this.table = table;
         this.transactions = transactions;
         this.numbers = numbers;
         this.replicas = replicas;
+        this.shared = shared;
         this.changes = changes;
     }
 
     Optional<FileVersion> committed(VersionId id) throws CloudMwException {
         Optional<Item> state = table.get(Keys.state(id));
         return state.isPresent() ? committed(state.get()) : Optional.empty();
+    }
+
+    boolean isKnown(VersionId id) throws CloudMwException {
+        return table.get(Keys.state(id)).isPresent();
     }
 
     private static Optional<FileVersion> committed(Item state) throws CloudMwException {
@@ -267,6 +283,15 @@ final class Versions {
         return true;
     }
 
+    /** Chunks it names of which at least one replica is not good, whoever wrote them. */
+    long underReplicatedChunks(VersionId id) throws CloudMwException {
+        Set<ChunkId> others = new HashSet<>();
+        for (SharedRun run : shared.of(id)) {
+            replicas.faults(run.owner(), run.firstIndex(), run.endIndex()).forEach(fault -> others.add(fault.chunk()));
+        }
+        return others.size() + replicas.underReplicatedChunks(id);
+    }
+
     /** Current versions by id. */
     Page<FileVersion> live(String pageToken, int limit) throws CloudMwException {
         List<FileVersion> page = new ArrayList<>();
@@ -300,39 +325,84 @@ final class Versions {
         return Pages.cut(page, limit, last -> last.id().value());
     }
 
-    /** First nothing more is kept of it, then what is kept goes, then it: begun again where it stopped. */
+    /**
+     * First nothing more is kept of it, then what is kept goes, with those that were lent to it only, then it: begun again where
+     * it stopped.
+     */
     void forget(Lease lease, VersionId id) throws CloudMwException {
-        boolean known = transactions.run(transaction -> {
+        if (!forgotten(lease, id, Set.of(Stage.RETIRED, Stage.FORGOTTEN))) {
+            return;
+        }
+        Set<VersionId> owners = shared.withdraw(id);
+        drop(Range.startingWith(Keys.ofVersion(id), Keys.DIGESTS));
+        drop(Range.startingWith(Keys.ofVersion(id), Keys.PARTS));
+        for (VersionId owner : owners) {
+            dropIfUnneeded(lease, owner);
+        }
+        drop(Range.startingWith(Keys.ofVersion(id), Keys.NAMES));
+        if (shared.isNeeded(id)) {
+            lend(lease, id);
+        } else {
+            dropRest(lease, id);
+        }
+    }
+
+    /** Nothing more is kept of it from now on; false when it is in none of these stages. */
+    private boolean forgotten(Lease lease, VersionId id, Set<Stage> from) throws CloudMwException {
+        return transactions.run(transaction -> {
             LeaseItems.requireNewest(transaction, lease);
             Optional<Item> state = transaction.get(Keys.state(id));
-            if (state.isEmpty() || !isOver(Stage.of(state.get()))) {
+            if (state.isEmpty() || !from.contains(Stage.of(state.get()))) {
                 return false;
             }
             transaction.put(state.get().with(Item.STATE, Stage.FORGOTTEN.name()).without(Item.FORM));
+            listRetired(
+                    transaction,
+                    id,
+                    state.get().number(Item.CHANGED_AT),
+                    state.get().number(Item.SEGMENTS));
             return true;
         });
-        if (!known) {
-            return;
+    }
+
+    /** Of a version that was lent, and that nobody needs any more. */
+    private void dropIfUnneeded(Lease lease, VersionId owner) throws CloudMwException {
+        Optional<Item> state = table.get(Keys.state(owner));
+        boolean lent = state.isPresent() && Stage.of(state.get()) == Stage.LENT;
+        if (lent && !shared.isNeeded(owner) && forgotten(lease, owner, Set.of(Stage.LENT))) {
+            dropRest(lease, owner);
         }
-        Key state = Keys.state(id);
-        List<Item> kept;
-        do {
-            kept = table.query(Range.all(Keys.ofVersion(id)), Catalog.MAX_PAGE, "pk, sk");
-            table.deleteAll(kept.stream()
-                    .map(Item::key)
-                    .filter(key -> !key.equals(state))
-                    .toList());
-        } while (kept.size() == Catalog.MAX_PAGE);
+    }
+
+    private void lend(Lease lease, VersionId id) throws CloudMwException {
         transactions.run(transaction -> {
             LeaseItems.requireNewest(transaction, lease);
-            transaction.delete(state);
+            Optional<Item> state = transaction.get(Keys.state(id));
+            if (state.isPresent() && Stage.of(state.get()) == Stage.FORGOTTEN) {
+                transaction.put(state.get().with(Item.STATE, Stage.LENT.name()));
+                transaction.delete(Keys.retired(id));
+            }
+            return id;
+        });
+    }
+
+    private void dropRest(Lease lease, VersionId id) throws CloudMwException {
+        drop(Range.startingWith(Keys.ofVersion(id), Keys.REPLICAS));
+        drop(Range.startingWith(Keys.ofVersion(id), Keys.NAMED));
+        transactions.run(transaction -> {
+            LeaseItems.requireNewest(transaction, lease);
+            transaction.delete(Keys.state(id));
             transaction.delete(Keys.retired(id));
             transaction.delete(Keys.pending(id));
             return id;
         });
     }
 
-    private static boolean isOver(Stage state) {
-        return state == Stage.RETIRED || state == Stage.FORGOTTEN;
+    private void drop(Range range) throws CloudMwException {
+        List<Item> kept;
+        do {
+            kept = table.query(range, Catalog.MAX_PAGE, "pk, sk");
+            table.deleteAll(kept.stream().map(Item::key).toList());
+        } while (kept.size() == Catalog.MAX_PAGE);
     }
 }

@@ -14,6 +14,7 @@ import io.cloudmw.core.catalog.Leases;
 import io.cloudmw.core.catalog.ListingPosition;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.catalog.SharedRun;
 import io.cloudmw.core.catalog.Tree;
 import io.cloudmw.core.catalog.TreeEntry;
 import io.cloudmw.core.catalog.TreeFile;
@@ -38,10 +39,15 @@ import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps everything in maps behind one lock. */
@@ -70,6 +76,9 @@ public final class InMemoryCatalog implements Catalog {
     private final ChangeLists changes = new ChangeLists();
 
     @GuardedBy("this")
+    private final SharedRuns shared = new SharedRuns();
+
+    @GuardedBy("this")
     private boolean closed;
 
     /** For one coordinator. */
@@ -92,6 +101,9 @@ public final class InMemoryCatalog implements Catalog {
         private final TreeMap<Integer, byte[]> segments = new TreeMap<>();
         private @Nullable FileVersion committed;
         private boolean retired;
+        /** Forgotten, but for chunks that others name. */
+        private boolean lent;
+
         private long touchedAtMillis;
 
         VersionRecord(VersionId id) {
@@ -103,11 +115,19 @@ public final class InMemoryCatalog implements Catalog {
         }
 
         VersionState state() {
+            if (lent) {
+                return VersionState.LENT;
+            }
             return retired ? VersionState.RETIRED : committed == null ? VersionState.OPEN : VersionState.CURRENT;
         }
 
         boolean isCurrent() {
             return committed != null && !retired;
+        }
+
+        /** Whether its manifest is kept, and was checked. */
+        boolean isKept() {
+            return committed != null && !lent;
         }
 
         void retire(long nowMillis) {
@@ -205,7 +225,8 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized void putSegment(VersionId version, int index, byte[] encoded, long nowMillis)
+    public synchronized void putSegment(
+            VersionId version, int index, byte[] encoded, List<SharedRun> runs, long nowMillis)
             throws CloudMwException {
         checkOpen();
         VersionRecord record = record(version, nowMillis);
@@ -217,6 +238,7 @@ public final class InMemoryCatalog implements Catalog {
             throw CatalogErrors.versionNotOpen(version);
         }
         record.segments.put(index, encoded);
+        shared.put(version, index, runs);
         record.touchedAtMillis = nowMillis;
     }
 
@@ -310,7 +332,7 @@ public final class InMemoryCatalog implements Catalog {
     public synchronized Optional<FileVersion> version(VersionId id) throws CloudMwException {
         checkOpen();
         VersionRecord record = versions.get(id.value());
-        return record == null ? Optional.empty() : Optional.ofNullable(record.committed);
+        return record == null || record.lent ? Optional.empty() : Optional.ofNullable(record.committed);
     }
 
     @Override
@@ -456,10 +478,11 @@ public final class InMemoryCatalog implements Catalog {
 
     @Override
     public synchronized long underReplicatedChunks(VersionId version) throws CloudMwException {
-        return faults(version, 0, ChunkId.MAX_INDEX + 1).stream()
-                .map(ReplicaReport::chunk)
-                .distinct()
-                .count();
+        List<ReplicaReport> found = new ArrayList<>(faults(version, 0, ChunkId.MAX_INDEX + 1));
+        for (SharedRun run : shared.of(version).toList()) {
+            found.addAll(faults(run.owner(), run.firstIndex(), run.endIndex()));
+        }
+        return found.stream().map(ReplicaReport::chunk).distinct().count();
     }
 
     @Override
@@ -471,17 +494,67 @@ public final class InMemoryCatalog implements Catalog {
         List<ReplicaReport> page = new ArrayList<>();
         for (ReplicaRecord found : replicas.tailMap(after, false).values()) {
             ReplicaReport report = found.report();
-            VersionRecord record = versions.get(report.chunk().version().value());
             boolean listed = report.state().isFault()
-                    && record != null
-                    && record.isCurrent()
-                    && record.committed != null
-                    && record.committed.file().volume().equals(volume);
+                    && namers(report.chunk()).stream().anyMatch(record -> isCurrent(record, volume));
             if (listed && page.size() <= limit) {
                 page.add(report);
             }
         }
         return Pages.cut(page, limit, Pages::token);
+    }
+
+    private static boolean isCurrent(VersionRecord record, VolumeName volume) {
+        return record.isCurrent()
+                && record.committed != null
+                && record.committed.file().volume().equals(volume);
+    }
+
+    /** Committed versions whose manifests name a chunk. */
+    @GuardedBy("this")
+    private List<VersionRecord> namers(ChunkId chunk) {
+        List<VersionRecord> namers = new ArrayList<>();
+        for (VersionId id :
+                Stream.concat(Stream.of(chunk.version()), shared.naming(chunk)).toList()) {
+            VersionRecord record = versions.get(id.value());
+            if (record != null && record.isKept()) {
+                namers.add(record);
+            }
+        }
+        return namers;
+    }
+
+    @Override
+    public synchronized Set<ChunkId> namedElsewhere(VersionId version, Collection<ChunkId> chunks)
+            throws CloudMwException {
+        checkOpen();
+        Set<ChunkId> named = new HashSet<>();
+        for (ChunkId chunk : chunks) {
+            if (namers(chunk).stream().anyMatch(record -> !record.id.equals(version))) {
+                named.add(chunk);
+            }
+        }
+        return named;
+    }
+
+    @Override
+    public synchronized Optional<VersionId> namer(ChunkId chunk) throws CloudMwException {
+        checkOpen();
+        return namers(chunk).stream()
+                .max(Comparator.comparing(VersionRecord::isCurrent))
+                .map(record -> record.id);
+    }
+
+    @Override
+    public synchronized boolean shares(VersionId version, VersionId owner) throws CloudMwException {
+        checkOpen();
+        VersionRecord record = versions.get(version.value());
+        return record != null && record.isKept() && shared.owners(version).contains(owner);
+    }
+
+    @Override
+    public synchronized boolean isKnown(VersionId version) throws CloudMwException {
+        checkOpen();
+        return versions.containsKey(version.value());
     }
 
     @Override
@@ -513,7 +586,7 @@ public final class InMemoryCatalog implements Catalog {
         checkOpen();
         Pages.checkLimit(limit);
         List<RetiredVersion> page = versions.tailMap(pageToken, false).values().stream()
-                .filter(record -> record.retired)
+                .filter(record -> record.retired && !record.lent)
                 .limit(limit + 1L)
                 .map(record -> new RetiredVersion(record.id, record.touchedAtMillis, record.segments.size()))
                 .toList();
@@ -525,9 +598,29 @@ public final class InMemoryCatalog implements Catalog {
         checkOpen();
         leases.requireNewest(lease);
         VersionRecord record = versions.get(version.value());
-        if (record != null && record.retired) {
-            versions.remove(version.value());
-            replicas.values().removeIf(report -> report.chunk().version().equals(version));
+        if (record != null && record.retired && !record.lent) {
+            record.segments.clear();
+            record.lent = true;
+            dropIfUnshared(record);
+            for (VersionId owner : shared.remove(version)) {
+                VersionRecord lender = versions.get(owner.value());
+                if (lender != null && lender.lent) {
+                    dropIfUnshared(lender);
+                }
+            }
+        }
+    }
+
+    @GuardedBy("this")
+    private void dropIfUnshared(VersionRecord record) {
+        boolean needed = false;
+        for (VersionId id : shared.sharing(record.id).toList()) {
+            VersionRecord other = versions.get(id.value());
+            needed |= other != null && other.isKept();
+        }
+        if (!needed) {
+            versions.remove(record.id.value());
+            replicas.values().removeIf(report -> report.chunk().version().equals(record.id));
         }
     }
 

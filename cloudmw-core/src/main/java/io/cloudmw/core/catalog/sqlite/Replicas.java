@@ -140,7 +140,12 @@ final class Replicas {
         return Sql.first(
                         connection,
                         row -> row.getLong(1),
-                        "SELECT count(DISTINCT chunk) FROM replicas WHERE version_id = ? AND " + FAULTY,
+                        "SELECT count(*) FROM (SELECT version_id, chunk FROM replicas WHERE version_id = ? AND "
+                                + FAULTY
+                                + " UNION SELECT r.version_id, r.chunk FROM shared s JOIN replicas r"
+                                + " ON r.version_id = s.owner AND r.chunk >= s.first_chunk AND r.chunk < s.end_chunk"
+                                + " AND r." + FAULTY + " WHERE s.version_id = ?)",
+                        version.value(),
                         version.value())
                 .orElse(0L);
     }
@@ -150,7 +155,9 @@ final class Replicas {
         List<ReplicaRecord> found = after(
                 connection,
                 " FROM replicas r JOIN versions v ON v.id = r.version_id WHERE r." + FAULTY
-                        + " AND v.state = 1 AND v.volume = ?",
+                        + " AND v.volume = ? AND (v.state = 1 OR EXISTS (SELECT 1 FROM shared s"
+                        + " JOIN versions n ON n.id = s.version_id AND n.state = 1 WHERE s.owner = r.version_id"
+                        + " AND s.first_chunk <= r.chunk AND s.end_chunk > r.chunk))",
                 pageToken,
                 limit,
                 volume.value());

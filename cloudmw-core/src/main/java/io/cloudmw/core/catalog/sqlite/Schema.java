@@ -15,6 +15,9 @@ final class Schema {
     static final int CURRENT = 1;
     static final int RETIRED = 2;
 
+    /** Forgotten, but for chunks that others name. */
+    static final int LENT = 3;
+
     static final List<String> FIRST = List.of(
             "CREATE TABLE volumes (name TEXT PRIMARY KEY, definition BLOB NOT NULL) WITHOUT ROWID",
             "CREATE TABLE volume_stores (store_id TEXT NOT NULL, volume TEXT NOT NULL,"
@@ -90,7 +93,14 @@ final class Schema {
             "ALTER TABLE replicas ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0",
             "CREATE INDEX replicas_pending ON replicas (version_id, chunk, store_id) WHERE " + Replicas.PENDING);
 
-    private static final List<List<String>> STEPS = List.of(FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP);
+    /** What manifests name of chunks that other versions wrote; end_chunk: the index after the last. */
+    private static final List<String> SHARING = List.of(
+            "CREATE TABLE shared (owner TEXT NOT NULL, first_chunk INTEGER NOT NULL, end_chunk INTEGER NOT NULL,"
+                    + " version_id TEXT NOT NULL, segment INTEGER NOT NULL,"
+                    + " PRIMARY KEY (owner, first_chunk, version_id)) WITHOUT ROWID",
+            "CREATE INDEX shared_version ON shared (version_id, segment)");
+
+    private static final List<List<String>> STEPS = List.of(FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING);
 
     private Schema() {}
 
@@ -99,6 +109,7 @@ final class Schema {
             case OPEN -> VersionState.OPEN;
             case CURRENT -> VersionState.CURRENT;
             case RETIRED -> VersionState.RETIRED;
+            case LENT -> VersionState.LENT;
             default -> throw new IllegalStateException("versions.state: " + kept);
         };
     }

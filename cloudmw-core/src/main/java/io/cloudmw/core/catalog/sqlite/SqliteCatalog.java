@@ -11,12 +11,14 @@ import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.Leases;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.catalog.SharedRun;
 import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Change;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
@@ -30,8 +32,10 @@ import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.wire.StoredForms;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A catalog in one SQLite file. One process at a time; what a call changed has been synced to the disk when it returns,
@@ -161,8 +165,9 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public void putSegment(VersionId version, int index, byte[] encoded, long nowMillis) throws CloudMwException {
-        database.write(connection -> Versions.putSegment(connection, version, index, encoded, nowMillis));
+    public void putSegment(VersionId version, int index, byte[] encoded, List<SharedRun> shared, long nowMillis)
+            throws CloudMwException {
+        database.write(connection -> Versions.putSegment(connection, version, index, encoded, shared, nowMillis));
     }
 
     @Override
@@ -205,7 +210,33 @@ public final class SqliteCatalog implements Catalog {
 
     @Override
     public Optional<FileVersion> version(VersionId id) throws CloudMwException {
-        return database.read(connection -> Versions.committed(connection, id));
+        return database.read(connection -> Sql.first(
+                connection,
+                row -> StoredForms.version(row.getBytes(1)),
+                "SELECT definition FROM versions WHERE id = ? AND definition IS NOT NULL AND state <> ?",
+                id.value(),
+                Schema.LENT));
+    }
+
+    @Override
+    public Set<ChunkId> namedElsewhere(VersionId version, Collection<ChunkId> chunks) throws CloudMwException {
+        return database.read(connection -> Shared.namedElsewhere(connection, version, chunks));
+    }
+
+    @Override
+    public Optional<VersionId> namer(ChunkId chunk) throws CloudMwException {
+        return database.read(connection -> Shared.namer(connection, chunk));
+    }
+
+    @Override
+    public boolean shares(VersionId version, VersionId owner) throws CloudMwException {
+        return database.read(connection -> Shared.shares(connection, version, owner));
+    }
+
+    @Override
+    public boolean isKnown(VersionId version) throws CloudMwException {
+        return database.read(
+                connection -> Sql.exists(connection, "SELECT 1 FROM versions WHERE id = ?", version.value()));
     }
 
     @Override
@@ -336,13 +367,12 @@ public final class SqliteCatalog implements Catalog {
     public void forget(Lease lease, VersionId version) throws CloudMwException {
         database.write(connection -> {
             LeaseTable.requireNewest(connection, lease);
-            int forgotten = Sql.update(
-                    connection, "DELETE FROM versions WHERE id = ? AND state = ?", version.value(), Schema.RETIRED);
-            if (forgotten > 0) {
-                Sql.update(connection, "DELETE FROM segments WHERE version_id = ?", version.value());
-                Sql.update(connection, "DELETE FROM replicas WHERE version_id = ?", version.value());
+            boolean retired = Sql.exists(
+                    connection, "SELECT 1 FROM versions WHERE id = ? AND state = ?", version.value(), Schema.RETIRED);
+            if (retired) {
+                Shared.forget(connection, version);
             }
-            return forgotten;
+            return retired;
         });
     }
 

@@ -4,6 +4,7 @@ import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.catalog.SharedRun;
 import io.cloudmw.core.catalog.Tree;
 import io.cloudmw.core.catalog.TreeEntry;
 import io.cloudmw.core.catalog.TreeFile;
@@ -22,6 +23,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /** Versions, their segments and the paths that name them; each method is part of the caller's transaction. */
@@ -110,7 +112,8 @@ final class Versions {
                 renamed.entry().isDirectory() ? Optional.empty() : current(connection, rename.to()));
     }
 
-    static int putSegment(Connection connection, VersionId version, int index, byte[] encoded, long nowMillis)
+    static int putSegment(
+            Connection connection, VersionId version, int index, byte[] encoded, List<SharedRun> shared, long nowMillis)
             throws SQLException, CloudMwException {
         byte[] sha256 = ManifestDigest.ofSegment(encoded);
         Optional<byte[]> present = Sql.first(
@@ -126,6 +129,7 @@ final class Versions {
             throw CatalogErrors.versionNotOpen(version);
         }
         touch(connection, version, nowMillis);
+        Shared.put(connection, version, index, shared);
         return Sql.update(
                 connection,
                 "INSERT OR REPLACE INTO segments (version_id, segment, sha256, body) VALUES (?, ?, ?, ?)",

@@ -1,0 +1,148 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The commands that change part of a file. */
+final class EditCommands {
+    private EditCommands() {}
+
+    /** Shared by all of them. */
+    private abstract static class EditCommand extends FileCommands.TransferCommand {
+        @Option(
+                names = "--if-version",
+                paramLabel = "ID",
+                description = "fail unless this is the current version, as stat says")
+        private @Nullable String ifVersion;
+
+        EditCommand(CommandContext context) {
+            super(context);
+        }
+
+        /** Starts the change. */
+        interface Change {
+            CompletableFuture<PutReceipt> start(PutOptions how);
+        }
+
+        Map<String, ?> edit(FilePath file, Change change) throws CloudMwException {
+            PutReceipt receipt;
+            try (Progress progress = Progress.of(context, options, "write " + file)) {
+                PutOptions how = PutOptions.defaults().withListener(progress);
+                how = ifVersion == null ? how : how.ifVersion(new VersionId(ifVersion));
+                receipt = CommandContext.await(change.start(how));
+            }
+            tell(Receipts.lines(receipt));
+            return Receipts.json(receipt);
+        }
+    }
+
+    /** Shared by those that write something. */
+    private abstract static class WritingCommand extends EditCommand {
+        @Parameters(index = "0", paramLabel = "FILE|-", description = "what to write; -: standard input")
+        private String source = "";
+
+        @Parameters(index = "1", paramLabel = "VOLUME:/PATH")
+        private String target = "";
+
+        WritingCommand(CommandContext context) {
+            super(context);
+        }
+
+        abstract CompletableFuture<PutReceipt> start(CloudMw client, Path from, FilePath file, PutOptions how);
+
+        @Override
+        Map<String, ?> run(CloudMw client) throws Exception {
+            FilePath file = FilePath.parse(target);
+            if (!source.equals("-")) {
+                return edit(file, how -> start(client, Path.of(source), file, how));
+            }
+            Path spool = spooled();
+            try {
+                return edit(file, how -> start(client, spool, file, how));
+            } finally {
+                Files.deleteIfExists(spool);
+            }
+        }
+
+        /** Its size must be known before the first chunk is placed. */
+        private Path spooled() throws CloudMwException {
+            try {
+                Path spool = Files.createTempFile("cloudmw-", ".stdin");
+                Files.copy(context.in(), spool, StandardCopyOption.REPLACE_EXISTING);
+                return spool;
+            } catch (IOException e) {
+                throw new CloudMwException(
+                        ErrorCode.LOCAL_IO, "standard input: cannot be kept in a temporary file: " + Reasons.of(e), e);
+            }
+        }
+    }
+
+    @Command(
+            name = "append",
+            mixinStandardHelpOptions = true,
+            description = "Write after the end of a file, which need not exist; chunks that stay are not sent.")
+    static final class Append extends WritingCommand {
+        Append(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        CompletableFuture<PutReceipt> start(CloudMw client, Path from, FilePath file, PutOptions how) {
+            return client.append(from, file, how);
+        }
+    }
+
+    @Command(
+            name = "write",
+            mixinStandardHelpOptions = true,
+            description = "Write over part of a file; chunks that stay are not sent.")
+    static final class Write extends WritingCommand {
+        @Option(names = "--offset", paramLabel = "BYTES", description = "where in the file (default 0)")
+        private String offset = "0";
+
+        Write(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        CompletableFuture<PutReceipt> start(CloudMw client, Path from, FilePath file, PutOptions how) {
+            return client.write(from, file, Sizes.parse(offset), how);
+        }
+    }
+
+    @Command(name = "truncate", mixinStandardHelpOptions = true, description = "Keep the first bytes of a file.")
+    static final class Truncate extends EditCommand {
+        @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
+        private String target = "";
+
+        @Option(names = "--size", paramLabel = "BYTES", required = true, description = "how many stay")
+        private String size = "";
+
+        Truncate(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        Map<String, ?> run(CloudMw client) throws Exception {
+            FilePath file = FilePath.parse(target);
+            return edit(file, how -> client.truncate(file, Sizes.parse(size), how));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.cloudmw.core.wire;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Edit;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.proto.v1.BeginEditRequest;
+import io.cloudmw.proto.v1.EditKind;
+
+/** Changes of part of a file, as they travel. */
+public final class EditWire {
+    private EditWire() {}
+
+    public static BeginEditRequest request(FilePath file, Edit edit) {
+        EditKind kind = switch (edit.kind()) {
+            case APPEND -> EditKind.EDIT_KIND_APPEND;
+            case WRITE -> EditKind.EDIT_KIND_WRITE;
+            case TRUNCATE -> EditKind.EDIT_KIND_TRUNCATE;
+        };
+        return BeginEditRequest.newBuilder()
+                .setVolume(file.volume().value())
+                .setPath(file.path())
+                .setKind(kind)
+                .setOffset(edit.offset())
+                .setLength(edit.lengthBytes())
+                .build();
+    }
+
+    /**
+     * What is to be changed.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when that is not well formed
+     */
+    public static Edit edit(BeginEditRequest request) throws CloudMwException {
+        try {
+            return switch (request.getKind()) {
+                case EDIT_KIND_APPEND -> Edit.append(request.getLength());
+                case EDIT_KIND_WRITE -> Edit.write(request.getOffset(), request.getLength());
+                case EDIT_KIND_TRUNCATE -> Edit.truncate(request.getOffset());
+                case EDIT_KIND_UNSPECIFIED, UNRECOGNIZED ->
+                    throw new IllegalArgumentException("edit: (expected: a known kind)");
+            };
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package io.cloudmw.helper.peer;
+
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.security.TransferTokens;
+import java.util.Set;
+
+/**
+ * What one transfer may do at peers.
+ *
+ * @param token of who asked for the transfer
+ * @param claims what it allows
+ * @param tokens by which this helper vouches, to its peers, for what it was shown itself
+ */
+public record PeerRights(TransferToken token, TransferClaims claims, TransferTokens tokens) {
+    /**
+     * A token to read this chunk, whose right to be read was checked here: of a chunk that the transfer's version shares with
+     * another, one for that version.
+     */
+    TransferToken toRead(ChunkId chunk) {
+        if (chunk.version().equals(claims.version())) {
+            return token;
+        }
+        return tokens.issue(new TransferClaims(
+                Set.of(TransferRight.READ), claims.file(), chunk.version(), claims.expiresAtMillis()));
+    }
+}

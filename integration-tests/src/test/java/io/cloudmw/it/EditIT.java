@@ -1,0 +1,187 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.helper.standalone.Standalone;
+import io.cloudmw.helper.standalone.StandaloneConfig;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Changes of part of files, through real planes, against an array that is changed alike. */
+final class EditIT {
+    private static final int MIB = 1 << 20;
+    private static final int STEPS = 25;
+    private static final FilePath SIZED = FilePath.parse("sized:/f");
+    private static final FilePath COUNTED = FilePath.parse("counted:/f");
+
+    @TempDir
+    Path directory;
+
+    private Standalone cluster;
+    private CloudMw client;
+
+    @BeforeEach
+    void start() throws CloudMwException {
+        cluster = Standalone.start(new StandaloneConfig(
+                new HostPort("127.0.0.1", 0), directory.resolve("cluster"), directory.resolve("secret"), 3));
+        client = CloudMw.connect(cluster.coordinator().toString());
+        volume("sized", new Chunking.BySize(MIB));
+        volume("counted", new Chunking.ByCount(3));
+    }
+
+    private void volume(String name, Chunking chunking) {
+        List<StoreId> disks = List.of(new StoreId("disk-1"), new StoreId("disk-2"), new StoreId("disk-3"));
+        client.createVolume(new Volume(new VolumeName(name), chunking, 2, disks, 2, Mode.COOPERATIVE, false, 0))
+                .join();
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        cluster.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void everyChangeLeavesTheFileAsItLeavesAnArray(long seed) throws IOException {
+        for (FilePath file : List.of(SIZED, COUNTED)) {
+            play(file, new SplittableRandom(seed), "seed " + seed + " " + file);
+        }
+    }
+
+    private void play(FilePath file, SplittableRandom random, String what) throws IOException {
+        byte[] model = new byte[0];
+        for (int step = 0; step < STEPS; step++) {
+            byte[] bytes = new byte[random.nextInt(4) == 0 ? random.nextInt(3 * MIB) : random.nextInt(1000)];
+            random.nextBytes(bytes);
+            int offset = random.nextInt(model.length + 1);
+            switch (random.nextInt(step == 0 ? 1 : 4)) {
+                case 0 -> {
+                    client.append(new ByteArrayInputStream(bytes), bytes.length, file, PutOptions.defaults())
+                            .join();
+                    offset = model.length;
+                    model = changed(model, offset, bytes);
+                }
+                case 1 -> {
+                    client.truncate(file, offset, PutOptions.defaults()).join();
+                    model = Arrays.copyOf(model, offset);
+                }
+                default -> {
+                    Path source = Files.write(directory.resolve("source"), bytes);
+                    client.write(source, file, offset, PutOptions.defaults()).join();
+                    model = changed(model, offset, bytes);
+                }
+            }
+            assertThat(read(file, 0, model.length)).as("%s step %d", what, step).isEqualTo(model);
+            int from = random.nextInt(model.length + 1);
+            int length = random.nextInt(model.length - from + 1);
+            assertThat(read(file, from, length))
+                    .as("%s step %d from %d", what, step, from)
+                    .isEqualTo(Arrays.copyOfRange(model, from, from + length));
+        }
+    }
+
+    private static byte[] changed(byte[] model, int offset, byte[] bytes) {
+        byte[] changed = Arrays.copyOf(model, Math.max(model.length, offset + bytes.length));
+        System.arraycopy(bytes, 0, changed, offset, bytes.length);
+        return changed;
+    }
+
+    private byte[] read(FilePath file, int offset, int length) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        GetOptions how = GetOptions.defaults().withRange(new ByteRange(offset, length));
+        client.read(file, Channels.newChannel(bytes), how).join();
+        return bytes.toByteArray();
+    }
+
+    @Test
+    void onlyWhatChangesIsSent() throws IOException {
+        byte[] first = new byte[8 * MIB + 5];
+        new SplittableRandom(1).nextBytes(first);
+        client.put(Files.write(directory.resolve("first"), first), SIZED, PutOptions.defaults())
+                .join();
+        PutReceipt receipt = append(10, PutOptions.defaults()).join();
+        assertThat(receipt.version().sizeBytes()).isEqualTo(8 * MIB + 15);
+        assertThat(receipt.cost().usage().values())
+                .as("the last chunk, to two stores")
+                .hasSize(2)
+                .allSatisfy(usage -> assertThat(usage.writtenBytes()).isEqualTo(15));
+    }
+
+    @Test
+    void appendsAtOnceAreAllThere() throws IOException {
+        List<CompletableFuture<PutReceipt>> appends = new ArrayList<>();
+        for (int i = 1; i <= 6; i++) {
+            byte[] block = new byte[1000];
+            Arrays.fill(block, (byte) i);
+            appends.add(
+                    client.append(Files.write(directory.resolve("block-" + i), block), SIZED, PutOptions.defaults()));
+        }
+        appends.forEach(CompletableFuture::join);
+        byte[] all = read(SIZED, 0, 6000);
+        List<Integer> order = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            byte[] block = Arrays.copyOfRange(all, i * 1000, (i + 1) * 1000);
+            byte[] expected = new byte[1000];
+            Arrays.fill(expected, block[0]);
+            assertThat(block).isEqualTo(expected);
+            order.add((int) block[0]);
+        }
+        assertThat(order).containsExactlyInAnyOrder(1, 2, 3, 4, 5, 6);
+    }
+
+    @Test
+    void whatIsOnConditionIsNotMadeAgain() {
+        VersionId before = append(1, PutOptions.defaults()).join().version().id();
+        append(1, PutOptions.defaults()).join();
+        refused(ErrorCode.CONFLICT, append(1, PutOptions.defaults().ifVersion(before)));
+        refused(ErrorCode.CONFLICT, append(1, PutOptions.defaults().ifAbsent()));
+        refused(ErrorCode.NOT_FOUND, client.truncate(COUNTED, 0, PutOptions.defaults()));
+        refused(ErrorCode.INVALID_ARGUMENT, client.truncate(SIZED, 3, PutOptions.defaults()));
+        assertThat(read(SIZED, 0, 2)).hasSize(2);
+    }
+
+    private CompletableFuture<PutReceipt> append(int bytes, PutOptions how) {
+        return client.append(new ByteArrayInputStream(new byte[bytes]), bytes, SIZED, how);
+    }
+
+    private static void refused(ErrorCode code, CompletableFuture<?> call) {
+        assertThatThrownBy(call::join)
+                .isInstanceOf(CompletionException.class)
+                .cause()
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(code));
+    }
+}

@@ -1,0 +1,20 @@
+package io.cloudmw.it.dynamodb;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.testing.catalog.SharedChunksContract;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What every catalog knows of chunks that versions share, known by the one in DynamoDB. */
+@ExtendWith(DynamoDbExtension.class)
+final class DynamoDbSharedChunksIT extends SharedChunksContract {
+    private final DynamoDbLocal dynamoDb;
+
+    DynamoDbSharedChunksIT(DynamoDbLocal dynamoDb) {
+        this.dynamoDb = dynamoDb;
+    }
+
+    @Override
+    protected Catalog open() throws Exception {
+        return dynamoDb.open(DynamoDbLocal.newTable());
+    }
+}

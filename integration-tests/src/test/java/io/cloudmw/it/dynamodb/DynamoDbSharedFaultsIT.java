@@ -1,0 +1,147 @@
+package io.cloudmw.it.dynamodb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.Lease;
+import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.catalog.SharedRun;
+import io.cloudmw.core.catalog.dynamodb.DynamoDbCatalog;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.testing.catalog.Versions;
+import io.cloudmw.it.dynamodb.FaultyNetwork.Fault;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Shared chunks in DynamoDB, which takes several requests, while others change them and when it stops between two. */
+@ExtendWith(DynamoDbExtension.class)
+final class DynamoDbSharedFaultsIT {
+    private final DynamoDbLocal dynamoDb;
+    private final String table = DynamoDbLocal.newTable();
+    private final FaultyNetwork network;
+    private final DynamoDbCatalog catalog;
+
+    DynamoDbSharedFaultsIT(DynamoDbLocal dynamoDb) throws Exception {
+        this.dynamoDb = dynamoDb;
+        this.network = new FaultyNetwork(dynamoDb.endpoint());
+        this.catalog = DynamoDbLocal.open(table, network.endpoint());
+    }
+
+    @BeforeEach
+    void makeAVolume() throws Exception {
+        StoreId store = new StoreId("s1");
+        catalog.putStore(new Store(store, "domain", new Store.S3("bucket", "eu-west-1", "", false, "")));
+        catalog.createVolume(
+                new Volume(new VolumeName("v"), new Chunking.ByCount(3), 1, List.of(store), 1, Mode.ROUNDS, false, 42));
+    }
+
+    @AfterEach
+    void close() {
+        catalog.close();
+        network.close();
+    }
+
+    /** The collector has seen who names the chunk; before it sees whether that is kept, it hands the chunk on and goes. */
+    @Test
+    void aChunkThatIsHandedOnWhileItIsLookedForIsFound() throws Exception {
+        FileVersion base = commit(catalog, Optional.empty());
+        ChunkId chunk = new ChunkId(base.id(), 0);
+        FileVersion second = commit(catalog, Optional.of(base), run(base));
+        AtomicInteger reads = new AtomicInteger();
+        try (Catalog other = dynamoDb.open(table)) {
+            network.set(operation -> {
+                if (operation.equals("BatchGetItem") && reads.getAndIncrement() == 0) {
+                    assertThatCode(() -> {
+                                commit(other, Optional.of(second), run(base));
+                                other.forget(lease(other), second.id());
+                            })
+                            .doesNotThrowAnyException();
+                }
+                return Fault.NONE;
+            });
+            assertThat(catalog.namedElsewhere(base.id(), List.of(chunk))).containsExactly(chunk);
+        }
+        assertThat(reads.get()).isGreaterThan(2);
+    }
+
+    @Test
+    void forgettingThatStopsAnywhereIsCompletedByTheNextAndLosesNothingThatIsNamed() throws Exception {
+        for (int requests = 1; ; requests += 3) {
+            FileVersion base = commit(catalog, Optional.empty(), "v:/f" + requests);
+            FileVersion second = commit(catalog, Optional.of(base), run(base));
+            FileVersion third = commit(catalog, Optional.of(second), run(base), run(second));
+            catalog.forget(lease(catalog), base.id());
+            catalog.remove(third.file(), 2);
+            boolean stopped = forgetsSoFar(third.id(), requests);
+            ChunkId chunk = new ChunkId(base.id(), 0);
+            assertThat(catalog.namedElsewhere(third.id(), List.of(chunk))).containsExactly(chunk);
+            assertThat(catalog.isKnown(base.id())).isTrue();
+            catalog.forget(lease(catalog), third.id());
+            assertThat(catalog.isKnown(third.id())).isFalse();
+            stopped |= forgetsSoFar(second.id(), requests);
+            // What is not done is on the list of what is to be collected.
+            catalog.forget(lease(catalog), second.id());
+            for (RetiredVersion left : catalog.retired("", 10).items()) {
+                catalog.forget(lease(catalog), left.id());
+            }
+            for (FileVersion version : List.of(base, second, third)) {
+                assertThat(catalog.isKnown(version.id()))
+                        .as("after %d requests", requests)
+                        .isFalse();
+            }
+            assertThat(catalog.retired("", 10).items()).isEmpty();
+            if (!stopped) {
+                assertThat(requests).isGreaterThan(5);
+                return;
+            }
+        }
+    }
+
+    /** Only so many requests are answered; whether that was too few. */
+    private boolean forgetsSoFar(VersionId version, int requests) throws CloudMwException {
+        Lease lease = lease(catalog);
+        AtomicInteger answered = new AtomicInteger();
+        network.set(operation -> answered.incrementAndGet() > requests ? Fault.BROKEN : Fault.NONE);
+        CloudMwException failure = catchThrowableOfType(CloudMwException.class, () -> catalog.forget(lease, version));
+        network.set(operation -> Fault.NONE);
+        return failure != null;
+    }
+
+    private static SharedRun run(FileVersion owner) {
+        return new SharedRun(owner.id(), 0, 1);
+    }
+
+    private static FileVersion commit(Catalog into, Optional<FileVersion> base, SharedRun... runs)
+            throws CloudMwException {
+        return commit(into, base, base.map(version -> version.file().toString()).orElse("v:/f"), runs);
+    }
+
+    private static FileVersion commit(Catalog into, Optional<FileVersion> base, String path, SharedRun... runs)
+            throws CloudMwException {
+        FileVersion version = Versions.of(path, 1);
+        into.putSegment(version.id(), 0, Versions.segment(version.id(), 0), List.of(runs), 1);
+        return into.commit(new Commit(version, base.map(FileVersion::id), List.of()));
+    }
+
+    private static Lease lease(Catalog of) throws CloudMwException {
+        return of.leases().acquire("test", "test", Duration.ofSeconds(1), 0).orElseThrow();
+    }
+}
