@@ -21,6 +21,7 @@ import io.cloudmw.client.transfer.PutJournal;
 import io.cloudmw.client.transfer.PutRequest;
 import io.cloudmw.client.transfer.PutSource;
 import io.cloudmw.client.transfer.StreamSource;
+import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
@@ -165,7 +166,8 @@ public final class CloudMw implements AutoCloseable {
     public CompletableFuture<PutReceipt> put(Path source, FilePath target, PutOptions putOptions) {
         Optional<Path> journal = putOptions
                 .journals()
-                .map(directory -> directory.resolve(PutJournal.name(options.coordinator(), source, target)));
+                .map(directory ->
+                        directory.resolve(PutJournal.name(HostPorts.parse(options.coordinator()), source, target)));
         return put(new FileSource(source), target, putOptions, journal);
     }
 

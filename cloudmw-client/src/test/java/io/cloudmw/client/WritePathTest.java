@@ -2,6 +2,7 @@ package io.cloudmw.client;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.progress.PutReceipt;
@@ -17,9 +18,11 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.store.LockFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -30,12 +33,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Streams whose length nobody knows, puts that are interrupted, and answers that are lost. */
@@ -280,6 +285,99 @@ final class WritePathTest {
         assertThat(again(source).resumedBytes()).isZero();
         assertThat(anew).singleElement().asString().contains("given up");
         holds(content);
+    }
+
+    @Test
+    void anUploadIntoAVolumeThatWasMadeAnewIsPutAnew() throws Exception {
+        byte[] content = bytes(40 * CHUNK);
+        Path source = Files.write(directory.resolve("source"), content);
+        interrupt(source, 20);
+        coordinator.makeVolumesAnew();
+        assertThat(again(source).resumedBytes()).isZero();
+        assertThat(anew).singleElement().asString().contains("volume made anew");
+        holds(content);
+    }
+
+    /** Whatever the reason: going on with it would be refused for ever. */
+    @ParameterizedTest
+    @CsvSource({
+        "BeginPut,VOLUME_NOT_FOUND",
+        "CommitPut,VOLUME_NOT_FOUND",
+        "CommitPut,INVALID_ARGUMENT",
+        "CommitPut,QUORUM_NOT_MET"
+    })
+    void aJournalWhoseUploadTheCoordinatorRefusesIsDropped(String call, ErrorCode code) throws Exception {
+        byte[] content = bytes(40 * CHUNK);
+        Path source = Files.write(directory.resolve("source"), content);
+        interrupt(source, 20);
+        coordinator.refuse(call, code);
+        assertThatThrownBy(() -> again(source))
+                .cause()
+                .isInstanceOfSatisfying(
+                        CloudMwException.class,
+                        failure -> assertThat(failure.code()).isEqualTo(code));
+        assertThat(journals()).isEmpty();
+        assertThat(again(source).resumedBytes()).isZero();
+        holds(content);
+    }
+
+    @Test
+    void whatFailsForNowKeepsItsJournal() throws Exception {
+        byte[] content = bytes(40 * CHUNK);
+        Path source = Files.write(directory.resolve("source"), content);
+        interrupt(source, 20);
+        coordinator.refuse("BeginPut", ErrorCode.QUORUM_NOT_MET);
+        assertThatThrownBy(() -> again(source)).isInstanceOf(ExecutionException.class);
+        assertThat(again(source).resumedBytes()).isPositive();
+        holds(content);
+    }
+
+    @Test
+    void aPutThatIsCancelledAsItBeginsGivesItsJournalBack() throws Exception {
+        Path source = Files.write(directory.resolve("source"), bytes(40 * CHUNK));
+        for (int i = 0; i < 100; i++) {
+            client.put(source, FILE, resumable(TransferListener.NONE)).cancel(true);
+        }
+        await().until(() -> client.runningTransfers() == 0);
+        try (LockFile free = LockFile.tryLock(journals().get(0)).orElseThrow()) {
+            assertThat(free).isNotNull();
+        }
+    }
+
+    @Test
+    void aStreamIsReadNoMoreOnceItsPutIsCancelled() throws Exception {
+        coordinator.letLengthDecide();
+        AtomicLong reads = new AtomicLong();
+        CountDownLatch reading = new CountDownLatch(1);
+        CountDownLatch cancelled = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        InputStream endless = new InputStream() {
+            @Override
+            public int read() {
+                return 0;
+            }
+
+            @Override
+            public int read(byte[] into, int from, int length) throws IOException {
+                reading.countDown();
+                try {
+                    cancelled.await();
+                } catch (InterruptedException e) {
+                    throw new InterruptedIOException();
+                }
+                if (reads.incrementAndGet() > 1) {
+                    over.countDown();
+                }
+                return length;
+            }
+        };
+        CompletableFuture<PutReceipt> put = client.put(endless, FILE, PutOptions.defaults());
+        reading.await();
+        put.cancel(true);
+        await().until(() -> client.runningTransfers() == 0);
+        cancelled.countDown();
+        client.close();
+        assertThat(over.getCount()).isOne();
     }
 
     @Test

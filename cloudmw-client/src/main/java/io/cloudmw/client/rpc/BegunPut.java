@@ -9,6 +9,12 @@ import java.util.Optional;
  * @param chunkSizeBytes 0: depends on the length, which was not told
  * @param expected the version the commit must still find; empty: the path must not exist
  * @param open of an upload that was to go on: whether it does
+ * @param volumeCreatedAtMillis tells the volume from another that had its name before
  */
 public record BegunPut(
-        long chunkSizeBytes, int leafSizeBytes, Optional<VersionId> expected, int writeQuorum, boolean open) {}
+        long chunkSizeBytes,
+        int leafSizeBytes,
+        Optional<VersionId> expected,
+        int writeQuorum,
+        boolean open,
+        long volumeCreatedAtMillis) {}

@@ -1,7 +1,7 @@
 package io.cloudmw.client.rpc;
 
 import io.cloudmw.core.config.HostPorts;
-import io.cloudmw.core.wire.CoordinatorTarget;
+import io.cloudmw.core.wire.ChannelTarget;
 import io.cloudmw.core.wire.Handshake;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
@@ -17,12 +17,12 @@ final class Channels {
 
     /** To one process. */
     static ManagedChannel open(String address, Executor executor) {
-        return builder("dns:///" + address, executor).build();
+        return builder(ChannelTarget.of(address), executor).build();
     }
 
     /** To all coordinators there are: calls go to those that answer, in turn. */
     static ManagedChannel openAll(HostPorts coordinators, Executor executor) {
-        return builder(CoordinatorTarget.of(coordinators), executor)
+        return builder(ChannelTarget.of(coordinators), executor)
                 .disableServiceConfigLookUp()
                 .defaultLoadBalancingPolicy("round_robin")
                 .build();

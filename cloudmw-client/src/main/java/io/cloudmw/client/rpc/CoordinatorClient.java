@@ -212,7 +212,8 @@ public final class CoordinatorClient implements AutoCloseable {
                 answer.getLeafSizeBytes(),
                 FromWire.optionalVersionId(answer.getExpectedVersionId()),
                 answer.getWriteQuorum(),
-                answer.getOpen());
+                answer.getOpen(),
+                answer.getVolumeCreatedAtMillis());
     }
 
     public CompletableFuture<WritePlan> placeChunks(

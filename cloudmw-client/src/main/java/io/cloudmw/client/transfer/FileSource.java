@@ -17,12 +17,28 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** A file: must neither change its size nor be written while it is read. */
+/** A file: must neither be written to nor be replaced while it is read. */
 public final class FileSource implements PutSource {
+    private static final int MAX_OPENED = 3;
+
+    /**
+     * What the system says of a file.
+     *
+     * @param changed when anything of it was changed last, which nobody can set back; empty where the system does not say
+     * @param key which file it is, whatever its name; empty where the system does not say
+     */
+    private record Stamp(long size, FileTime modified, String changed, String key) {
+        static Stamp of(Path path, BasicFileAttributes basic) throws IOException {
+            boolean unix = path.getFileSystem().supportedFileAttributeViews().contains("unix");
+            Object changed = unix ? Files.getAttribute(path, "unix:ctime") : "";
+            return new Stamp(
+                    basic.size(), basic.lastModifiedTime(), changed.toString(), String.valueOf(basic.fileKey()));
+        }
+    }
+
     private final Path path;
     private volatile @Nullable FileChannel channel;
-    private long size;
-    private @Nullable FileTime modified;
+    private @Nullable Stamp stamp;
 
     public FileSource(Path path) {
         this.path = path;
@@ -30,16 +46,21 @@ public final class FileSource implements PutSource {
 
     @Override
     public OptionalLong open() throws CloudMwException {
-        if (Files.exists(path) && !Files.isRegularFile(path)) {
-            String what = Files.isDirectory(path) ? "a directory" : "not a regular file";
-            throw new CloudMwException(ErrorCode.LOCAL_IO, path + ": cannot read it: it is " + what);
-        }
         try {
-            FileChannel opened = FileChannel.open(path, StandardOpenOption.READ);
-            channel = opened;
-            size = opened.size();
-            modified = Files.getLastModifiedTime(path);
-            return OptionalLong.of(size);
+            for (int i = 0; i < MAX_OPENED; i++) {
+                Stamp before = stamp();
+                FileChannel opened = FileChannel.open(path, StandardOpenOption.READ);
+                channel = opened;
+                // A channel does not say which file it is of: it is the one whose name this is before and after.
+                if (opened.size() == before.size() && stamp().equals(before)) {
+                    stamp = before;
+                    return OptionalLong.of(before.size());
+                }
+                close();
+            }
+            throw changed("somebody is writing to it, or replacing it");
+        } catch (CloudMwException e) {
+            throw e;
         } catch (NoSuchFileException e) {
             throw new CloudMwException(ErrorCode.LOCAL_IO, path + ": no such file", e);
         } catch (IOException e) {
@@ -47,22 +68,32 @@ public final class FileSource implements PutSource {
         }
     }
 
-    @Override
-    public long measure() {
-        return size;
+    private Stamp stamp() throws IOException {
+        BasicFileAttributes basic = Files.readAttributes(path, BasicFileAttributes.class);
+        if (!basic.isRegularFile()) {
+            String what = basic.isDirectory() ? "a directory" : "not a regular file";
+            throw new CloudMwException(ErrorCode.LOCAL_IO, path + ": cannot read it: it is " + what);
+        }
+        return Stamp.of(path, basic);
     }
 
-    /** The system sets the time of the last change by itself: nobody can set it back. */
-    @Override
-    public Optional<String> identity() throws CloudMwException {
-        try {
-            BasicFileAttributes basic = Files.readAttributes(path, BasicFileAttributes.class);
-            boolean unix = path.getFileSystem().supportedFileAttributeViews().contains("unix");
-            Object changed = unix ? Files.getAttribute(path, "unix:ctime") : "";
-            return Optional.of(basic.size() + " " + basic.lastModifiedTime() + " " + changed + " " + basic.fileKey());
-        } catch (IOException e) {
-            throw unreadable(e);
+    private Stamp opened() {
+        Stamp known = stamp;
+        if (known == null) {
+            throw new IllegalStateException("not open");
         }
+        return known;
+    }
+
+    @Override
+    public long measure() {
+        return opened().size();
+    }
+
+    @Override
+    public Optional<String> identity() {
+        Stamp known = opened();
+        return Optional.of(known.size() + " " + known.modified() + " " + known.changed() + " " + known.key());
     }
 
     @Override
@@ -99,7 +130,7 @@ public final class FileSource implements PutSource {
             while (target.hasRemaining()) {
                 int read = file.read(target, at);
                 if (read < 0) {
-                    throw changed("it ends at " + at + " instead of " + size);
+                    throw changed("it ends at " + at + " instead of " + opened().size());
                 }
                 at += read;
             }
@@ -112,15 +143,16 @@ public final class FileSource implements PutSource {
 
     @Override
     public void checkUnchanged() throws CloudMwException {
-        FileChannel file = channel;
-        if (file == null) {
-            throw new IllegalStateException("not open");
-        }
+        Stamp known = opened();
         try {
-            if (file.size() != size) {
-                throw changed("it has " + file.size() + " bytes instead of " + size);
+            Stamp now = stamp();
+            if (!now.key().equals(known.key())) {
+                throw changed("another file was put in its place");
             }
-            if (!Files.getLastModifiedTime(path).equals(modified)) {
+            if (now.size() != known.size()) {
+                throw changed("it has " + now.size() + " bytes instead of " + known.size());
+            }
+            if (!now.modified().equals(known.modified())) {
                 throw changed("it was written to");
             }
         } catch (CloudMwException e) {

@@ -2,6 +2,7 @@ package io.cloudmw.client.transfer;
 
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.chunk.Sha256;
+import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FilePath;
@@ -32,8 +33,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,7 +55,10 @@ public final class PutJournal implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PutJournal.class);
 
     private static final String SUFFIX = ".put";
-    private static final String FORMAT = "cloudmw put 1";
+    /** Nothing else in a directory is a journal, whoever made it. */
+    private static final Pattern NAME = Pattern.compile("[0-9a-f]{64}" + Pattern.quote(SUFFIX));
+
+    private static final String FORMAT = "cloudmw put 2";
     private static final int MAX_RECORD_BYTES = 1 << 20;
     private static final long FORCE_NANOS = Duration.ofSeconds(1).toNanos();
     private static final Duration KEPT = Duration.ofDays(7);
@@ -86,10 +93,17 @@ public final class PutJournal implements AutoCloseable {
         forcedNanos = ticker.nanos();
     }
 
-    /** The name of the journal of puts of this file to there. */
-    public static String name(String coordinator, Path source, FilePath target) {
-        String all =
-                coordinator + "\n" + target + "\n" + source.toAbsolutePath().normalize();
+    /**
+     * The name of the journal of puts of this file to there.
+     *
+     * @param coordinators in whatever order
+     */
+    public static String name(HostPorts coordinators, Path source, FilePath target) {
+        String cluster = coordinators.all().stream()
+                .map(one -> one.toString().toLowerCase(Locale.ROOT))
+                .sorted()
+                .collect(Collectors.joining(","));
+        String all = cluster + "\n" + target + "\n" + source.toAbsolutePath().normalize();
         return HexFormat.of().formatHex(Sha256.begin().digest(all.getBytes(StandardCharsets.UTF_8))) + SUFFIX;
     }
 
@@ -103,7 +117,7 @@ public final class PutJournal implements AutoCloseable {
         try {
             Path directory = path.toAbsolutePath().getParent();
             if (directory != null) {
-                Files.createDirectories(directory, ownerOnly(directory));
+                make(directory);
                 sweep(directory);
             }
             Optional<LockFile> lock = LockFile.tryLock(path);
@@ -133,6 +147,13 @@ public final class PutJournal implements AutoCloseable {
         }
     }
 
+    /** A link to a directory is one, which {@code createDirectories} of JDK 17 does not see. */
+    private static void make(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            Files.createDirectories(directory, ownerOnly(directory));
+        }
+    }
+
     private static FileAttribute<?>[] ownerOnly(Path directory) {
         return directory.getFileSystem().supportedFileAttributeViews().contains("posix")
                 ? new FileAttribute<?>[] {
@@ -145,7 +166,7 @@ public final class PutJournal implements AutoCloseable {
     private static void sweep(Path directory) {
         FileTime oldest = FileTime.fromMillis(WallClock.system().millis() - KEPT.toMillis());
         int looked = 0;
-        try (DirectoryStream<Path> journals = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
+        try (DirectoryStream<Path> journals = Files.newDirectoryStream(directory, PutJournal::isNamed)) {
             for (Path journal : journals) {
                 if (looked++ >= MAX_SWEPT) {
                     return;
@@ -157,6 +178,10 @@ public final class PutJournal implements AutoCloseable {
         } catch (IOException e) {
             log.debug("{} is not swept", directory, e);
         }
+    }
+
+    private static boolean isNamed(Path file) {
+        return NAME.matcher(file.getFileName().toString()).matches();
     }
 
     /** What an earlier put of the same source had stored; empty: nothing. */
@@ -237,12 +262,17 @@ public final class PutJournal implements AutoCloseable {
             throw new IOException("the source has changed");
         }
         VersionId version = new VersionId(in.readUTF());
-        return new Reading(version, new ManifestPlan(new ChunkCutter(in.readLong(), in.readLong()), in.readInt()));
+        long volumeCreatedAtMillis = in.readLong();
+        return new Reading(
+                version,
+                volumeCreatedAtMillis,
+                new ManifestPlan(new ChunkCutter(in.readLong(), in.readLong()), in.readInt()));
     }
 
     /** What the records say, put together. */
     private static final class Reading {
         private final VersionId version;
+        private final long volumeCreatedAtMillis;
         private final ManifestPlan plan;
         private final TreeMap<Integer, byte[]> early = new TreeMap<>();
         private final List<byte[]> segments = new ArrayList<>();
@@ -251,8 +281,9 @@ public final class PutJournal implements AutoCloseable {
         private long replicas;
         private long bytes;
 
-        Reading(VersionId version, ManifestPlan plan) {
+        Reading(VersionId version, long volumeCreatedAtMillis, ManifestPlan plan) {
             this.version = version;
+            this.volumeCreatedAtMillis = volumeCreatedAtMillis;
             this.plan = plan;
         }
 
@@ -293,14 +324,26 @@ public final class PutJournal implements AutoCloseable {
         }
 
         StoredUpload upload() {
-            return new StoredUpload(version, plan, List.copyOf(segments), chunks, List.copyOf(owed), replicas, bytes);
+            return new StoredUpload(
+                    version,
+                    volumeCreatedAtMillis,
+                    plan,
+                    List.copyOf(segments),
+                    chunks,
+                    List.copyOf(owed),
+                    replicas,
+                    bytes);
         }
     }
 
     // ---- writing
 
-    /** A new upload: what was in the journal is forgotten. */
-    void begin(VersionId version, ManifestPlan plan) {
+    /**
+     * A new upload: what was in the journal is forgotten.
+     *
+     * @param volumeCreatedAtMillis tells the volume from another that had its name
+     */
+    void begin(VersionId version, long volumeCreatedAtMillis, ManifestPlan plan) {
         found = null;
         try {
             file.truncate(0);
@@ -312,6 +355,7 @@ public final class PutJournal implements AutoCloseable {
             out.writeUTF(FORMAT);
             out.writeUTF(source);
             out.writeUTF(version.value());
+            out.writeLong(volumeCreatedAtMillis);
             out.writeLong(plan.cutter().fileSizeBytes());
             out.writeLong(plan.cutter().chunkSizeBytes());
             out.writeInt(plan.leafSizeBytes());
@@ -368,7 +412,7 @@ public final class PutJournal implements AutoCloseable {
         log.debug("journal {} cannot be written: this put will not be resumed", path, e);
     }
 
-    /** The put has succeeded: there is nothing to resume. */
+    /** There is nothing to resume, because the put has succeeded, or because the coordinator will not have what is in it. */
     void finish() {
         try {
             Files.deleteIfExists(path);

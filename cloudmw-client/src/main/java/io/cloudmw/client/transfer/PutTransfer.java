@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
@@ -66,6 +67,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     /** Empty: not known yet. */
     private OptionalLong size = OptionalLong.empty();
 
+    private boolean askedToCommit;
     private long chunkCount;
     private long toSend;
     private long stored;
@@ -75,8 +77,9 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     PutTransfer(Engine engine, PutRequest request) {
         super(engine, request.file().toString());
         this.request = request;
-        ClientThreads threads = engine.threads();
-        source = request.source().isStream() ? threads.sources() : threads.files();
+        // A file is opened before it is freed, whenever this is cancelled: that happens in order. A stream has nothing
+        // to free.
+        source = request.source().isStream() ? engine.threads().sources() : files();
     }
 
     // ---- how it begins
@@ -121,7 +124,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     private void begun(BegunPut answer) {
         begun = answer;
         if (earlier != null && !answer.open() && answer.expected().equals(Optional.of(version))) {
-            then(engine().coordinator().stat(request.file()), status -> found(status.version()));
+            then(current(), this::found);
             return;
         }
         if (request.condition().isPresent()
@@ -144,16 +147,29 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         }
     }
 
+    private CompletableFuture<Optional<FileVersion>> current() {
+        return engine().coordinator().stat(request.file()).handle((status, failure) -> {
+            if (failure == null) {
+                return Optional.of(status.version());
+            }
+            CloudMwException cause = Failures.of(failure);
+            if (cause.code() == ErrorCode.NOT_FOUND) {
+                return Optional.empty();
+            }
+            throw new CompletionException(cause);
+        });
+    }
+
     /** All was committed, but whoever did it was interrupted before it heard so. */
-    private void found(FileVersion current) {
-        if (!current.id().equals(version)) {
-            anew("it was committed, and something else put in its place");
+    private void found(Optional<FileVersion> current) {
+        if (current.isEmpty() || !current.get().id().equals(version)) {
+            anew("it was committed, and removed or something else put in its place");
             ask();
             return;
         }
-        resumed = current.sizeBytes();
-        tell(listener -> listener.resumed(current.sizeBytes()));
-        committed(current);
+        resumed = current.get().sizeBytes();
+        tell(listener -> listener.resumed(resumed));
+        committed(current.get());
     }
 
     private ManifestPlan plan(BegunPut answer) {
@@ -164,8 +180,8 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
 
     private void send(BegunPut answer, ManifestPlan plan) {
         chunkCount = plan.cutter().count();
-        if (earlier != null && !(answer.open() && earlier.plan().equals(plan))) {
-            anew("the upload was given up meanwhile");
+        if (earlier != null && !earlier.goesOn(answer, plan)) {
+            anew("the upload was given up, or the volume made anew meanwhile");
         }
         ChangedChunks changed = request.changed(chunkCount);
         toSend = changed.bytes(plan.cutter());
@@ -175,7 +191,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         manifest = writer;
         StoredUpload before = earlier;
         if (before == null) {
-            note(kept -> kept.begin(version, plan));
+            note(kept -> kept.begin(version, answer.volumeCreatedAtMillis(), plan));
         } else {
             resume(before, writer);
         }
@@ -311,6 +327,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
                 put.leafSizeBytes(),
                 0,
                 digest.finish());
+        askedToCommit = true;
         then(
                 engine().coordinator().commitPut(committing.committed(0, put.chunkSizeBytes()), put.expected(), owed),
                 this::committed);
@@ -331,9 +348,21 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
 
     @Override
     void stop(ErrorCode why) {
+        if (isRefusal(why)) {
+            note(PutJournal::finish);
+        }
         if (sending != null) {
             sending.close();
         }
+    }
+
+    /** Whether what is stored would be refused again: going on with it would fail for ever. */
+    private boolean isRefusal(ErrorCode why) {
+        return switch (why) {
+            case VOLUME_NOT_FOUND, INVALID_ARGUMENT -> true;
+            case QUORUM_NOT_MET -> askedToCommit;
+            default -> false;
+        };
     }
 
     @Override

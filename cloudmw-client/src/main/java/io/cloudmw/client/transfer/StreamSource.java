@@ -26,6 +26,7 @@ public final class StreamSource implements PutSource {
     private long position;
     private boolean ended;
     private volatile @Nullable FileChannel whole;
+    private volatile boolean closed;
 
     /** @param stream stays open */
     public StreamSource(InputStream stream, long size) {
@@ -54,6 +55,9 @@ public final class StreamSource implements PutSource {
     public long measure() throws CloudMwException {
         FileChannel kept = spooled(Long.MAX_VALUE);
         whole = kept;
+        if (closed) {
+            close(kept);
+        }
         return position;
     }
 
@@ -101,6 +105,7 @@ public final class StreamSource implements PutSource {
         byte[] buffer = new byte[BUFFER_BYTES];
         long left = length;
         while (left > 0 && !ended) {
+            requireOpen();
             int read = stream.read(buffer, 0, (int) Math.min(buffer.length, left));
             if (read < 0) {
                 end();
@@ -112,6 +117,13 @@ public final class StreamSource implements PutSource {
             }
             left -= read;
             position += read;
+        }
+    }
+
+    /** Nobody wants what would be read: what the stream still has is left to its owner. */
+    private void requireOpen() throws CloudMwException {
+        if (closed) {
+            throw new CloudMwException(ErrorCode.CANCELLED, "source: the put is over");
         }
     }
 
@@ -142,6 +154,7 @@ public final class StreamSource implements PutSource {
 
     @Override
     public void close() {
+        closed = true;
         FileChannel kept = whole;
         if (kept != null) {
             close(kept);

@@ -105,6 +105,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** A coordinator that keeps everything in memory and places every chunk in every store. Can be stopped and started. */
@@ -123,6 +124,9 @@ public final class FakeCoordinator implements AutoCloseable {
     private final Map<String, ManifestPlan> synthetic = new ConcurrentHashMap<>();
     private final List<Integer> askedSegments = new CopyOnWriteArrayList<>();
     private final Set<String> open = ConcurrentHashMap.newKeySet();
+    private final Set<String> foreign = ConcurrentHashMap.newKeySet();
+    private final AtomicLong volumesCreatedAtMillis = new AtomicLong(1);
+    private final Map<String, ErrorCode> refused = new ConcurrentHashMap<>();
     private final AtomicInteger tooMany = new AtomicInteger();
     private final UnaryCalls calls = new UnaryCalls(this::run);
     private final FakeFeed feed = new FakeFeed();
@@ -207,6 +211,25 @@ public final class FakeCoordinator implements AutoCloseable {
     /** Gives up every upload that is not committed. */
     public void giveUp() {
         open.clear();
+    }
+
+    /** Removes all volumes and makes them anew, in other stores: what was put so far is of none of them. */
+    public void makeVolumesAnew() {
+        files.clear();
+        foreign.addAll(open);
+        volumesCreatedAtMillis.incrementAndGet();
+    }
+
+    /** Answers the next such call, {@code BeginPut} or {@code CommitPut}, by this. */
+    public void refuse(String call, ErrorCode code) {
+        refused.put(call, code);
+    }
+
+    private void refuseIfAsked(String call) throws CloudMwException {
+        ErrorCode code = refused.remove(call);
+        if (code != null) {
+            throw new CloudMwException(code, call + ": refused");
+        }
     }
 
     /** The next answers to this call are lost on their way: it is done, and nobody hears so. */
@@ -478,8 +501,10 @@ public final class FakeCoordinator implements AutoCloseable {
         @Override
         public void beginPut(BeginPutRequest request, StreamObserver<BeginPutResponse> observer) {
             calls.answer(observer, () -> {
+                refuseIfAsked("BeginPut");
                 FileVersion before = files.get(FromWire.file(request.getVolume(), request.getPath()));
                 return BeginPutResponse.newBuilder()
+                        .setVolumeCreatedAtMillis(volumesCreatedAtMillis.get())
                         .setOpen(request.getResume() && open.contains(request.getVersionId()))
                         .setChunkSizeBytes(request.getOpenEnded() && lengthDecides ? 0 : chunkSizeBytes)
                         .setChunkCount((request.getSizeBytes() + chunkSizeBytes - 1) / chunkSizeBytes)
@@ -526,7 +551,11 @@ public final class FakeCoordinator implements AutoCloseable {
         @Override
         public void commitPut(CommitPutRequest request, StreamObserver<CommitPutResponse> observer) {
             calls.answer(observer, () -> {
+                refuseIfAsked("CommitPut");
                 FileVersion version = FromWire.version(request.getVersion());
+                if (foreign.contains(version.id().value())) {
+                    throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, version.file() + ": other stores");
+                }
                 commit(version, request.getExpectedVersionId());
                 return CommitPutResponse.newBuilder()
                         .setVersion(ToWire.version(version))

@@ -51,7 +51,7 @@ final class EditedSourceTest {
         ByteRange range = edit.written(before.length);
         byte[] after = Arrays.copyOf(before, (int) edit.sizeAfter(before.length));
         System.arraycopy(written, 0, after, (int) range.offset(), written.length);
-        long chunkSize = 1 + random.nextInt(12);
+        long chunkSize = random.nextLong(1, 13);
         long chunkSizeBefore = random.nextInt(4) == 0 ? chunkSize + 1 : chunkSize;
         ChunkCutter cutter = new ChunkCutter(after.length, chunkSize);
         BegunEdit begun = begun(before.length, chunkSizeBefore, range, cutter);
@@ -93,7 +93,7 @@ final class EditedSourceTest {
         VersionId id = VersionId.random();
         FileVersion base =
                 new FileVersion(FilePath.parse("v:/f"), id, sizeBefore, 1, 1, 4096, 0, "0".repeat(64), chunkSizeBefore);
-        BegunPut put = new BegunPut(after.chunkSizeBytes(), 4096, Optional.of(id), 1, false);
+        BegunPut put = new BegunPut(after.chunkSizeBytes(), 4096, Optional.of(id), 1, false, 0);
         return new BegunEdit(put, Optional.of(base), chunkSizeBefore, written, after.fileSizeBytes());
     }
 

@@ -17,23 +17,16 @@ import java.util.OptionalLong;
  * read by every later call, of whichever process.
  */
 public interface FleetBoard {
-    /** Who has this id. */
+    /** Who has this id, or had it before it left. */
     Optional<HelperRegistration> registration(HelperId helper) throws CloudMwException;
 
     /**
-     * Lets a process have an id.
+     * Lets a process have an id, or notes that it has left.
      *
-     * @param before the epoch of who must have had it until now; empty: nobody
-     * @return whether that was so, and {@code next} has it now
+     * @param before the epoch of who must have had it until now; empty: nobody ever
+     * @return whether that was so, and {@code next} is noted now
      */
     boolean register(OptionalLong before, HelperRegistration next) throws CloudMwException;
-
-    /**
-     * Frees an id.
-     *
-     * @return whether it was had with this epoch
-     */
-    boolean unregister(HelperId helper, long epoch) throws CloudMwException;
 
     /** Replaces the coordinator's report of the same part. */
     void publish(FleetReport report) throws CloudMwException;

@@ -39,7 +39,7 @@ final class Registrations {
 
     private void requireFree(HelperId id, long incarnation, Optional<HelperRegistration> noted)
             throws CloudMwException {
-        if (noted.isPresent() && noted.get().incarnation() != incarnation) {
+        if (noted.isPresent() && !noted.get().left() && noted.get().incarnation() != incarnation) {
             helpers.requireFree(id, incarnation, noted.get());
         }
     }
@@ -91,7 +91,7 @@ final class Registrations {
 
     private static HelperRegistration noted(FleetBoard board, HelperId id, long epoch) throws CloudMwException {
         return board.registration(id)
-                .filter(found -> found.epoch() == epoch)
+                .filter(found -> found.epoch() == epoch && !found.left())
                 .orElseThrow(() -> HelperRegistry.unknown(id, epoch));
     }
 
@@ -106,7 +106,7 @@ final class Registrations {
             return;
         }
         HelperRegistration leaving = noted(shared.get(), id, epoch);
-        if (!shared.get().unregister(id, epoch)) {
+        if (!shared.get().register(OptionalLong.of(epoch), leaving.leaving())) {
             throw HelperRegistry.unknown(id, epoch);
         }
         helpers.left(leaving);

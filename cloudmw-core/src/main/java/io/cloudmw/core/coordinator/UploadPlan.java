@@ -10,5 +10,7 @@ import java.util.Optional;
  * @param manifest how it is cut into chunks, leaves and segments; where its length is not known, as the longest there may be
  *     would be; empty: that depends on its length
  * @param expected what the path names now, and must still name at the commit; empty: nothing
+ * @param volumeCreatedAtMillis tells the volume from another that had its name before
  */
-public record UploadPlan(Optional<ManifestPlan> manifest, Optional<VersionId> expected, int writeQuorum) {}
+public record UploadPlan(
+        Optional<ManifestPlan> manifest, Optional<VersionId> expected, int writeQuorum, long volumeCreatedAtMillis) {}

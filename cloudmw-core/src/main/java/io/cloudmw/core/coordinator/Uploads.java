@@ -80,7 +80,8 @@ public final class Uploads {
         catalog.checkPath(file);
         Optional<ManifestPlan> manifest =
                 sizeBytes.isPresent() ? Optional.of(FileLayout.anew(volume, sizeBytes.getAsLong())) : openEnded(volume);
-        return new UploadPlan(manifest, catalog.current(file).map(FileVersion::id), volume.writeQuorum());
+        return new UploadPlan(
+                manifest, catalog.current(file).map(FileVersion::id), volume.writeQuorum(), volume.createdAtMillis());
     }
 
     private static Optional<ManifestPlan> openEnded(Volume volume) {

@@ -31,7 +31,7 @@ public record Edit(Kind kind, long offset, long lengthBytes) {
         return new Edit(Kind.WRITE, offset, lengthBytes);
     }
 
-    /** @param sizeBytes what stays */
+    /** Keeps the first {@code sizeBytes} bytes. */
     public static Edit truncate(long sizeBytes) {
         return new Edit(Kind.TRUNCATE, sizeBytes, 0);
     }

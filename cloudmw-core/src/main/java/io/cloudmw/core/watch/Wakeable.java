@@ -23,31 +23,35 @@ final class Wakeable {
         this.task = task;
     }
 
-    /** Does nothing when the threads are closing. */
+    /** Does nothing when the threads are closing and it does not run. */
     void wake() {
-        if (wakeUps.getAndIncrement() == 0) {
-            submit();
-        }
-    }
-
-    private void submit() {
-        try {
-            threads.execute(this::run);
-        } catch (RejectedExecutionException | OutOfMemoryError e) {
-            LOG.debug("no thread to run on", e);
+        if (wakeUps.getAndIncrement() == 0 && !isSubmitted()) {
             wakeUps.set(0);
         }
     }
 
-    private void run() {
-        int seen = wakeUps.get();
+    /** Gives it a place in the queue, if there is one. */
+    private boolean isSubmitted() {
         try {
-            task.run();
-        } catch (RuntimeException | Error e) {
-            LOG.error("a watch failed by a defect", e);
+            threads.execute(this::run);
+            return true;
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            LOG.debug("no thread to run on", e);
+            return false;
         }
-        if (wakeUps.addAndGet(-seen) > 0) {
-            submit();
+    }
+
+    /** Woken while it ran, it runs once more, here if it has to: whoever woke it may have been the last. */
+    private void run() {
+        boolean again = true;
+        while (again) {
+            int seen = wakeUps.get();
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                LOG.error("a watch failed by a defect", e);
+            }
+            again = wakeUps.addAndGet(-seen) > 0 && !isSubmitted();
         }
     }
 }

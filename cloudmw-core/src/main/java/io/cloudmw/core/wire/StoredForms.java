@@ -73,6 +73,7 @@ public final class StoredForms {
                 .setIncarnation(registration.incarnation())
                 .addAllDiskIds(registration.disks().stream().map(StoreId::value).toList())
                 .setEpoch(registration.epoch())
+                .setLeft(registration.left())
                 .build();
     }
 
@@ -82,7 +83,11 @@ public final class StoredForms {
             disks.add(FromWire.storeId(disk));
         }
         return new HelperRegistration(
-                FromWire.helper(message.getHelper()), message.getIncarnation(), disks, message.getEpoch());
+                FromWire.helper(message.getHelper()),
+                message.getIncarnation(),
+                disks,
+                message.getEpoch(),
+                message.getLeft());
     }
 
     public static byte[] fleetReport(FleetReport report) {

@@ -236,6 +236,23 @@ final class SharedFleetTest {
         assertThat(a.register(h1, ANOTHER)).isGreaterThan(epoch);
     }
 
+    /** The clock of b is hours behind that of a. */
+    @Test
+    void aHelperThatLeftAndComesBackElsewhereHasAHigherEpochWhateverTheClocksSay() throws Exception {
+        long epoch = a.register(h1, PROCESS);
+        second();
+        a.registrations.leave(h1.id(), epoch);
+        One c = new One("c", 7);
+        long next = c.register(h1, ANOTHER);
+        assertThat(next).isGreaterThan(epoch);
+        c.exchange.run();
+        second();
+        assertThat(a.helpers.isAlive(h1.id())).isTrue();
+        refused(ErrorCode.HELPER_UNKNOWN, () -> a.heartbeat(epoch));
+        c.registrations.leave(h1.id(), next);
+        refused(ErrorCode.HELPER_UNKNOWN, () -> c.heartbeat(next));
+    }
+
     @Test
     void whatIsWrittenDoesNotGrowWithHeartbeatsAndManyHelpersAreToldInParts() throws Exception {
         int count = 3 * FleetReport.MAX_SIGHTINGS + 1;
@@ -306,12 +323,6 @@ final class SharedFleetTest {
         public boolean register(OptionalLong before, HelperRegistration next) throws CloudMwException {
             calls++;
             return board.register(before, next);
-        }
-
-        @Override
-        public boolean unregister(HelperId helper, long epoch) throws CloudMwException {
-            calls++;
-            return board.unregister(helper, epoch);
         }
 
         @Override

@@ -28,6 +28,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -278,6 +279,31 @@ final class ChangeFeedTest {
         refused(ErrorCode.COORDINATOR_UNAVAILABLE, "/", OptionalLong.empty());
     }
 
+    /** Its call is being told something when the coordinator stops. */
+    @Test
+    void whoIsBeingToldSomethingHearsThatTheCoordinatorStops() throws Exception {
+        CountDownLatch telling = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        RecordingSink sink = new RecordingSink() {
+            @Override
+            @SuppressWarnings("UnsynchronizedOverridesSynchronized") // it is told that the feed closes while this waits
+            public void told(List<Change> changes, long upTo) {
+                super.told(changes, upTo);
+                telling.countDown();
+                try {
+                    closed.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        };
+        Watcher unused = watch(feed, "/", OptionalLong.empty(), sink);
+        telling.await();
+        feed.close();
+        closed.countDown();
+        assertThat(awaitFailure(sink)).isEqualTo(ErrorCode.COORDINATOR_UNAVAILABLE);
+    }
+
     /** Seeds: two writers, and watchers that stop taking, break off and come back to either of two feeds. */
     @Test
     void whateverAWatcherDoesItIsToldEverythingOnceAndInOrder() throws Exception {
@@ -317,7 +343,10 @@ final class ChangeFeedTest {
             sink.setReady(true);
             watcher.wake();
             long end = catalog.changes().position(VOLUME);
-            await().until(() -> sink.position() == end);
+            await().pollInSameThread()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .until(() -> sink.position() == end);
             told.addAll(sink.changes());
             assertThat(told)
                     .as("seed %d", seed)
@@ -329,7 +358,7 @@ final class ChangeFeedTest {
         /** What a sink that is gone was told, it was told: the next one goes on after that. */
         private void comeBack() throws CloudMwException {
             watcher.close();
-            two.forEach(feed -> await().until(() -> feed.watchers() == 0));
+            assertThat(two).allMatch(feed -> feed.watchers() == 0);
             told.addAll(sink.changes());
             long reached = told.isEmpty() ? start : told.get(told.size() - 1).position();
             sink = new RecordingSink();

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps what it is told. */
-final class RecordingSink implements WatchSink {
+class RecordingSink implements WatchSink {
     @GuardedBy("this")
     private final List<Change> changes = new ArrayList<>();
 

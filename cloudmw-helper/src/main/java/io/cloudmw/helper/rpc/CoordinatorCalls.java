@@ -16,6 +16,7 @@ import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.TaskResult;
+import io.cloudmw.core.wire.ChannelTarget;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.MonitorWire;
@@ -89,7 +90,7 @@ public final class CoordinatorCalls implements AutoCloseable {
 
     /** Connects when it is first used. */
     private static ManagedChannel channel(HostPort address, MemberProofs proofs) {
-        return NettyChannelBuilder.forTarget("dns:///" + address)
+        return NettyChannelBuilder.forTarget(ChannelTarget.of(address.toString()))
                 .usePlaintext()
                 .disableServiceConfigLookUp()
                 .defaultServiceConfig(ONE_OF_THEM)

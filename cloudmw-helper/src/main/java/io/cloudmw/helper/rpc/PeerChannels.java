@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.wire.ChannelTarget;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.WireErrors;
@@ -66,7 +67,7 @@ public final class PeerChannels implements PeerConnector, AutoCloseable {
             if (known != null) {
                 return known;
             }
-            ManagedChannel made = NettyChannelBuilder.forTarget("dns:///" + address)
+            ManagedChannel made = NettyChannelBuilder.forTarget(ChannelTarget.of(address))
                     .usePlaintext()
                     .directExecutor()
                     .intercept(Handshake.client())

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.Changes;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.Lease;
@@ -14,12 +15,14 @@ import io.cloudmw.core.catalog.dynamodb.DynamoDbSettings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Rename;
+import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
@@ -255,13 +258,76 @@ final class DynamoDbFaultsIT {
         assertThat(catalog.retired("", 10).items()).containsExactly(new RetiredVersion(open, 7, 1));
     }
 
+    /** A query that looks while a transaction is written may see nothing of it but its place in the list. */
+    @Test
+    void whatIsToBeDoneAboutACopyIsNotForgottenByWhoSeesItInPart() throws Exception {
+        FileVersion version = put("v:/a", Optional.empty());
+        catalog.report(List.of(report(version, 0, ReplicaState.CORRUPT)), 1);
+        network.hide("\"v/" + version.id() + "\"");
+        assertThat(catalog.pending("", 10).items()).isEmpty();
+        network.hide("");
+        assertThat(pending()).containsExactly(report(version, 0, ReplicaState.CORRUPT));
+
+        catalog.report(List.of(report(version, 1, ReplicaState.CORRUPT)), 2);
+        network.hide("\"v/" + version.id() + "\"");
+        catalog.report(List.of(report(version, 1, ReplicaState.GOOD)), 3);
+        network.hide("");
+        assertThat(pending()).contains(report(version, 0, ReplicaState.CORRUPT));
+    }
+
+    private static ReplicaReport report(FileVersion version, long chunk, ReplicaState state) {
+        return new ReplicaReport(new ChunkId(version.id(), chunk), STORE, state);
+    }
+
+    private List<ReplicaReport> pending() throws CloudMwException {
+        return catalog.pending("", 10).items().stream()
+                .map(ReplicaRecord::report)
+                .toList();
+    }
+
+    /** Their position is seen, and they are not yet: that is not as if they were gone. */
+    @Test
+    void changesThatAreSeenInPartAreWaitedFor() throws Exception {
+        put("v:/a", Optional.empty());
+        AtomicInteger looks = new AtomicInteger();
+        network.set(operation -> {
+            if (operation.equals("TransactGetItems")) {
+                network.hide(looks.incrementAndGet() > 1 ? "" : "\"c/v\"");
+            }
+            return Fault.NONE;
+        });
+        network.hide("\"c/v\"");
+        assertThat(catalog.changes().after(VOLUME, 0, 10).items()).hasSize(1);
+        assertThat(looks.get()).isEqualTo(2);
+        network.set(operation -> Fault.NONE);
+        network.hide("");
+        put("v:/b", Optional.empty());
+        assertThat(catalog.changes().prune(Long.MAX_VALUE, 0)).isPositive();
+        assertThat(catalog.changes().after(VOLUME, 0, 10).known()).as("gone").isFalse();
+    }
+
+    /** One of three is not seen yet: what follows it waits for it. */
+    @Test
+    void noChangeIsToldBeforeTheOneBeforeIt() throws Exception {
+        for (String path : List.of("v:/a", "v:/b", "v:/c", "v:/d")) {
+            put(path, Optional.empty());
+        }
+        network.hide("\"0000000000000000002\"");
+        Changes seen = catalog.changes().after(VOLUME, 0, 10);
+        assertThat(seen.items()).extracting(Change::position).containsExactly(1L);
+        network.hide("");
+        assertThat(catalog.changes().after(VOLUME, 1, 10).items())
+                .extracting(Change::position)
+                .containsExactly(2L, 3L, 4L);
+    }
+
     /** As docs/adr/0010 says; here of paths in two directories. */
     @Test
     void callsTakeTheRoundTripsThatAreDocumented() throws Exception {
         put("v:/a/b/first", Optional.empty());
         put("v:/a/b/second", Optional.empty());
         FilePath file = FilePath.parse("v:/a/b/first");
-        assertThat(requestsOf(() -> catalog.file(file))).isEqualTo(4);
+        assertThat(requestsOf(() -> catalog.file(file))).isEqualTo(5);
         assertThat(requestsOf(() -> catalog.list(VOLUME, "/a/b", "", 100))).isEqualTo(4);
         assertThat(requestsOf(() -> put("v:/a/b/third", Optional.empty()))).isEqualTo(7);
         assertThat(requestsOf(() -> catalog.putSegment(VersionId.random(), 0, new byte[] {1}, 1)))

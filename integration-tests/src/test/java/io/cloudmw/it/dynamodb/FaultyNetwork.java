@@ -15,10 +15,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Between a catalog and DynamoDB: forwards requests, or treats them as {@link #set} says. Safe for any thread. */
 final class FaultyNetwork implements AutoCloseable {
     private static final Set<String> OWN_HEADERS = Set.of("host", "connection", "content-length", "transfer-encoding");
+    /** Values of attributes are objects, too. */
+    private static final Pattern ITEM = Pattern.compile("(\\{(?:[^{}]|\\{[^{}]*})*}),?");
 
     private final URI target;
     private final HttpServer server;
@@ -26,6 +30,7 @@ final class FaultyNetwork implements AutoCloseable {
     private final ExecutorService threads = Executors.newFixedThreadPool(16);
     private final AtomicInteger requests = new AtomicInteger();
     private volatile Function<String, Fault> faults = operation -> Fault.NONE;
+    private volatile String hidden = "";
 
     /** What happens to one request. */
     enum Fault {
@@ -55,6 +60,22 @@ final class FaultyNetwork implements AutoCloseable {
         faults = perOperation;
     }
 
+    /**
+     * From now on queries do not find these items: so it may be for those that look while a transaction is written.
+     *
+     * @param text in the item; empty: none is hidden
+     */
+    void hide(String text) {
+        hidden = text;
+    }
+
+    private static String without(String text, byte[] answer) {
+        String body = new String(answer, StandardCharsets.UTF_8);
+        return ITEM.matcher(body)
+                .replaceAll(item -> item.group(1).contains(text) ? "" : Matcher.quoteReplacement(item.group()))
+                .replace(",]", "]");
+    }
+
     /** Requests of any kind so far. */
     int requests() {
         return requests.get();
@@ -70,7 +91,14 @@ final class FaultyNetwork implements AutoCloseable {
                 case THROTTLED -> refuse(exchange, 400, "ProvisionedThroughputExceededException");
                 case BROKEN -> refuse(exchange, 500, "InternalServerError");
                 case ANSWER_LOST -> forward(exchange, request);
-                case NONE -> answer(exchange, forward(exchange, request));
+                case NONE -> {
+                    HttpResponse<byte[]> response = forward(exchange, request);
+                    if (operation.endsWith(".Query") && !hidden.isEmpty()) {
+                        sendJson(exchange, response.statusCode(), without(hidden, response.body()));
+                    } else {
+                        answer(exchange, response);
+                    }
+                }
             }
         }
     }
@@ -101,6 +129,10 @@ final class FaultyNetwork implements AutoCloseable {
 
     private static void refuse(HttpExchange exchange, int status, String name) throws IOException {
         String body = "{\"__type\":\"com.amazonaws.dynamodb.v20120810#" + name + "\",\"message\":\"as the test says\"}";
+        sendJson(exchange, status, body);
+    }
+
+    private static void sendJson(HttpExchange exchange, int status, String body) throws IOException {
         exchange.getResponseHeaders().set("Content-Type", "application/x-amz-json-1.0");
         send(exchange, status, body.getBytes(StandardCharsets.UTF_8));
     }

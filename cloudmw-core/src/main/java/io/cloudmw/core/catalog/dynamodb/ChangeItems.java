@@ -22,15 +22,17 @@ import java.util.function.Consumer;
 final class ChangeItems implements ChangeLog {
     private final Calls calls;
     private final Table table;
+    private final Transactions transactions;
 
     /** Held while a position is read, counted up and written. As many as volumes were changed here. */
     private final Map<VolumeName, ReentrantLock> turns = new ConcurrentHashMap<>();
 
     private volatile Consumer<VolumeName> listener = volume -> {};
 
-    ChangeItems(Calls calls, Table table) {
+    ChangeItems(Calls calls, Table table, Transactions transactions) {
         this.calls = calls;
         this.table = table;
+        this.transactions = transactions;
     }
 
     /**
@@ -66,17 +68,38 @@ final class ChangeItems implements ChangeLog {
     @Override
     public Changes after(VolumeName volume, long after, int limit) throws CloudMwException {
         Pages.checkLimit(limit);
-        return calls.call(() -> {
-            // Before the changes: what is added meanwhile follows what was asked for.
-            long position = lastPosition(volume);
-            List<Change> found = new ArrayList<>();
-            String place = Keys.change(volume, after).sort();
-            for (Item item : table.query(Range.after(Keys.changes(volume), place), limit)) {
-                found.add(StoredForms.change(item.bytes(Item.FORM)));
+        return calls.call(() -> transactions.run(transaction -> look(volume, after, limit)));
+    }
+
+    /**
+     * A position may be seen before the change that has it, and a change before the one that precedes it: what comes after a gap is
+     * not taken, and what seems to be gone is looked for as it is at one moment.
+     *
+     * @throws Conflict when it is being written
+     */
+    private Changes look(VolumeName volume, long after, int limit) throws Conflict, CloudMwException {
+        // Before the changes: what is added meanwhile follows what was asked for.
+        long position = lastPosition(volume);
+        List<Change> found = new ArrayList<>();
+        String place = Keys.change(volume, after).sort();
+        for (Item item : table.query(Range.after(Keys.changes(volume), place), limit)) {
+            Change change = StoredForms.change(item.bytes(Item.FORM));
+            if (!found.isEmpty()
+                    && change.position() != found.get(found.size() - 1).position() + 1) {
+                break;
             }
-            long last = found.isEmpty() ? position : found.get(found.size() - 1).position();
-            return Changes.found(after, found, Math.max(position, last));
-        });
+            found.add(change);
+        }
+        long last = found.isEmpty() ? position : found.get(found.size() - 1).position();
+        Changes changes = Changes.found(after, found, Math.max(position, last));
+        if (!changes.known() && after < changes.position() && isThere(Keys.change(volume, after + 1))) {
+            throw new Conflict("a change was seen in part");
+        }
+        return changes;
+    }
+
+    private boolean isThere(Key key) throws Conflict, CloudMwException {
+        return !table.snapshot(List.of(key), Key.PARTITION).get(0).isEmpty();
     }
 
     @Override

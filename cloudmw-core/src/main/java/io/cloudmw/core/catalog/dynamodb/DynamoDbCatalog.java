@@ -44,8 +44,7 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
  *
  * <p>Where it differs from {@link Catalog}: {@link #deleteVolume} takes the volume away in one step and retires its files
  * after that, {@link #report} takes effect some reports at a time, and {@link #forget} drops a version bit by bit; what a
- * crash left of any of them {@link #retireAbandoned} or the next call of it completes. A path is looked up name by name: who
- * looks while one of its directories is renamed may find what is in that directory, wherever it is by then.
+ * crash left of any of them {@link #retireAbandoned} or the next call of it completes.
  */
 public final class DynamoDbCatalog implements Catalog {
     private final Table table;
@@ -65,7 +64,7 @@ public final class DynamoDbCatalog implements Catalog {
         this.table = table;
         this.transactions = new Transactions(table, Sleeper.system());
         Numbers numbers = new Numbers(table);
-        this.changes = new ChangeItems(calls, table);
+        this.changes = new ChangeItems(calls, table, transactions);
         this.files = new Files(table, transactions, numbers, changes);
         this.volumes = new Volumes(table, transactions, numbers, changes);
         this.shared = new SharedItems(table, transactions);

@@ -54,6 +54,11 @@ final class Files {
         return transactions.run(transaction -> {
             Names names = names(transaction);
             Optional<TreeFile> file = names.tree().find(path).flatMap(TreeEntry::file);
+            // Or a directory on the way was moved meanwhile: what is in it has another path now, and never had this
+            // one.
+            if (path.path().lastIndexOf('/') > 0 && !transaction.wasSoAtOnce()) {
+                throw new Conflict("read while others wrote");
+            }
             if (file.isEmpty()) {
                 return Optional.empty();
             }

@@ -43,19 +43,6 @@ final class FleetItems implements FleetBoard {
         }));
     }
 
-    @Override
-    public boolean unregister(HelperId helper, long epoch) throws CloudMwException {
-        Key key = Keys.helper(helper);
-        return calls.call(() -> transactions.run(transaction -> {
-            Optional<HelperRegistration> found = registration(transaction.get(key));
-            boolean has = found.isPresent() && found.get().epoch() == epoch;
-            if (has) {
-                transaction.delete(key);
-            }
-            return has;
-        }));
-    }
-
     private static Optional<HelperRegistration> registration(Optional<Item> item) throws CloudMwException {
         return item.isPresent()
                 ? Optional.of(StoredForms.registration(item.get().bytes(Item.FORM)))

@@ -12,6 +12,7 @@ import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -24,7 +25,10 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /**
  * What is known of replicas: an item for each about which something is recorded, and for each that became good before its
  * version was committed, which says nothing from then on. The versions that may have replicas about which something is to be
- * done are listed; whoever finds none takes the version from the list. Safe for any thread.
+ * done are listed; who goes through the list takes from it what has had none for a while. Safe for any thread.
+ *
+ * <p>All other queries here are of what earlier calls wrote, which were over when they were answered, or of reports that come
+ * meanwhile, and are as if these had come a moment later.
  */
 final class Replicas {
     /** What one transaction says of replicas, beside the version and the list it is in. */
@@ -38,6 +42,7 @@ final class Replicas {
     private final Table table;
     private final Transactions transactions;
     private final SharedItems shared;
+    private final QuietItems quiet = new QuietItems(Ticker.system());
 
     Replicas(Table table, Transactions transactions, SharedItems shared) {
         this.table = table;
@@ -71,8 +76,7 @@ final class Replicas {
     private static int report(Transaction transaction, VersionId id, List<ReplicaReport> reports, long nowMillis)
             throws Conflict, CloudMwException {
         Key key = Keys.state(id);
-        // The list is read before the faults are looked through: who reports another one meanwhile changes it.
-        List<Key> keys = new ArrayList<>(List.of(key, Keys.pending(id)));
+        List<Key> keys = new ArrayList<>(List.of(key));
         reports.forEach(report -> keys.add(Keys.replica(report)));
         transaction.load(keys);
         Optional<Item> state = transaction.get(key);
@@ -133,7 +137,7 @@ final class Replicas {
                 .with(Item.CHANGED_AT, sinceMillis));
     }
 
-    /** Lists a version about which something is to be done after this transaction, and takes another from the list. */
+    /** Lists a version about which something is to be done after this transaction. */
     private static void list(Transaction transaction, VersionId id, List<ReplicaReport> reports)
             throws CloudMwException {
         boolean pending = false;
@@ -141,19 +145,9 @@ final class Replicas {
             Optional<Item> now = transaction.get(Keys.replica(report));
             pending |= now.isPresent() && isPending(state(now.get()));
         }
-        Key place = Keys.pending(id);
-        if (pending || hasMorePending(transaction, id)) {
-            transaction.put(Item.at(place));
-        } else if (transaction.get(place).isPresent()) {
-            transaction.delete(place);
+        if (pending) {
+            transaction.put(Item.at(Keys.pending(id)));
         }
-    }
-
-    private static boolean hasMorePending(Transaction transaction, VersionId id) throws CloudMwException {
-        List<Item> known =
-                transaction.table().query(Range.startingWith(Keys.ofVersion(id), Keys.REPLICAS), Table.MAX_ITEMS);
-        return known.size() == Table.MAX_ITEMS
-                || known.stream().anyMatch(item -> isPending(state(item)) && !transaction.changes(item.key()));
     }
 
     private static boolean isPending(ReplicaState state) {
@@ -343,7 +337,10 @@ final class Replicas {
         return found;
     }
 
-    /** Those of one version; if nothing is to be done about it, it is taken from the list, unless somebody lists it meanwhile. */
+    /**
+     * Those of one version; if nothing is to be done about it, and nobody has listed it for a while, it is taken from the list,
+     * unless somebody lists it meanwhile.
+     */
     private void collect(Item listed, Optional<ReplicaReport> last, int limit, Wanted wanted, List<ReplicaRecord> found)
             throws CloudMwException {
         VersionId id = new VersionId(listed.key().sort());
@@ -363,7 +360,7 @@ final class Replicas {
             more = page.size() == PAGE;
             after = more ? after(page.get(page.size() - 1).key().sort()) : after;
         }
-        if (nothing && !more) {
+        if (nothing && !more && quiet.isQuiet(listed)) {
             table.deleteIfUnchanged(listed);
         }
     }

@@ -179,6 +179,7 @@ final class Versions {
         }
     }
 
+    /** The calls that put the segments were answered before: a query sees all they wrote, or the digest differs. */
     private void checkSegments(FileVersion version) throws CloudMwException {
         ManifestDigest digest = new ManifestDigest();
         List<Item> digests = table.queryAll(Range.startingWith(Keys.ofVersion(version.id()), Keys.DIGESTS));
@@ -327,7 +328,7 @@ final class Versions {
 
     /**
      * First nothing more is kept of it, then what is kept goes, with those that were lent to it only, then it: begun again where
-     * it stopped.
+     * it stopped. A report that is being written when its query looks leaves an item nobody reads.
      */
     void forget(Lease lease, VersionId id) throws CloudMwException {
         if (!forgotten(lease, id, Set.of(Stage.RETIRED, Stage.FORGOTTEN))) {

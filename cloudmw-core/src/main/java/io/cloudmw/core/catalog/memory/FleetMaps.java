@@ -51,15 +51,6 @@ final class FleetMaps implements FleetBoard {
     }
 
     @Override
-    public boolean unregister(HelperId helper, long epoch) throws CloudMwException {
-        synchronized (catalog) {
-            catalog.checkOpen();
-            HelperRegistration found = registrations.get(helper);
-            return found != null && found.epoch() == epoch && registrations.remove(helper, found);
-        }
-    }
-
-    @Override
     public void publish(FleetReport report) throws CloudMwException {
         synchronized (catalog) {
             catalog.checkOpen();

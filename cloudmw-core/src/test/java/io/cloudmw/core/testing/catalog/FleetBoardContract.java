@@ -56,12 +56,16 @@ public abstract class FleetBoardContract {
     }
 
     @Test
-    void anIdIsFreedByWhoHasItOnly() throws Exception {
-        assertThat(board.unregister(H1, 5)).isFalse();
+    void ofWhoHasLeftTheEpochIsKept() throws Exception {
+        HelperRegistration left = registration(5).leaving();
+        assertThat(board.register(OptionalLong.of(5), left)).isFalse();
         assertThat(board.register(OptionalLong.empty(), registration(5))).isTrue();
-        assertThat(board.unregister(H1, 4)).isFalse();
-        assertThat(board.unregister(H1, 5)).isTrue();
-        assertThat(board.registration(H1)).isEmpty();
+        assertThat(board.register(OptionalLong.of(4), left)).isFalse();
+        assertThat(board.register(OptionalLong.of(5), left)).isTrue();
+        assertThat(board.registration(H1)).contains(left);
+        assertThat(board.register(OptionalLong.empty(), registration(6))).isFalse();
+        assertThat(board.register(OptionalLong.of(5), registration(6))).isTrue();
+        assertThat(board.registration(H1)).contains(registration(6));
     }
 
     @Test
@@ -115,7 +119,6 @@ public abstract class FleetBoardContract {
         catalog.close();
         CatalogFixture.refused(ErrorCode.CANCELLED, () -> board.registration(H1));
         CatalogFixture.refused(ErrorCode.CANCELLED, () -> board.register(OptionalLong.empty(), registration(1)));
-        CatalogFixture.refused(ErrorCode.CANCELLED, () -> board.unregister(H1, 1));
         CatalogFixture.refused(ErrorCode.CANCELLED, () -> board.publish(new FleetReport("a", 0, 1, List.of())));
         CatalogFixture.refused(ErrorCode.CANCELLED, () -> board.reports());
         CatalogFixture.refused(ErrorCode.CANCELLED, () -> board.withdraw("a"));

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -60,6 +61,10 @@ final class SharedChunksPlay {
         }
     }
 
+    private List<ChunkId> chunks(VersionId version) {
+        return Objects.requireNonNull(manifests.get(version));
+    }
+
     /** A version that shares some chunks with the one before; a writer may give up. */
     private void change(String path, boolean commits) throws CloudMwException {
         Optional<FileVersion> base = Optional.ofNullable(current.get(path));
@@ -68,7 +73,7 @@ final class SharedChunksPlay {
         List<SharedRun> runs = new ArrayList<>();
         for (int index = 0; index < CHUNKS; index++) {
             if (base.isPresent() && random.nextBoolean()) {
-                chunks.add(manifests.get(base.get().id()).get(index));
+                chunks.add(chunks(base.get().id()).get(index));
                 VersionId owner = chunks.get(index).version();
                 runs.add(new SharedRun(owner, index, index + 1));
             } else {
@@ -102,7 +107,7 @@ final class SharedChunksPlay {
                 both("retired", catalog -> catalog.retired("", 100).items());
         if (!retired.isEmpty()) {
             VersionId version = retired.get(random.nextInt(retired.size())).id();
-            both("garbage", catalog -> catalog.namedElsewhere(version, manifests.get(version)));
+            both("garbage", catalog -> catalog.namedElsewhere(version, chunks(version)));
             both("forgotten", catalog -> {
                 catalog.forget(lease(catalog), version);
                 return true;
@@ -122,13 +127,9 @@ final class SharedChunksPlay {
             both(step + " state", catalog -> catalog.state(entry.getKey()));
         }
         VersionId one = new ArrayList<>(manifests.keySet()).get(random.nextInt(manifests.size()));
-        both(step + " named", catalog -> catalog.namedElsewhere(one, manifests.get(one)));
-        both(
-                step + " shares",
-                catalog -> catalog.shares(one, manifests.get(one).get(0).version()));
-        both(
-                step + " namer",
-                catalog -> catalog.namer(manifests.get(one).get(0)).isPresent());
+        both(step + " named", catalog -> catalog.namedElsewhere(one, chunks(one)));
+        both(step + " shares", catalog -> catalog.shares(one, chunks(one).get(0).version()));
+        both(step + " namer", catalog -> catalog.namer(chunks(one).get(0)).isPresent());
         for (String path : paths) {
             both(step + " file", catalog -> catalog.current(FilePath.parse(path)));
         }

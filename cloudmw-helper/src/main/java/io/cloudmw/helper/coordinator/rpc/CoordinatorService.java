@@ -267,6 +267,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             BeginPutResponse.Builder answer = BeginPutResponse.newBuilder()
                     .setExpectedVersionId(plan.expected().map(VersionId::value).orElse(""))
                     .setWriteQuorum(plan.writeQuorum())
+                    .setVolumeCreatedAtMillis(plan.volumeCreatedAtMillis())
                     .setOpen(request.getResume() && coordinator.uploads().resume(version));
             plan.manifest()
                     .ifPresent(manifest -> answer.setChunkSizeBytes(
