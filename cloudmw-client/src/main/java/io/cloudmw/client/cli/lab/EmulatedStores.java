@@ -82,7 +82,15 @@ final class EmulatedStores implements AutoCloseable {
         shaped.forEach(store -> store.begin(List.of()));
     }
 
+    /**
+     * What crossed since the run began.
+     *
+     * @throws IllegalStateException when the lab itself failed: it was not the stores' laws alone that decided
+     */
     Crossed end() {
+        if (server != null) {
+            server.check();
+        }
         return shaped.stream().map(ShapedStore::end).reduce(Crossed.NOTHING, Crossed::plus);
     }
 

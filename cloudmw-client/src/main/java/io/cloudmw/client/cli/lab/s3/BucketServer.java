@@ -4,13 +4,13 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.thread.Threads;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -20,6 +20,8 @@ import java.nio.file.StandardCopyOption;
 import java.util.Locale;
 import java.util.UUID;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * As much of an S3 endpoint as the lab needs, for machines that have no other: makes buckets, puts objects (also only if
@@ -55,6 +57,7 @@ public final class BucketServer implements AutoCloseable {
 
     private final Path directory;
     private final HttpServer server;
+    private final AtomicReference<@Nullable Throwable> defect = new AtomicReference<>();
     private final ThreadPoolExecutor threads = Threads.blocking("lab-buckets", THREADS, THREADS);
 
     /** @param directory holds a directory for each bucket; created if missing, left behind */
@@ -80,6 +83,21 @@ public final class BucketServer implements AutoCloseable {
             } catch (NoSuchFileException e) {
                 refuse(exchange, new Refused(404, "NoSuchKey"));
             }
+        } catch (RuntimeException | Error e) {
+            defect.compareAndSet(null, e);
+            throw e;
+        }
+    }
+
+    /**
+     * Nothing happens as long as every request was answered, or its client hung up.
+     *
+     * @throws IllegalStateException when one was not: what was measured with this endpoint is worth nothing
+     */
+    public void check() {
+        Throwable found = defect.get();
+        if (found != null) {
+            throw new IllegalStateException("the lab's own S3 endpoint failed by a defect: " + found, found);
         }
     }
 
@@ -148,8 +166,8 @@ public final class BucketServer implements AutoCloseable {
     }
 
     private static void get(HttpExchange exchange, Path object) throws IOException, Refused {
-        try (FileChannel file = FileChannel.open(object)) {
-            long size = file.size();
+        try (RandomAccessFile file = open(object)) {
+            long size = file.length();
             ByteRange range = range(exchange, size);
             // S3 answers 206 to a range that happens to be everything, too.
             boolean whole = !exchange.getRequestHeaders().containsKey("Range") && range.length() == size;
@@ -196,16 +214,27 @@ public final class BucketServer implements AutoCloseable {
         return new ByteRange(from, last + 1 - from);
     }
 
-    private static void copy(FileChannel file, ByteRange range, OutputStream out) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(BUFFER_BYTES, Math.max(1, range.length())));
-        for (long at = range.offset(); at < range.end(); ) {
-            buffer.clear().limit((int) Math.min(buffer.capacity(), range.end() - at));
-            int read = file.read(buffer, at);
+    /** Not a channel, which would keep a direct buffer for each of the threads. */
+    private static RandomAccessFile open(Path object) throws IOException {
+        try {
+            return new RandomAccessFile(object.toFile(), "r");
+        } catch (FileNotFoundException e) {
+            NoSuchFileException absent = new NoSuchFileException(object.toString());
+            absent.initCause(e);
+            throw absent;
+        }
+    }
+
+    private static void copy(RandomAccessFile file, ByteRange range, OutputStream out) throws IOException {
+        byte[] buffer = new byte[(int) Math.min(BUFFER_BYTES, Math.max(1, range.length()))];
+        file.seek(range.offset());
+        for (long left = range.length(); left > 0; ) {
+            int read = file.read(buffer, 0, (int) Math.min(buffer.length, left));
             if (read < 0) {
                 throw new IOException("the object became shorter");
             }
-            out.write(buffer.array(), 0, read);
-            at += read;
+            out.write(buffer, 0, read);
+            left -= read;
         }
     }
 
