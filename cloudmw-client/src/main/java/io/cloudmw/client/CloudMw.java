@@ -39,6 +39,7 @@ import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
 import java.io.InputStream;
 import java.nio.channels.WritableByteChannel;
@@ -144,6 +145,17 @@ public final class CloudMw implements AutoCloseable {
 
     public CompletableFuture<List<HelperStatus>> helpers() {
         return engine.coordinator().helpers();
+    }
+
+    /**
+     * Has all that stores have copied elsewhere, and nothing new put there, or ends that. Done when that is noted; how far it is
+     * {@link #status} says.
+     *
+     * @return the stores it is about; fails with {@code NOT_ENOUGH_STORES} when a volume would be left with fewer stores than
+     *     replicas, and with {@code NOT_FOUND}
+     */
+    public CompletableFuture<List<StoreId>> drain(DrainOrder order) {
+        return engine.coordinator().drain(order);
     }
 
     /** How the cluster fares: its stores, and how far upkeep is with what is to be done about copies. */

@@ -4,13 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.RepairProgress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
@@ -26,7 +31,8 @@ final class UpkeepIT {
             "coordinator.helper-ttl", "1s",
             "coordinator.repair-interval", "200ms",
             "coordinator.repair-after", "2s",
-            "coordinator.owed-after", "2s");
+            "coordinator.owed-after", "2s",
+            "coordinator.scrub-every", "1s");
 
     @TempDir
     private Path directory;
@@ -100,6 +106,50 @@ final class UpkeepIT {
             assertThat(Files.readAllBytes(onlyChunk(fleet.disk(1))))
                     .isEqualTo(Files.readAllBytes(onlyChunk(fleet.disk(2))));
             assertThat(fleet.client().stat(file).join().underReplicatedChunks()).isZero();
+        }
+    }
+
+    /** A byte flips on a disk, and nobody reads the file: a round of scrubbing finds it, and the copy is made anew. */
+    @Test
+    void aByteThatFlippedWhereNobodyReadsIsFoundAndMended() throws Exception {
+        try (Fleet fleet = fleet()) {
+            VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3));
+            fleet.put(fleet.file("source", MIB), new FilePath(volume, "/f"));
+            flip(fleet.disk(1), 1000);
+            within().until(() -> repair(fleet).copied() == 1);
+
+            assertThat(Files.readAllBytes(onlyChunk(fleet.disk(1))))
+                    .isEqualTo(Files.readAllBytes(onlyChunk(fleet.disk(2))));
+            long rounds = fleet.client().status().join().scrub().rounds();
+            within().until(() -> fleet.client().status().join().scrub().rounds() >= rounds + 2);
+            assertThat(fleet.client().status().join().scrub().bad()).isZero();
+        }
+    }
+
+    /** A disk is drained, its coordinator killed meanwhile, and reads go on; then the helper goes for good and nothing is missed. */
+    @Test
+    void whatADrainedDiskHasGoesElsewhereAndItsHelperMayGo() throws Exception {
+        try (Fleet fleet = fleet()) {
+            VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3, 4));
+            FilePath file = new FilePath(volume, "/f");
+            Path source = fleet.file("source", 24 * MIB);
+            fleet.put(source, file);
+            StoreId drained = Fleet.disks(1)[0];
+            DrainOrder order = new DrainOrder(List.of(), Optional.of(new HelperId("helper-1")), true);
+            assertThat(fleet.client().drain(order).join()).containsExactly(drained);
+            fleet.coordinator().kill();
+            fleet.restart("coordinator");
+            within().until(() -> {
+                fleet.get(file, fleet.target("back"));
+                assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+                return Long.valueOf(0).equals(repair(fleet).left().get(drained));
+            });
+            assertThat(repair(fleet).underReplicated()).isEmpty();
+            fleet.put(source, new FilePath(volume, "/g"));
+            fleet.helper(1).kill();
+            fleet.helper(2).kill();
+            fleet.get(file, fleet.target("again"));
+            assertThat(fleet.target("again")).hasSameBinaryContentAs(source);
         }
     }
 

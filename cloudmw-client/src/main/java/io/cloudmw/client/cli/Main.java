@@ -77,6 +77,8 @@ public final class Main {
         line.addSubcommand(new PlanCommand(context));
         line.addSubcommand(new TopCommand(context));
         line.addSubcommand(new StatusCommand(context));
+        line.addSubcommand(new DrainCommands.Drain(context));
+        line.addSubcommand(new DrainCommands.Undrain(context));
         line.addSubcommand(new DemoCommand(context));
         CommandLine bench = new CommandLine(new BenchCommands.Group());
         bench.addSubcommand(new BenchCommands.Race(context));

@@ -3,8 +3,10 @@ package io.cloudmw.client.cli;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.upkeep.task.Obstacle;
 import io.cloudmw.core.upkeep.task.RepairProgress;
+import io.cloudmw.core.upkeep.task.ScrubProgress;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,7 +21,8 @@ final class StatusReport {
     static List<String> lines(UpkeepStatus status) {
         List<String> lines = new ArrayList<>();
         for (StoreCondition store : status.stores()) {
-            lines.add(String.format(Locale.ROOT, "store %-24s %s", store.id(), condition(store)));
+            lines.add(String.format(
+                    Locale.ROOT, "store %-24s %s%s", store.id(), condition(store), drain(store, status.repair())));
         }
         lines.add("helpers alive: " + status.helpers().size());
         RepairProgress repair = status.repair();
@@ -39,7 +42,34 @@ final class StatusReport {
                 repair.failed(),
                 repair.dropped(),
                 repair.passes() == 0 ? "; nothing was looked at yet" : ""));
+        lines.add(scrub(status.scrub()));
         return lines;
+    }
+
+    private static String scrub(ScrubProgress scrub) {
+        if (scrub.rounds() == 0 && !scrub.underWay()) {
+            return "scrub: no round yet";
+        }
+        return String.format(
+                Locale.ROOT,
+                "scrub: round of %s %s: %d copies right (%s), %d bad, %d passed over",
+                Instant.ofEpochMilli(scrub.beganMillis()),
+                scrub.underWay() ? "under way" : "ended",
+                scrub.verified(),
+                Sizes.approximate(scrub.verifiedBytes()),
+                scrub.bad(),
+                scrub.skipped());
+    }
+
+    private static String drain(StoreCondition store, RepairProgress repair) {
+        Long left = repair.left().get(store.id());
+        if (!store.draining()) {
+            return "";
+        }
+        if (left == null) {
+            return "; draining: not looked through yet";
+        }
+        return left == 0 ? "; drained: no copy is left" : "; draining: " + left + " copies left";
     }
 
     private static String condition(StoreCondition store) {
@@ -79,6 +109,11 @@ final class StatusReport {
             if (store.roomBytes() < Long.MAX_VALUE) {
                 row.put("room_bytes", store.roomBytes());
             }
+            row.put("draining", store.draining());
+            Long left = status.repair().left().get(store.id());
+            if (store.draining() && left != null) {
+                row.put("copies_left", left);
+            }
             row.put("obstacle", store.candidate().obstacle());
             stores.add(row);
         }
@@ -88,6 +123,19 @@ final class StatusReport {
                 "helpers",
                 status.helpers().stream().map(helper -> helper.id().value()).toList());
         json.put("repair", json(status.repair(), status));
+        json.put("scrub", json(status.scrub()));
+        return json;
+    }
+
+    private static Map<String, Object> json(ScrubProgress scrub) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("rounds", scrub.rounds());
+        json.put("under_way", scrub.underWay());
+        json.put("began_millis", scrub.beganMillis());
+        json.put("verified", scrub.verified());
+        json.put("verified_bytes", scrub.verifiedBytes());
+        json.put("bad", scrub.bad());
+        json.put("skipped", scrub.skipped());
         return json;
     }
 

@@ -23,6 +23,7 @@ import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
 import io.cloudmw.core.wire.EditWire;
 import io.cloudmw.core.wire.FromWire;
@@ -167,6 +168,11 @@ public final class CoordinatorClient implements AutoCloseable {
                 disks,
                 state.getAlive(),
                 Duration.ofMillis(state.getLastHeartbeatAgeMillis()));
+    }
+
+    /** Begins to drain stores, or ends that; the stores it is about. */
+    public CompletableFuture<List<StoreId>> drain(DrainOrder order) {
+        return call(UpkeepGrpc.getDrainMethod(), UpkeepWire.order(order), UpkeepWire::drained);
     }
 
     /** How the cluster fares. */

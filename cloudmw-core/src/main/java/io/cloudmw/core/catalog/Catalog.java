@@ -208,6 +208,9 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      */
     void forget(Lease lease, VersionId version) throws CloudMwException;
 
+    /** What upkeep notes of itself. */
+    Notes notes();
+
     /** What has happened to the names in volumes. Open as long as this is. */
     ChangeLog changes();
 

@@ -56,6 +56,20 @@ public final class Pages {
         return records;
     }
 
+    /**
+     * Checks what is to be noted.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT}
+     */
+    public static void checkNote(String key, String text) throws CloudMwException {
+        if (key.isEmpty() || text.length() > Notes.MAX_TEXT) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "note \"" + key + "\": " + text.length() + " characters (expected: a key, <= " + Notes.MAX_TEXT
+                            + ")");
+        }
+    }
+
     /** The token of the page after this replica. */
     public static String token(ReplicaReport last) {
         return last.chunk() + "/" + last.store();

@@ -20,8 +20,8 @@ public interface UpkeepRecords {
     List<ReplicaRecord> records(VersionId version, long firstIndex, long endIndex) throws CloudMwException;
 
     /**
-     * Copies that something is to be done about, of whatever version, by chunk and store: those owed, missing, corrupt, and
-     * dropped but not yet deleted. Takes time in proportion to the page.
+     * Copies that something is to be done about, of whatever version, by chunk and store: those owed, missing and corrupt.
+     * Takes time in proportion to the page.
      *
      * @param limit 1..{@value Catalog#MAX_PAGE}
      */

@@ -47,7 +47,7 @@ public final class Administration {
      * Creates a volume. One that names no stores uses all that are known now.
      *
      * @return the volume as it is kept
-     * @throws CloudMwException {@code NOT_ENOUGH_STORES} when fewer than k of its stores are available now;
+     * @throws CloudMwException {@code NOT_ENOUGH_STORES} when fewer than k of its stores are available now, and not drained;
      *     {@code COORDINATOR_UNAVAILABLE} right after a start, while so many may be about to be available again;
      *     {@code ALREADY_EXISTS}; {@code NOT_FOUND} for a store nobody knows
      */
@@ -71,8 +71,10 @@ public final class Administration {
                 wanted.target());
         List<Store> used = stores.of(volume);
         stores.awaitOwners(used, used.size() - volume.replicas());
-        List<StoreId> available =
-                used.stream().filter(stores::isAvailable).map(Store::id).toList();
+        List<StoreId> available = stores.filling(used).stream()
+                .filter(stores::isAvailable)
+                .map(Store::id)
+                .toList();
         PlacementPolicy.requireEnough(available, volume.replicas());
         catalog.createVolume(volume);
         return volume;

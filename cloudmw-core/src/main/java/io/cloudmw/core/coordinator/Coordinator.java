@@ -7,6 +7,7 @@ import io.cloudmw.core.monitor.FleetSpeeds;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.upkeep.Drains;
 import io.cloudmw.core.upkeep.Upkeep;
 import java.time.Duration;
 import java.util.Optional;
@@ -52,7 +53,7 @@ public final class Coordinator {
             WallClock clock)
             throws CloudMwException {
         HelperRegistry helpers = new HelperRegistry(options.helperTtl(), ticker, clock);
-        StoreView stores = new StoreView(catalog, helpers);
+        StoreView stores = new StoreView(catalog, helpers, new Drains(catalog, clock));
         this.options = options;
         this.administration = new Administration(catalog, helpers, stores, direct, clock);
         this.uploads = new Uploads(catalog, helpers, stores, tokens, clock, options);

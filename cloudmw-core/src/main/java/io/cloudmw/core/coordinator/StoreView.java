@@ -10,12 +10,14 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.upkeep.Drains;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /** What the catalog and the leases together say about stores. */
 final class StoreView {
@@ -24,10 +26,12 @@ final class StoreView {
 
     private final Catalog catalog;
     private final HelperRegistry helpers;
+    private final Drains drains;
 
-    StoreView(Catalog catalog, HelperRegistry helpers) {
+    StoreView(Catalog catalog, HelperRegistry helpers, Drains drains) {
         this.catalog = catalog;
         this.helpers = helpers;
+        this.drains = drains;
     }
 
     /** All stores by id. */
@@ -50,6 +54,12 @@ final class StoreView {
             stores.add(store);
         }
         return stores;
+    }
+
+    /** Of these stores, those that new chunks may be placed in: not those that are drained. */
+    List<Store> filling(List<Store> stores) throws CloudMwException {
+        Set<StoreId> drained = drains.all();
+        return stores.stream().filter(store -> !drained.contains(store.id())).toList();
     }
 
     StoreStatus status(Store store) {

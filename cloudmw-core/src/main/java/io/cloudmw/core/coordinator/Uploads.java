@@ -119,7 +119,7 @@ public final class Uploads {
         Volume volume = volume(file);
         List<Store> volumeStores = stores.of(volume);
         long chunkBytes = volume.chunking() instanceof Chunking.BySize bySize ? bySize.bytes() : 0;
-        List<Candidate> candidates = stores.candidates(volumeStores, chunkBytes);
+        List<Candidate> candidates = stores.candidates(stores.filling(volumeStores), chunkBytes);
         stores.awaitAnyHelper();
         PlacementPolicy.requireQuorum(file + ", volume " + volume.name(), candidates, volume.writeQuorum());
         List<HelperAddress> live = helpers.live();

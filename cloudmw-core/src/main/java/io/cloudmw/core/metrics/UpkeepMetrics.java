@@ -12,22 +12,31 @@ public final class UpkeepMetrics {
     /** Bytes written for copies. */
     public static final String COPIED = "cloudmw.upkeep.copied";
 
+    /** Bytes read and checked. */
+    public static final String VERIFIED = "cloudmw.upkeep.verified";
+
     /** Tasks that failed. */
     public static final String FAILED = "cloudmw.upkeep.failed";
 
     private final MeterRegistry meters;
     private final Counter copies;
     private final Counter copied;
+    private final Counter verified;
 
     public UpkeepMetrics(MeterRegistry meters) {
         this.meters = meters;
         this.copies = meters.counter(COPIES);
         this.copied = Counter.builder(COPIED).baseUnit("bytes").register(meters);
+        this.verified = Counter.builder(VERIFIED).baseUnit("bytes").register(meters);
     }
 
     public void copied(long bytes) {
         copies.increment();
         copied.increment((double) bytes);
+    }
+
+    public void verified(long bytes) {
+        verified.increment((double) bytes);
     }
 
     public void failed(ErrorCode code) {

@@ -4,11 +4,13 @@ import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.Overlay;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Volume;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -20,12 +22,44 @@ final class ManifestWalk implements Walk {
 
     private final Catalog catalog;
     private final Deque<FileVersion> page = new ArrayDeque<>();
-    private String token = "";
+    private final String resumed;
+    private final int resumedSegment;
+    private final long resumedChunk;
+    private long skipped;
+    private String token;
+    private String passed;
     private boolean last;
     private int segment;
+    private String start = "";
 
     ManifestWalk(Catalog catalog) {
+        this(catalog, "");
+    }
+
+    /**
+     * Goes on where another one was.
+     *
+     * @param from its {@link #position} or {@link #positionAt}; empty: from the start
+     */
+    ManifestWalk(Catalog catalog, String from) {
         this.catalog = catalog;
+        String[] parts = (from.isEmpty() ? "//0" : from).split("/", -1);
+        this.token = parts[0];
+        this.passed = parts[0];
+        this.resumed = parts[1];
+        this.resumedSegment = Integer.parseInt(parts[2]);
+        this.resumedChunk = parts.length > 3 ? Long.parseLong(parts[3]) : 0;
+    }
+
+    /** Where it is: the last version that is behind it altogether, the one after that, and how many of its segments. */
+    String position() {
+        FileVersion version = page.peek();
+        return passed + "/" + (version == null ? "" : version.id().value()) + "/" + segment;
+    }
+
+    /** Where it was before the last stretch, of which this chunk, and those after it, are not done. */
+    String positionAt(long chunk) {
+        return start + "/" + chunk;
     }
 
     @Override
@@ -38,10 +72,13 @@ final class ManifestWalk implements Walk {
                 }
                 turn();
             } else if (segment >= version.segmentCount()) {
-                page.remove();
+                passed = page.remove().id().value();
                 segment = 0;
             } else {
-                Optional<Stretch> found = stretch(version, segment++);
+                Optional<Stretch> found = stretch(version, segment);
+                start = position();
+                segment++;
+                skipped = 0;
                 if (found.isPresent()) {
                     return found;
                 }
@@ -54,6 +91,11 @@ final class ManifestWalk implements Walk {
         page.addAll(next.items());
         token = next.nextToken();
         last = token.isEmpty();
+        FileVersion first = page.peek();
+        if (first != null && first.id().value().equals(resumed)) {
+            segment = resumedSegment;
+            skipped = resumedChunk;
+        }
     }
 
     /** Empty when the version or its volume has gone meanwhile. */
@@ -63,9 +105,9 @@ final class ManifestWalk implements Walk {
         if (volume.isEmpty() || bytes.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(new Stretch(
-                version.file(),
-                volume.get(),
-                Overlay.of(catalog, ManifestSegment.decode(index, bytes.get()).chunks())));
+        List<Chunk> chunks = ManifestSegment.decode(index, bytes.get()).chunks().stream()
+                .filter(chunk -> chunk.index() >= skipped)
+                .toList();
+        return Optional.of(new Stretch(version.file(), volume.get(), Overlay.of(catalog, chunks)));
     }
 }

@@ -43,9 +43,10 @@ final class PendingWalk implements Walk {
     @Override
     public Optional<Stretch> next() throws CloudMwException {
         while (found.isEmpty()) {
-            Map.Entry<VersionId, Set<ChunkId>> entry = page.poll();
+            Map.Entry<VersionId, Set<ChunkId>> entry = page.peek();
             if (entry != null) {
                 find(entry.getKey(), entry.getValue());
+                page.remove();
             } else if (last) {
                 return Optional.empty();
             } else {

@@ -21,6 +21,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,12 +30,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds chunks that have fewer good copies than they ought to, and has them copied. It looks at what is recorded of single
  * copies every {@code interval}, and at all manifests while stores are lost; both in passes of bounded steps, at most a
- * quarter of the time. One is made for each lease: what it holds in memory ends with it. {@link #step} and {@link #look} are called by one thread, the rest by any.
+ * quarter of the time. One is made for each lease: what it holds in memory ends with it. {@link #step} and {@link #look} are
+ * called by one thread, the rest by any.
  */
 final class Repair {
     /** A pass over all manifests is followed by another only after so many passes over what is recorded. */
@@ -42,6 +45,12 @@ final class Repair {
 
     /** A pass is followed by a pause of so many times what it took. */
     private static final int PAUSE = 3;
+
+    /** After so many refusals in a row a store is spared, for longer and longer: copies go elsewhere, if there is a place. */
+    static final int REFUSALS = 3;
+
+    static final long FIRST_SPARED_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final int MOST_DOUBLINGS = 6;
 
     private final Catalog catalog;
     private final Lease lease;
@@ -65,6 +74,13 @@ final class Repair {
     @GuardedBy("this")
     private Tally published = new Tally();
 
+    /** Copies in a row that could not be written to a store. */
+    @GuardedBy("this")
+    private final Map<StoreId, Integer> refusals = new HashMap<>();
+
+    @GuardedBy("this")
+    private final Map<StoreId, Long> sparedUntilNanos = new HashMap<>();
+
     @GuardedBy("this")
     private long passes;
 
@@ -87,6 +103,13 @@ final class Repair {
     private static final class Tally {
         private final SortedMap<Integer, Long> underReplicated = new TreeMap<>();
         private final Map<Obstacle, Long> obstacles = new EnumMap<>(Obstacle.class);
+
+        /** Of stores that were drained when the pass began: copies left. */
+        private final SortedMap<StoreId, Long> left = new TreeMap<>();
+
+        void add(Copies copies) {
+            left.replaceAll((store, count) -> count + (copies.stores().contains(store) ? 1 : 0));
+        }
 
         void add(RepairPlan plan, int replicas) {
             if (plan.good() < replicas) {
@@ -152,6 +175,7 @@ final class Repair {
         if (now - nextPassNanos < 0) {
             return false;
         }
+        // Or drained: then copies are to be looked for that nothing is recorded of.
         Set<StoreId> lost = new HashSet<>();
         stores.values().stream().filter(store -> !store.keeps()).forEach(store -> lost.add(store.id()));
         full = !lost.isEmpty() && (!lost.equals(lostAtLastFullPass) || passesSinceFull >= BETWEEN_FULL_PASSES);
@@ -161,6 +185,7 @@ final class Repair {
         }
         walk = full ? new ManifestWalk(catalog) : new PendingWalk(catalog);
         tally = new Tally();
+        stores.values().stream().filter(StoreCondition::draining).forEach(store -> tally.left.put(store.id(), 0L));
         passBeganNanos = now;
         synchronized (this) {
             passing = true;
@@ -188,6 +213,7 @@ final class Repair {
         for (Copies copies : stretch.chunks()) {
             RepairPlan plan = planner.plan(copies, volume.replicas(), now);
             tally.add(plan, volume.replicas());
+            tally.add(copies);
             drop(plan.drops());
             for (Store target : plan.targets()) {
                 found.add(new Task.Copy(copies.chunk(), target, stretch.file(), plan.sources(), plan.good()));
@@ -200,7 +226,7 @@ final class Repair {
         for (StoreId id : volume.stores()) {
             StoreCondition store = stores.get(id);
             if (store != null) {
-                ofVolume.put(id, store);
+                ofVolume.put(id, isSpared(id) ? store.refusing("copies to it failed") : store);
             }
         }
         return new RepairPlanner.Situation(ofVolume, ticker.nanos() - reuseFromNanos >= 0, clock.millis());
@@ -235,10 +261,26 @@ final class Repair {
         changes.addAll(drops);
         catalog.settle(lease, changes.subList(0, Math.min(changes.size(), UpkeepRecords.MAX_SETTLED)));
         synchronized (this) {
+            refusals.remove(task.store().id());
+            sparedUntilNanos.remove(task.store().id());
             copied++;
             copiedBytes += bytes;
             dropped += drops.size();
         }
+    }
+
+    /** A copy could not be written to a store, for a reason that is the store's: after some of those it is spared for a while. */
+    synchronized void refusedBy(StoreId store) {
+        int times = refusals.merge(store, 1, Integer::sum);
+        if (times >= REFUSALS) {
+            long pause = FIRST_SPARED_NANOS << Math.min(times - REFUSALS, MOST_DOUBLINGS);
+            sparedUntilNanos.put(store, ticker.nanos() + pause);
+        }
+    }
+
+    private synchronized boolean isSpared(StoreId store) {
+        Long until = sparedUntilNanos.get(store);
+        return until != null && ticker.nanos() - until < 0;
     }
 
     synchronized void failed(int tries) {
@@ -249,6 +291,7 @@ final class Repair {
         return new RepairProgress(
                 new TreeMap<>(published.underReplicated),
                 Map.copyOf(published.obstacles),
+                new TreeMap<>(published.left),
                 passes,
                 passing,
                 copied,

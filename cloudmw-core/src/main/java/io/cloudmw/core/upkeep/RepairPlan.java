@@ -9,7 +9,7 @@ import java.util.Optional;
 /**
  * What is to be done about one chunk.
  *
- * @param good copies that count: good, in stores that are not lost
+ * @param good copies that count: good, in stores that are not lost, drained or not
  * @param sources stores to copy it from, now
  * @param targets stores to copy it to, now
  * @param drops copies that are none any more, since there are enough others

@@ -21,7 +21,7 @@ import java.util.Set;
  * Decides what is to be done so that a chunk has its k good copies, in different stores and failure domains where there
  * are such. Pure: the same copies and conditions give the same plan.
  *
- * <p>A copy that is missing or corrupt, overdue, or in a lost store is made anew: where it was if that store can take it and
+ * <p>A copy that is missing or corrupt, overdue, or in a store that is lost or drained is made anew: where it was if that store can take it and
  * placement prefers it, elsewhere otherwise. Only when k good copies are recorded are those that do not count dropped, so
  * that at no moment fewer are known than before.
  */
@@ -45,7 +45,26 @@ final class RepairPlanner {
     private static final class Sorted {
         private final List<StoreId> kept = new ArrayList<>();
         private final List<StoreId> awaited = new ArrayList<>();
+        /** Good ones that are to go elsewhere: they count as long as they are needed. */
+        private final List<StoreId> leaving = new ArrayList<>();
+        /** Of those that are kept: the ones that can be read now. */
+        private final List<StoreId> readable = new ArrayList<>();
+
         private final List<Store> sources = new ArrayList<>();
+
+        /** A good copy in a store that is not lost. */
+        void add(StoreCondition store) {
+            (store.keeps() ? kept : leaving).add(store.id());
+            if (store.available()) {
+                // Where they stay is read first: a store may be drained because it is slow or about to go.
+                sources.add(
+                        store.keeps() ? readable.size() : sources.size(),
+                        store.candidate().store());
+            }
+            if (store.keeps() && store.available()) {
+                readable.add(store.id());
+            }
+        }
     }
 
     RepairPlan plan(Copies copies, int replicas, Situation now) {
@@ -55,10 +74,10 @@ final class RepairPlanner {
         List<Store> targets =
                 wanted > 0 && !sorted.sources.isEmpty() ? targets(copies, sorted, wanted, now) : List.of();
         return new RepairPlan(
-                sorted.kept.size(),
+                sorted.kept.size() + sorted.leaving.size(),
                 sorted.sources,
                 targets,
-                sorted.sources.size() >= replicas ? drops(copies, sorted, replicas, now) : List.of(),
+                sorted.readable.size() >= replicas ? drops(copies, sorted, replicas, now) : List.of(),
                 obstacle(missing, wanted, targets.size(), sorted.sources.isEmpty()));
     }
 
@@ -66,15 +85,12 @@ final class RepairPlanner {
         Sorted sorted = new Sorted();
         for (StoreId id : copies.stores()) {
             StoreCondition store = now.stores().get(id);
-            if (store == null || !store.keeps()) {
+            if (store == null || store.lost()) {
                 continue;
             }
             if (copies.isGood(id)) {
-                sorted.kept.add(id);
-                if (store.available()) {
-                    sorted.sources.add(store.candidate().store());
-                }
-            } else if (isAwaited(copies.record(id), store, now.nowMillis())) {
+                sorted.add(store);
+            } else if (store.keeps() && isAwaited(copies.record(id), store, now.nowMillis())) {
                 sorted.awaited.add(id);
             }
         }
@@ -109,9 +125,8 @@ final class RepairPlanner {
      * read now (its store may just not be known to be lost yet), then where upkeep had put them, then where writers had.
      */
     private static List<ReplicaRecord> drops(Copies copies, Sorted sorted, int replicas, Situation now) {
-        List<StoreId> readable = sorted.sources.stream().map(Store::id).toList();
         List<StoreId> surplus = new ArrayList<>(sorted.kept);
-        surplus.sort(Comparator.comparing((StoreId id) -> readable.contains(id))
+        surplus.sort(Comparator.comparing((StoreId id) -> sorted.readable.contains(id))
                 .thenComparing(id -> copies.chunk().replicas().contains(id)));
         Set<StoreId> dropped = new HashSet<>(copies.stores());
         sorted.kept.forEach(dropped::remove);

@@ -8,6 +8,7 @@ import io.cloudmw.core.upkeep.task.StoreCondition;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Since when stores are away, by this process's own monotonic clock: a coordinator that was started anew waits as long
@@ -15,12 +16,14 @@ import java.util.Map;
  */
 final class StoreWatch {
     private final Fleet fleet;
+    private final Drains drains;
     private final Ticker ticker;
     private final long lostAfterNanos;
     private final Map<StoreId, Long> awaySince = new LinkedHashMap<>();
 
-    StoreWatch(Fleet fleet, Ticker ticker, Duration lostAfter) {
+    StoreWatch(Fleet fleet, Drains drains, Ticker ticker, Duration lostAfter) {
         this.fleet = fleet;
+        this.drains = drains;
         this.ticker = ticker;
         this.lostAfterNanos = lostAfter.toNanos();
     }
@@ -28,6 +31,7 @@ final class StoreWatch {
     /** Looks at all stores; by id. */
     Map<StoreId, StoreCondition> look() throws CloudMwException {
         long now = ticker.nanos();
+        Set<StoreId> draining = drains.all();
         Map<StoreId, StoreCondition> conditions = new LinkedHashMap<>();
         for (Candidate store : fleet.stores()) {
             StoreId id = store.store().id();
@@ -36,7 +40,13 @@ final class StoreWatch {
             boolean lost = !available && now - since >= lostAfterNanos;
             conditions.put(
                     id,
-                    new StoreCondition(store, fleet.roomBytes(store), available, Duration.ofNanos(now - since), lost));
+                    new StoreCondition(
+                            store,
+                            fleet.roomBytes(store),
+                            available,
+                            Duration.ofNanos(now - since),
+                            lost,
+                            draining.contains(id)));
         }
         awaySince.keySet().retainAll(conditions.keySet());
         conditions.forEach((id, condition) -> {

@@ -1,5 +1,6 @@
 package io.cloudmw.core.upkeep;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.Leases;
 import io.cloudmw.core.error.CloudMwException;
@@ -19,7 +20,9 @@ final class Tenure {
     private final String holder;
     private final Duration term;
     private final WallClock clock;
-    private volatile Optional<Lease> held = Optional.empty();
+
+    @GuardedBy("this")
+    private Optional<Lease> held = Optional.empty();
 
     Tenure(Leases leases, String holder, Duration term, WallClock clock) {
         this.leases = leases;
@@ -29,7 +32,7 @@ final class Tenure {
     }
 
     /** Renews the lease, or asks for it; to be called several times in its term. */
-    void keep() throws CloudMwException {
+    synchronized void keep() throws CloudMwException {
         Optional<Lease> before = held;
         long now = clock.millis();
         if (before.isEmpty()) {
@@ -46,8 +49,13 @@ final class Tenure {
         }
     }
 
+    /** A write under this lease was refused: it is another coordinator's turn, or this one asks anew. */
+    synchronized void lost(long epoch) {
+        held = held.filter(lease -> lease.epoch() != epoch);
+    }
+
     /** The lease to write under; empty: another coordinator's turn. */
-    Optional<Lease> lease() {
+    synchronized Optional<Lease> lease() {
         return held;
     }
 }

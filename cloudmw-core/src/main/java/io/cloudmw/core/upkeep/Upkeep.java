@@ -6,14 +6,13 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.security.TransferClaims;
-import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.Task;
@@ -25,8 +24,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,12 +37,6 @@ public final class Upkeep {
     public static final int MAX_RESULTS = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
-
-    /** One tick works no longer, so that helpers and the clock are heard. */
-    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-
-    /** Tasks are numbered from the time of the start on, in units of so small a part of a millisecond. */
-    private static final int NUMBER_BITS = 20;
 
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
@@ -62,11 +53,9 @@ public final class Upkeep {
     private final Duration pause;
     private final Tenure tenure;
     private final StoreWatch watch;
+    private final Drains drains;
     private volatile Map<StoreId, StoreCondition> stores = Map.of();
     private volatile Optional<Term> term = Optional.empty();
-
-    /** What is under way under one lease. */
-    private record Term(long epoch, WorkQueue queue, Repair repair) {}
 
     /**
      * Does nothing before the first {@link #tick}.
@@ -92,8 +81,9 @@ public final class Upkeep {
         this.clock = clock;
         Duration half = options.interval().dividedBy(2);
         this.pause = half.compareTo(LONGEST_PAUSE) < 0 ? half : LONGEST_PAUSE;
+        this.drains = new Drains(catalog, clock);
         this.tenure = new Tenure(catalog.leases(), name, TERM, clock);
-        this.watch = new StoreWatch(fleet, ticker, options.repairAfter());
+        this.watch = new StoreWatch(fleet, drains, ticker, options.repairAfter());
     }
 
     /** How often {@link #tick} is to be called. */
@@ -103,34 +93,45 @@ public final class Upkeep {
 
     /** Goes on with what there is to do, for a bounded time. */
     public void tick() throws CloudMwException {
-        long began = ticker.nanos();
         Map<StoreId, StoreCondition> seen = watch.look();
         stores = seen;
         tenure.keep();
         Optional<Term> now = current();
         term = now;
-        if (now.isEmpty()) {
-            return;
-        }
-        Repair repair = now.get().repair();
-        repair.failed(now.get().queue().expire(fleet::isAlive));
-        repair.look(seen);
-        boolean more = true;
-        while (more && ticker.nanos() - began < TICK_NANOS) {
-            more = repair.step();
+        if (now.isPresent()) {
+            under(now.get(), () -> now.get().tick(seen, fleet::isAlive));
         }
     }
 
     /** The same as long as the lease is. */
     private Optional<Term> current() {
         Optional<Lease> lease = tenure.lease();
-        return lease.map(
-                held -> term.filter(before -> before.epoch() == held.epoch()).orElseGet(() -> begin(held)));
+        return lease.map(held -> term.filter(before -> before.epoch() == held.epoch())
+                .orElseGet(() -> new Term(held, catalog, options, ticker, clock)));
     }
 
-    private Term begin(Lease lease) {
-        WorkQueue queue = new WorkQueue(ticker, options.taskLife().toNanos(), clock.millis() << NUMBER_BITS);
-        return new Term(lease.epoch(), queue, new Repair(catalog, lease, queue, options, ticker, clock));
+    /** Something that is done under a lease. */
+    private interface Work {
+        void run() throws CloudMwException;
+    }
+
+    /**
+     * Does it, unless the lease is another coordinator's: then this one asks for it anew.
+     *
+     * @return whether it still was this one's
+     */
+    private boolean under(Term now, Work work) throws CloudMwException {
+        try {
+            work.run();
+            return true;
+        } catch (CloudMwException e) {
+            if (e.code() != ErrorCode.LEASE_LOST) {
+                throw e;
+            }
+            LOG.info("upkeep: {}", e.getMessage());
+            tenure.lost(now.epoch());
+            return false;
+        }
     }
 
     /**
@@ -150,11 +151,8 @@ public final class Upkeep {
             throw new CloudMwException(ErrorCode.HELPER_UNKNOWN, "helper " + helper + " has no lease");
         }
         Optional<Term> now = term;
-        if (now.isEmpty()) {
-            return new Handout(List.of(), List.of(), pause, true);
-        }
-        for (TaskResult result : results) {
-            take(now.get(), helper, result);
+        if (now.isEmpty() || !under(now.get(), () -> take(now.get(), helper, results))) {
+            return new Handout(List.of(), List.of(), List.of(), pause, true);
         }
         List<Handout.Assignment> assignments = new ArrayList<>();
         Map<HelperId, HelperAddress> owners = new LinkedHashMap<>();
@@ -162,7 +160,13 @@ public final class Upkeep {
             assignments.add(assignment(given));
             addOwners(given.task(), owners);
         }
-        return new Handout(assignments, List.copyOf(owners.values()), pause, false);
+        return new Handout(assignments, List.of(), List.copyOf(owners.values()), pause, false);
+    }
+
+    private static void take(Term now, HelperId helper, List<TaskResult> results) throws CloudMwException {
+        for (TaskResult result : results) {
+            now.take(helper, result);
+        }
     }
 
     private Handout.Assignment assignment(WorkQueue.Given given) {
@@ -172,7 +176,7 @@ public final class Upkeep {
                 task,
                 Duration.ofNanos(given.lifeNanos()),
                 tokens.issue(new TransferClaims(
-                        Set.of(TransferRight.READ, TransferRight.WRITE),
+                        task.rights(),
                         task.file(),
                         task.chunk().id().version(),
                         clock.millis() + tokenTtl.toMillis())));
@@ -188,29 +192,25 @@ public final class Upkeep {
         }
     }
 
-    private void take(Term now, HelperId helper, TaskResult result) throws CloudMwException {
-        Optional<Task> task = now.queue().find(helper, result.task());
-        if (task.isEmpty()) {
-            return;
+    /**
+     * Begins to drain stores, or ends that: they get no new chunks, and what they have is copied elsewhere before it is dropped.
+     * How far that is {@link #status} says. It lasts until it is ended.
+     *
+     * @return the stores it is about
+     * @throws CloudMwException {@code NOT_FOUND}; {@code NOT_ENOUGH_STORES}; {@code COORDINATOR_UNAVAILABLE} as {@link #status}
+     */
+    public List<StoreId> drain(DrainOrder order) throws CloudMwException {
+        Term now = term.orElseThrow(Upkeep::isElsewhere);
+        List<StoreId> stores = new ArrayList<>();
+        if (!under(now, () -> stores.addAll(drains.order(now.lease(), order)))) {
+            throw isElsewhere();
         }
-        List<ReplicaReport> faults = result.faults().stream()
-                .filter(fault -> fault.chunk().equals(task.get().chunk().id()))
-                .toList();
-        if (!faults.isEmpty()) {
-            catalog.report(faults, clock.millis());
-        }
-        if (result.failure().isPresent()) {
-            LOG.info("upkeep: helper {} failed at {}: {}", helper, task.get().copy(), result.message());
-            now.repair().failed(1);
-            if (!now.queue().failed(result.task())) {
-                LOG.warn("upkeep: {} was tried often enough for now", task.get().copy());
-            }
-            return;
-        }
-        if (task.get() instanceof Task.Copy copy) {
-            now.repair().copied(copy, result.bytes(), stores);
-        }
-        now.queue().done(result.task());
+        return stores;
+    }
+
+    private static CloudMwException isElsewhere() {
+        return new CloudMwException(
+                ErrorCode.COORDINATOR_UNAVAILABLE, "upkeep: not begun yet, or another coordinator does it");
     }
 
     /**
@@ -219,12 +219,12 @@ public final class Upkeep {
      * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} when another coordinator does upkeep, or nobody yet
      */
     public UpkeepStatus status() throws CloudMwException {
-        Term now = term.orElseThrow(() -> new CloudMwException(
-                ErrorCode.COORDINATOR_UNAVAILABLE, "upkeep: not begun yet, or another coordinator does it"));
+        Term now = term.orElseThrow(Upkeep::isElsewhere);
         return new UpkeepStatus(
                 List.copyOf(stores.values()),
                 fleet.live(),
                 now.repair().progress(),
+                now.scrub().progress(),
                 now.queue().waiting(),
                 now.queue().given());
     }

@@ -9,19 +9,39 @@ import java.time.Duration;
  * @param repairAfter a store that is away for longer is taken for lost: its copies are made anew elsewhere
  * @param owedAfter a copy that is owed for longer is made by repair, not waited for
  * @param taskLife how long a helper may take for a task, besides a second for each MiB
+ * @param scrubEvery how often a round of reading and checking all copies begins, at most
+ * @param scrubBytesPerSecond what it reads of each store
  */
-public record UpkeepOptions(Duration interval, Duration repairAfter, Duration owedAfter, Duration taskLife) {
+public record UpkeepOptions(
+        Duration interval,
+        Duration repairAfter,
+        Duration owedAfter,
+        Duration taskLife,
+        Duration scrubEvery,
+        long scrubBytesPerSecond) {
     public UpkeepOptions {
         requirePositive("interval", interval);
         requirePositive("repairAfter", repairAfter);
         requirePositive("owedAfter", owedAfter);
         requirePositive("taskLife", taskLife);
+        requirePositive("scrubEvery", scrubEvery);
+        if (scrubBytesPerSecond < 1) {
+            throw new IllegalArgumentException("scrubBytesPerSecond: " + scrubBytesPerSecond + " (expected: >= 1)");
+        }
     }
 
-    /** Looked for every 5 s; stores lost after 10 min, copies owed no longer than 1 min, tasks of 1 min. */
+    /**
+     * Looked for every 5 s; stores lost after 10 min, copies owed no longer than 1 min, tasks of 1 min; scrubbed every 30 days,
+     * at 16 MiB/s of each store.
+     */
     public static UpkeepOptions defaults() {
         return new UpkeepOptions(
-                Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofMinutes(1), Duration.ofMinutes(1));
+                Duration.ofSeconds(5),
+                Duration.ofMinutes(10),
+                Duration.ofMinutes(1),
+                Duration.ofMinutes(1),
+                Duration.ofDays(30),
+                16 << 20);
     }
 
     /** After so long, deletions that a coordinator before this one ordered are over: none is begun after its time. */

@@ -172,6 +172,11 @@ public final class WorkQueue {
                 .map(entry -> entry.task);
     }
 
+    /** Whether there is a task about this copy: see {@link Task#copy}. */
+    public synchronized boolean contains(String copy) {
+        return byCopy.containsKey(copy);
+    }
+
     /** Takes a task out that a helper has done, if it was not taken back meanwhile. */
     public synchronized void done(long number) {
         Entry entry = given.get(number);

@@ -4,20 +4,28 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.Obstacle;
 import io.cloudmw.core.upkeep.task.RepairProgress;
+import io.cloudmw.core.upkeep.task.ScrubProgress;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.Task;
 import io.cloudmw.core.upkeep.task.TaskResult;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
 import io.cloudmw.proto.v1.CopyTask;
+import io.cloudmw.proto.v1.DrainRequest;
+import io.cloudmw.proto.v1.DrainResponse;
 import io.cloudmw.proto.v1.GetStatusResponse;
 import io.cloudmw.proto.v1.RepairFare;
+import io.cloudmw.proto.v1.ScrubFare;
 import io.cloudmw.proto.v1.StoreFare;
+import io.cloudmw.proto.v1.VerifyTask;
 import io.cloudmw.proto.v1.WorkRequest;
 import io.cloudmw.proto.v1.WorkResponse;
 import java.time.Duration;
@@ -26,6 +34,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -49,6 +58,7 @@ public final class UpkeepWire {
                 .setMessage(result.message())
                 .setBytes(result.bytes())
                 .addAllFaults(result.faults().stream().map(ToWire::report).toList())
+                .setBlamedStoreId(result.blamed().map(StoreId::value).orElse(""))
                 .build();
     }
 
@@ -62,7 +72,10 @@ public final class UpkeepWire {
                             : Optional.of(ErrorCode.valueOf(message.getError())),
                     message.getMessage(),
                     message.getBytes(),
-                    FromWire.reports(message.getFaultsList()))));
+                    FromWire.reports(message.getFaultsList()),
+                    message.getBlamedStoreId().isEmpty()
+                            ? Optional.empty()
+                            : Optional.of(new StoreId(message.getBlamedStoreId())))));
         }
         return results;
     }
@@ -92,6 +105,9 @@ public final class UpkeepWire {
                     .addAllSources(
                             copy.sources().stream().map(UpkeepWire::store).toList()));
         }
+        if (task instanceof Task.Verify) {
+            message.setVerify(VerifyTask.getDefaultInstance());
+        }
         return message.build();
     }
 
@@ -101,28 +117,38 @@ public final class UpkeepWire {
 
     public static Handout handout(WorkResponse message) throws CloudMwException {
         List<Handout.Assignment> assignments = new ArrayList<>();
+        List<Long> unknown = new ArrayList<>();
         for (io.cloudmw.proto.v1.Task task : message.getTasksList()) {
-            assignments.add(new Handout.Assignment(
-                    task.getNumber(),
-                    task(task),
-                    Duration.ofMillis(task.getLifeMillis()),
-                    FromWire.token(task.getToken().toByteArray())));
+            Optional<Task> known = task(task);
+            if (known.isPresent()) {
+                assignments.add(new Handout.Assignment(
+                        task.getNumber(),
+                        known.get(),
+                        Duration.ofMillis(task.getLifeMillis()),
+                        FromWire.token(task.getToken().toByteArray())));
+            } else {
+                unknown.add(task.getNumber());
+            }
         }
         return new Handout(
                 assignments,
+                unknown,
                 FromWire.helpers(message.getHelpersList()),
                 Duration.ofMillis(message.getPauseMillis()),
                 message.getElsewhere());
     }
 
-    private static Task task(io.cloudmw.proto.v1.Task message) throws CloudMwException {
+    /** Empty when it is of a kind that only newer releases know. */
+    private static Optional<Task> task(io.cloudmw.proto.v1.Task message) throws CloudMwException {
         Chunk chunk = FromWire.chunk(message.getChunk());
         Store store = FromWire.store(message.getStore());
         FilePath file = FromWire.file(message.getVolume(), message.getPath());
         return switch (message.getKindCase()) {
             case COPY ->
-                new Task.Copy(chunk, store, file, stores(message.getCopy().getSourcesList()), 0);
-            case KIND_NOT_SET -> throw FromWire.invalid("task " + message.getNumber() + ": of a kind unknown here");
+                Optional.of(new Task.Copy(
+                        chunk, store, file, stores(message.getCopy().getSourcesList()), 0));
+            case VERIFY -> Optional.of(new Task.Verify(chunk, store, file));
+            case KIND_NOT_SET -> Optional.empty();
         };
     }
 
@@ -130,11 +156,42 @@ public final class UpkeepWire {
         return FromWire.stores(messages).stream().map(StoreStatus::store).toList();
     }
 
+    public static DrainRequest order(DrainOrder order) {
+        return DrainRequest.newBuilder()
+                .addAllStoreIds(order.stores().stream().map(StoreId::value).toList())
+                .setHelperId(order.helper().map(HelperId::value).orElse(""))
+                .setEnd(!order.begins())
+                .build();
+    }
+
+    public static DrainOrder order(DrainRequest message) throws CloudMwException {
+        String helper = message.getHelperId();
+        return new DrainOrder(
+                storeIds(message.getStoreIdsList()),
+                helper.isEmpty() ? Optional.empty() : Optional.of(FromWire.helperId(helper)),
+                !message.getEnd());
+    }
+
+    public static DrainResponse drained(List<StoreId> stores) {
+        return DrainResponse.newBuilder()
+                .addAllStoreIds(stores.stream().map(StoreId::value).toList())
+                .build();
+    }
+
+    public static List<StoreId> drained(DrainResponse message) throws CloudMwException {
+        return storeIds(message.getStoreIdsList());
+    }
+
+    private static List<StoreId> storeIds(List<String> ids) throws CloudMwException {
+        return FromWire.valid(() -> ids.stream().map(StoreId::new).toList());
+    }
+
     public static GetStatusResponse status(UpkeepStatus status) {
         return GetStatusResponse.newBuilder()
                 .addAllStores(status.stores().stream().map(UpkeepWire::fare).toList())
                 .addAllHelpers(status.helpers().stream().map(ToWire::helper).toList())
                 .setRepair(fare(status.repair()))
+                .setScrub(fare(status.scrub()))
                 .setWaitingTasks(status.waitingTasks())
                 .setGivenTasks(status.givenTasks())
                 .build();
@@ -147,6 +204,7 @@ public final class UpkeepWire {
                 .setRoomBytes(store.roomBytes())
                 .setAwayMillis(store.away().toMillis())
                 .setLost(store.lost())
+                .setDraining(store.draining())
                 .build();
     }
 
@@ -155,6 +213,8 @@ public final class UpkeepWire {
                 .putAllUnderReplicated(repair.underReplicated())
                 .putAllObstacles(repair.obstacles().entrySet().stream()
                         .collect(Collectors.toMap(entry -> entry.getKey().name(), Map.Entry::getValue)))
+                .putAllLeft(repair.left().entrySet().stream()
+                        .collect(Collectors.toMap(entry -> entry.getKey().value(), Map.Entry::getValue)))
                 .setPasses(repair.passes())
                 .setPassing(repair.passing())
                 .setCopied(repair.copied())
@@ -173,12 +233,14 @@ public final class UpkeepWire {
                     fare.getRoomBytes(),
                     store.available(),
                     Duration.ofMillis(fare.getAwayMillis()),
-                    fare.getLost()));
+                    fare.getLost(),
+                    fare.getDraining()));
         }
         return new UpkeepStatus(
                 stores,
                 FromWire.helpers(message.getHelpersList()),
                 repair(message.getRepair()),
+                scrub(message.getScrub()),
                 message.getWaitingTasks(),
                 message.getGivenTasks());
     }
@@ -188,14 +250,42 @@ public final class UpkeepWire {
         for (Map.Entry<String, Long> obstacle : message.getObstaclesMap().entrySet()) {
             obstacles.put(FromWire.valid(() -> Obstacle.valueOf(obstacle.getKey())), obstacle.getValue());
         }
+        SortedMap<StoreId, Long> left = new TreeMap<>();
+        for (Map.Entry<String, Long> store : message.getLeftMap().entrySet()) {
+            left.put(FromWire.valid(() -> new StoreId(store.getKey())), store.getValue());
+        }
         return new RepairProgress(
                 new TreeMap<>(message.getUnderReplicatedMap()),
                 obstacles,
+                left,
                 message.getPasses(),
                 message.getPassing(),
                 message.getCopied(),
                 message.getCopiedBytes(),
                 message.getFailed(),
                 message.getDropped());
+    }
+
+    private static ScrubFare fare(ScrubProgress scrub) {
+        return ScrubFare.newBuilder()
+                .setRounds(scrub.rounds())
+                .setVerified(scrub.verified())
+                .setVerifiedBytes(scrub.verifiedBytes())
+                .setBad(scrub.bad())
+                .setSkipped(scrub.skipped())
+                .setBeganMillis(scrub.beganMillis())
+                .setUnderWay(scrub.underWay())
+                .build();
+    }
+
+    private static ScrubProgress scrub(ScrubFare message) {
+        return new ScrubProgress(
+                message.getRounds(),
+                message.getVerified(),
+                message.getVerifiedBytes(),
+                message.getBad(),
+                message.getSkipped(),
+                message.getBeganMillis(),
+                message.getUnderWay());
     }
 }

@@ -77,9 +77,18 @@ final class RepairTest {
 
     private void report(int helper, long task, Optional<ErrorCode> failure, ReplicaReport... faults)
             throws CloudMwException {
+        report(helper, task, failure, Optional.empty(), faults);
+    }
+
+    private void report(
+            int helper, long task, Optional<ErrorCode> failure, Optional<StoreId> blamed, ReplicaReport... faults)
+            throws CloudMwException {
         cluster.coordinator
                 .upkeep()
-                .work(new HelperId("h" + helper), List.of(new TaskResult(task, failure, "", MIB, List.of(faults))), 0);
+                .work(
+                        new HelperId("h" + helper),
+                        List.of(new TaskResult(task, failure, "", MIB, List.of(faults), blamed)),
+                        0);
     }
 
     /** Every helper that is alive does all it is given; how many tasks those were. */
@@ -308,6 +317,62 @@ final class RepairTest {
         pass(Duration.ofSeconds(60));
         assertThat(work()).isEqualTo(1);
         assertThat(placed(version, chunk)).hasSize(3);
+    }
+
+    @Test
+    void whatAStoreRefusesAgainAndAgainGoesElsewhere() throws CloudMwException {
+        FileVersion version = cluster.put(FILE, 1);
+        ChunkId chunk = new ChunkId(version.id(), 0);
+        StoreId bad = placed(version, chunk).get(0);
+        cluster.catalog.report(List.of(new ReplicaReport(chunk, bad, ReplicaState.MISSING)), cluster.now());
+        Set<StoreId> tried = new HashSet<>();
+        pass(Duration.ofSeconds(1));
+        for (int i = 0; i < 60 && progress().copied() == 0; i++) {
+            pass(Duration.ofSeconds(6));
+            for (int helper : alive) {
+                for (Handout.Assignment given : asked(helper)) {
+                    StoreId target = given.task().store().id();
+                    boolean refuses = target.equals(bad);
+                    report(
+                            helper,
+                            given.number(),
+                            refuses ? Optional.of(ErrorCode.STORE_UNAVAILABLE) : Optional.empty(),
+                            refuses ? Optional.of(target) : Optional.empty());
+                    tried.add(target);
+                }
+            }
+        }
+        assertThat(tried).contains(bad).hasSize(2);
+        assertThat(placed(version, chunk)).hasSize(3).doesNotContain(bad);
+    }
+
+    @Test
+    void whoLosesTheLeaseToAnotherEndsItsTerm() throws CloudMwException {
+        pass(Duration.ofSeconds(1));
+        HelperId helper = new HelperId("h1");
+        FileVersion version = cluster.put(FILE, 1);
+        ChunkId chunk = new ChunkId(version.id(), 0);
+        cluster.catalog.report(
+                List.of(new ReplicaReport(chunk, placed(version, chunk).get(0), ReplicaState.MISSING)), cluster.now());
+        pass(Duration.ofSeconds(6));
+        List<Handout.Assignment> given = new ArrayList<>();
+        int worker = 0;
+        for (int number : alive) {
+            List<Handout.Assignment> some = asked(number);
+            worker = some.isEmpty() ? worker : number;
+            given.addAll(some);
+        }
+        assertThat(given).hasSize(1);
+        cluster.catalog.leases().acquire("upkeep", "coordinator", Duration.ofSeconds(30), cluster.now());
+        TaskResult done = new TaskResult(given.get(0).number(), Optional.empty(), "", MIB, List.of(), Optional.empty());
+        assertThat(cluster.coordinator
+                        .upkeep()
+                        .work(new HelperId("h" + worker), List.of(done), 0)
+                        .elsewhere())
+                .isTrue();
+        pass(Duration.ofSeconds(1));
+        assertThat(cluster.coordinator.upkeep().work(helper, List.of(), 0).elsewhere())
+                .isFalse();
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.cloudmw.core.upkeep;
 
 import static io.cloudmw.core.upkeep.Samples.away;
 import static io.cloudmw.core.upkeep.Samples.disk;
+import static io.cloudmw.core.upkeep.Samples.draining;
 import static io.cloudmw.core.upkeep.Samples.full;
 import static io.cloudmw.core.upkeep.Samples.id;
 import static io.cloudmw.core.upkeep.Samples.lost;
@@ -147,9 +148,41 @@ final class RepairPlannerTest {
     }
 
     @Test
+    void whatIsInAStoreThatIsDrainedIsCopiedElsewhereAndDroppedOnlyThen() {
+        Map<StoreId, StoreCondition> stores =
+                stores(up(disk("a")), draining(up(disk("b"))), up(disk("c")), up(disk("d")));
+        RepairPlan plan = plan(stores);
+        assertThat(plan.targets()).containsExactly(disk("d"));
+        assertThat(plan.good()).as("no less urgent copies wait for it").isEqualTo(3);
+        assertThat(plan.sources()).containsExactly(disk("a"), disk("c"), disk("b"));
+        assertThat(plan.drops()).isEmpty();
+
+        Copies moved = Copies.of(chunk, List.of(record(chunk, "d", ReplicaState.MOVED)));
+        RepairPlan then = planner.plan(moved, 3, new RepairPlanner.Situation(stores, true, 0));
+        assertThat(then.targets()).isEmpty();
+        assertThat(then.drops()).extracting(ReplicaRecord::store).containsExactly(id("b"));
+    }
+
+    @Test
+    void aStoreThatIsDrainedTakesNothingAndKeepsItsCopiesWhileThereIsNoOther() {
+        RepairPlan plan = plan(stores(up(disk("a")), draining(up(disk("b"))), up(disk("c")), draining(up(disk("d")))));
+        assertThat(plan.targets()).isEmpty();
+        assertThat(plan.drops()).isEmpty();
+        assertThat(plan.obstacle()).contains(Obstacle.NO_TARGET);
+    }
+
+    @Test
+    void theLastCopyIsReadFromAStoreThatIsDrained() {
+        RepairPlan plan = plan(stores(lost(disk("a")), draining(up(disk("b"))), lost(disk("c")), up(disk("d"))));
+        assertThat(plan.sources()).containsExactly(disk("b"));
+        assertThat(plan.targets()).containsExactly(disk("d"));
+        assertThat(plan.good()).isOne();
+    }
+
+    @Test
     void aStoreWithoutRoomForTheChunkIsNoTarget() {
         StoreCondition tight = new StoreCondition(
-                new Candidate(disk("d"), "", 1), chunk.range().length() - 1, true, Duration.ZERO, false);
+                new Candidate(disk("d"), "", 1), chunk.range().length() - 1, true, Duration.ZERO, false, false);
         RepairPlan plan = plan(stores(up(disk("a")), lost(disk("b")), up(disk("c")), tight));
         assertThat(plan.obstacle()).contains(Obstacle.NO_TARGET);
     }
@@ -180,6 +213,7 @@ final class RepairPlannerTest {
         private final long seed;
         private final List<String> names = List.of("a", "b", "c", "d", "e", "f");
         private final Map<String, Integer> health = new LinkedHashMap<>();
+        private final Set<String> drained = new HashSet<>();
         /** Which stores have right bytes. */
         private final Set<String> bytes = new HashSet<>(Set.of("a", "b", "c"));
 
@@ -197,17 +231,25 @@ final class RepairPlannerTest {
                 repair(round, random.nextInt(4) > 0);
             }
             health.replaceAll((name, before) -> 0);
+            while (drained.size() > REPLICAS) {
+                drained.remove(drained.iterator().next());
+            }
             for (int round = 60; round < 70; round++) {
                 repair(round, true);
             }
             assertThat(copies.stores()).as("seed %s: %s", seed, copies.stores()).hasSize(REPLICAS);
             assertThat(copies.faulty()).as("seed %s", seed).isEmpty();
+            assertThat(copies.stores()).as("seed %s", seed).noneMatch(store -> drained.contains(store.value()));
             assertThat(copies.stores()).allSatisfy(store -> assertThat(bytes).contains(store.value()));
         }
 
         /** One store changes, or one copy is damaged and reported, as long as another good one is left. */
         private void disturb() {
             String name = names.get(random.nextInt(names.size()));
+            if (random.nextInt(8) == 0 && !drained.remove(name)) {
+                drained.add(name);
+                return;
+            }
             if (random.nextBoolean()) {
                 health.put(name, random.nextInt(3));
                 return;
@@ -230,7 +272,8 @@ final class RepairPlannerTest {
                             Long.MAX_VALUE,
                             state == 0,
                             Duration.ofSeconds(state),
-                            state == 2)));
+                            state == 2,
+                            drained.contains(name))));
             RepairPlanner.Situation situation = new RepairPlanner.Situation(conditions, true, now);
             RepairPlan plan = planner.plan(copies, REPLICAS, situation);
             apply(plan.drops(), conditions);

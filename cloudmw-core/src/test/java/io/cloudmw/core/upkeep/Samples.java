@@ -52,19 +52,26 @@ final class Samples {
     }
 
     static StoreCondition up(Store store) {
-        return new StoreCondition(new Candidate(store, "", 1), Long.MAX_VALUE, true, Duration.ZERO, false);
+        return new StoreCondition(new Candidate(store, "", 1), Long.MAX_VALUE, true, Duration.ZERO, false, false);
     }
 
     static StoreCondition full(Store store) {
-        return new StoreCondition(new Candidate(store, "full", 1), 0, true, Duration.ZERO, false);
+        return new StoreCondition(new Candidate(store, "full", 1), 0, true, Duration.ZERO, false, false);
     }
 
     static StoreCondition away(Store store) {
-        return new StoreCondition(new Candidate(store, "away", 1), Long.MAX_VALUE, false, Duration.ofSeconds(1), false);
+        return new StoreCondition(
+                new Candidate(store, "away", 1), Long.MAX_VALUE, false, Duration.ofSeconds(1), false, false);
     }
 
     static StoreCondition lost(Store store) {
-        return new StoreCondition(new Candidate(store, "away", 1), Long.MAX_VALUE, false, Duration.ofDays(1), true);
+        return new StoreCondition(
+                new Candidate(store, "away", 1), Long.MAX_VALUE, false, Duration.ofDays(1), true, false);
+    }
+
+    static StoreCondition draining(StoreCondition store) {
+        return new StoreCondition(
+                store.candidate(), store.roomBytes(), store.available(), store.away(), store.lost(), true);
     }
 
     static Map<StoreId, StoreCondition> stores(StoreCondition... conditions) {

@@ -95,7 +95,10 @@ public record CoordinatorConfig(
                 settings.duration("coordinator.repair-interval", defaults.interval(), shortest, Duration.ofHours(1)),
                 settings.duration("coordinator.repair-after", defaults.repairAfter(), shortest, Duration.ofDays(365)),
                 settings.duration("coordinator.owed-after", defaults.owedAfter(), shortest, Duration.ofDays(1)),
-                settings.duration("coordinator.task-life", defaults.taskLife(), shortest, Duration.ofHours(1)));
+                settings.duration("coordinator.task-life", defaults.taskLife(), shortest, Duration.ofHours(1)),
+                settings.duration(
+                        "coordinator.scrub-every", defaults.scrubEvery(), Duration.ofSeconds(1), Duration.ofDays(3650)),
+                settings.size("coordinator.scrub-rate", defaults.scrubBytesPerSecond(), 1024, 1L << 40));
     }
 
     private static CoordinatorOptions options(

@@ -56,6 +56,7 @@ public final class CoordinatorServer implements AutoCloseable {
     private final HostPort listen;
     private final Catalog catalog;
     private final ExecutorService calls;
+    private final ScheduledExecutorService abandoned;
     private final ScheduledExecutorService upkeep;
     private final Exchange exchange;
     private final ChangeFeed feed;
@@ -65,6 +66,7 @@ public final class CoordinatorServer implements AutoCloseable {
             HostPort listen,
             Catalog catalog,
             ExecutorService calls,
+            ScheduledExecutorService abandoned,
             ScheduledExecutorService upkeep,
             Exchange exchange,
             ChangeFeed feed,
@@ -72,6 +74,7 @@ public final class CoordinatorServer implements AutoCloseable {
         this.listen = listen;
         this.catalog = catalog;
         this.calls = calls;
+        this.abandoned = abandoned;
         this.upkeep = upkeep;
         this.exchange = exchange;
         this.feed = feed;
@@ -95,6 +98,7 @@ public final class CoordinatorServer implements AutoCloseable {
         ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
         Catalog catalog = config.catalog().open();
         ExecutorService calls = Threads.blocking("coordinator", config.callThreads(), config.callQueue());
+        ScheduledExecutorService abandoned = Threads.timer("coordinator-abandoned");
         ScheduledExecutorService upkeep = Threads.timer("coordinator-upkeep");
         Exchange exchange = new Exchange();
         ChangeFeed feed = new ChangeFeed(catalog, config.watch(), WallClock.system());
@@ -109,7 +113,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     Ticker.system(),
                     WallClock.system());
             long checkNanos = config.options().abandonedCheck().toNanos();
-            var unused = upkeep.scheduleWithFixedDelay(
+            var unused = abandoned.scheduleWithFixedDelay(
                     () -> retireAbandoned(coordinator::retireAbandoned), checkNanos, checkNanos, TimeUnit.NANOSECONDS);
             exchange.start(coordinator);
             long tickNanos = coordinator.upkeep().pause().toNanos();
@@ -118,13 +122,14 @@ public final class CoordinatorServer implements AutoCloseable {
             Server server = bind(config, new MemberProofs(secret, WallClock.system()), coordinator, calls, feed);
             started = true;
             CoordinatorServer running =
-                    new CoordinatorServer(config.listen(), catalog, calls, upkeep, exchange, feed, server);
+                    new CoordinatorServer(config.listen(), catalog, calls, abandoned, upkeep, exchange, feed, server);
             LOG.info("coordinator address={} catalog={}", running.address(), config.catalog());
             return running;
         } finally {
             if (!started) {
                 exchange.close();
                 feed.close();
+                abandoned.shutdownNow();
                 upkeep.shutdownNow();
                 calls.shutdownNow();
                 catalog.close();
@@ -228,6 +233,7 @@ public final class CoordinatorServer implements AutoCloseable {
             Thread.currentThread().interrupt();
         } finally {
             exchange.close();
+            abandoned.shutdown();
             upkeep.shutdown();
             calls.shutdown();
             catalog.close();

@@ -3,48 +3,47 @@ package io.cloudmw.helper.upkeep;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ReplicaReport;
-import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.FileSource;
-import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.LeafTarget;
-import io.cloudmw.core.store.LeafVerifier;
 import io.cloudmw.core.store.PutOutcome;
 import io.cloudmw.core.upkeep.task.Task;
 import io.cloudmw.helper.fetch.Spool;
 import io.cloudmw.helper.fetch.StoreResolver;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Makes one copy of a chunk. Every leaf's CRC32C and SHA-256 are checked before a byte of it is put anywhere; a source that is
- * bad is reported and the next one is read. What the store has already is checked the same way, and replaced if it is wrong.
+ * bad is reported and the next one is read. What the store has already is checked the same way, and replaced if it is wrong:
+ * not after the task's time, when somebody else may have made it anew.
  */
 final class CopyRunner {
     private static final Logger LOG = LoggerFactory.getLogger(CopyRunner.class);
     private static final long SPOOL_WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Task.Copy task;
+    private final Chunk chunk;
+    private final StoreId target;
     private final StoreResolver stores;
     private final Spool spool;
-    private final List<ReplicaReport> faults = new ArrayList<>();
+    private final Findings findings;
+    private final BooleanSupplier isOver;
 
-    CopyRunner(Task.Copy task, StoreResolver stores, Spool spool) {
+    /** @param isOver whether the task's time is over */
+    CopyRunner(Task.Copy task, StoreResolver stores, Spool spool, Findings findings, BooleanSupplier isOver) {
         this.task = task;
+        this.chunk = task.chunk();
+        this.target = task.store().id();
         this.stores = stores;
         this.spool = spool;
-    }
-
-    /** What was found out about the sources so far. */
-    List<ReplicaReport> faults() {
-        return List.copyOf(faults);
+        this.findings = findings;
+        this.isOver = isOver;
     }
 
     /**
@@ -53,65 +52,63 @@ final class CopyRunner {
      * @return bytes that were written; 0 when a right copy was there
      */
     long run() throws CloudMwException {
-        Chunk chunk = task.chunk();
-        ChunkStore target = stores.open(task.store().id());
-        boolean present = target.length(chunk.id()).isPresent();
-        if (present && isRight(target)) {
+        ChunkStore store = findings.at(target, () -> stores.open(target));
+        if (isRight(store)) {
             return 0;
         }
         long length = chunk.range().length();
         try (Spool.SpoolFile file = spool.create(length, SPOOL_WAIT_NANOS)) {
             fetch(file);
-            if (present) {
-                // Who reads the wrong copy finds none while it is replaced, and reads another.
-                target.delete(chunk.id());
-            }
-            return target.put(chunk.id(), new FileSource(file.channel(), length)) == PutOutcome.WRITTEN ? length : 0;
+            return findings.at(target, () -> put(store, file, length));
         }
     }
 
-    private boolean isRight(ChunkStore target) throws CloudMwException {
-        try {
-            read(target, new CheckedLeaves(task.chunk(), LeafTarget.discarding(scratch())));
-            return target.length(task.chunk().id())
-                    .equals(OptionalLong.of(task.chunk().range().length()));
-        } catch (CloudMwException e) {
-            if (e.code() == ErrorCode.REPLICA_CORRUPT || e.code() == ErrorCode.REPLICA_MISSING) {
-                return false;
+    private long put(ChunkStore store, Spool.SpoolFile file, long length) throws CloudMwException {
+        if (store.length(chunk.id()).isPresent()) {
+            if (isRight(store)) {
+                return 0;
             }
-            throw e;
+            if (isOver.getAsBoolean()) {
+                throw new CloudMwException(
+                        ErrorCode.DEADLINE_EXCEEDED,
+                        "chunk=" + chunk.id() + " store=" + target + ": its time was over");
+            }
+            // Who reads the wrong copy finds none while it is replaced, and reads another.
+            store.delete(chunk.id());
         }
+        if (store.put(chunk.id(), new FileSource(file.channel(), length)) == PutOutcome.WRITTEN) {
+            return length;
+        }
+        Optional<ErrorCode> fault = CopyCheck.fault(store, chunk);
+        if (fault.isPresent()) {
+            throw new CloudMwException(
+                    fault.get(),
+                    "chunk=" + chunk.id() + " store=" + target + ": somebody else wrote it, and not right");
+        }
+        return 0;
+    }
+
+    private boolean isRight(ChunkStore store) throws CloudMwException {
+        return findings.at(
+                target,
+                () -> store.length(chunk.id()).isPresent()
+                        && CopyCheck.fault(store, chunk).isEmpty());
     }
 
     private void fetch(Spool.SpoolFile file) throws CloudMwException {
-        CloudMwException last = new CloudMwException(
-                ErrorCode.REPLICA_MISSING, "chunk=" + task.chunk().id() + ": no source was named");
+        CloudMwException last =
+                new CloudMwException(ErrorCode.REPLICA_MISSING, "chunk=" + chunk.id() + ": no source was named");
         for (Store source : task.sources()) {
             try {
-                LeafTarget kept = LeafTarget.file(file.channel(), 0, scratch());
-                read(stores.open(source.id()), new CheckedLeaves(task.chunk(), kept));
+                LeafTarget kept = LeafTarget.file(file.channel(), 0, CopyCheck.scratch(chunk));
+                CopyCheck.read(stores.open(source.id()), chunk, kept);
                 return;
             } catch (CloudMwException e) {
-                LOG.debug("chunk={} store={}: no source: {}", task.chunk().id(), source.id(), e.getMessage());
-                note(source, e.code());
+                LOG.debug("chunk={} store={}: no source: {}", chunk.id(), source.id(), e.getMessage());
+                findings.note(chunk.id(), source.id(), e.code());
                 last = e;
             }
         }
         throw last;
-    }
-
-    private void note(Store source, ErrorCode code) {
-        if (code == ErrorCode.REPLICA_CORRUPT || code == ErrorCode.REPLICA_MISSING) {
-            ReplicaState state = code == ErrorCode.REPLICA_CORRUPT ? ReplicaState.CORRUPT : ReplicaState.MISSING;
-            faults.add(new ReplicaReport(task.chunk().id(), source.id(), state));
-        }
-    }
-
-    private void read(ChunkStore store, LeafTarget leaves) throws CloudMwException {
-        new LeafVerifier(store, LeafRange.whole(task.chunk())).run(leaves, bytes -> {});
-    }
-
-    private ByteBuffer scratch() {
-        return ByteBuffer.allocate(task.chunk().leafSizeBytes());
     }
 }

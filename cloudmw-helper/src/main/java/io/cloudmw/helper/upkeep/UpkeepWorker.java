@@ -4,9 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.UpkeepMetrics;
-import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.security.TransferClaims;
-import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.upkeep.Upkeep;
@@ -20,7 +19,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -131,6 +129,9 @@ public final class UpkeepWorker implements AutoCloseable {
                 results.removeAll(reported);
             }
             running += handout.assignments().size();
+            for (long number : handout.unknown()) {
+                results.add(failure(number, ErrorCode.VERSION_UNSUPPORTED, "of a kind unknown here", new Findings()));
+            }
         } finally {
             lock.unlock();
         }
@@ -154,36 +155,46 @@ public final class UpkeepWorker implements AutoCloseable {
 
     private TaskResult done(Handout.Assignment assignment, Handout handout, long endNanos) {
         long number = assignment.number();
-        if (ticker.nanos() - endNanos >= 0) {
-            return failure(number, ErrorCode.DEADLINE_EXCEEDED, "its time was over", List.of());
-        }
         Task task = assignment.task();
+        Findings findings = new Findings();
+        if (ticker.nanos() - endNanos >= 0) {
+            return failure(number, ErrorCode.DEADLINE_EXCEEDED, "its time was over", findings);
+        }
         StoreResolver resolver = stores.resolver(task.stores(), handout.helpers(), assignment.token(), claims(task));
-        CopyRunner copy = new CopyRunner((Task.Copy) task, resolver, spool);
         try {
-            long written = copy.run();
-            metrics.copied(written);
-            return new TaskResult(number, Optional.empty(), "", written, copy.faults());
+            long bytes = run(task, resolver, findings, endNanos);
+            return new TaskResult(number, Optional.empty(), "", bytes, findings.faults(), Optional.empty());
         } catch (CloudMwException e) {
-            return failure(number, e.code(), String.valueOf(e.getMessage()), copy.faults());
+            return failure(number, e.code(), String.valueOf(e.getMessage()), findings);
         } catch (RuntimeException | Error e) {
             LOG.error("upkeep: {} failed by a defect", task.copy(), e);
-            return failure(number, ErrorCode.INTERNAL, String.valueOf(e), copy.faults());
+            return failure(number, ErrorCode.INTERNAL, String.valueOf(e), findings);
         }
+    }
+
+    /** Bytes that were moved or verified. */
+    private long run(Task task, StoreResolver resolver, Findings findings, long endNanos) throws CloudMwException {
+        if (task instanceof Task.Copy copy) {
+            long written = new CopyRunner(copy, resolver, spool, findings, () -> ticker.nanos() - endNanos >= 0).run();
+            metrics.copied(written);
+            return written;
+        }
+        StoreId store = task.store().id();
+        Optional<ErrorCode> fault = CopyCheck.fault(resolver.open(store), task.chunk());
+        fault.ifPresent(code -> findings.note(task.chunk().id(), store, code));
+        long bytes = task.chunk().range().length();
+        metrics.verified(bytes);
+        return bytes;
     }
 
     /** What peers are told it is for; the token says what may be done. */
     private static TransferClaims claims(Task task) {
-        return new TransferClaims(
-                Set.of(TransferRight.READ, TransferRight.WRITE),
-                task.file(),
-                task.chunk().id().version(),
-                0);
+        return new TransferClaims(task.rights(), task.file(), task.chunk().id().version(), 0);
     }
 
-    private TaskResult failure(long number, ErrorCode code, String message, List<ReplicaReport> faults) {
+    private TaskResult failure(long number, ErrorCode code, String message, Findings findings) {
         metrics.failed(code);
-        return new TaskResult(number, Optional.of(code), message, 0, faults);
+        return new TaskResult(number, Optional.of(code), message, 0, findings.faults(), findings.blamed());
     }
 
     /** @param heard whether results are to be reported before the pause is over; a moment later, those that come together */

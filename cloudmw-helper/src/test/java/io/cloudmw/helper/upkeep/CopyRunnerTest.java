@@ -14,7 +14,10 @@ import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.ForwardingChunkStore;
+import io.cloudmw.core.store.PutOutcome;
 import io.cloudmw.core.store.memory.MemoryChunkStore;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.upkeep.task.Task;
@@ -41,7 +44,9 @@ final class CopyRunnerTest {
     private final byte[] bytes = Chunks.bytes(1, 10_000);
     private final ChunkId id = Chunks.id();
     private final Map<StoreId, MemoryChunkStore> stores = new HashMap<>();
+    private final Findings findings = new Findings();
     private Spool spool;
+    private boolean over;
 
     @BeforeEach
     void openSpool() throws Exception {
@@ -95,12 +100,15 @@ final class CopyRunnerTest {
     }
 
     private CopyRunner copy(Chunk chunk, String target, String... sources) {
+        return new CopyRunner(task(chunk, target, sources), this::open, spool, findings, () -> over);
+    }
+
+    private static Task.Copy task(Chunk chunk, String target, String... sources) {
         List<Store> from = new ArrayList<>();
         for (String source : sources) {
             from.add(described(source));
         }
-        Task.Copy task = new Task.Copy(chunk, described(target), FilePath.parse("v:/f"), from, 1);
-        return new CopyRunner(task, this::open, spool);
+        return new Task.Copy(chunk, described(target), FilePath.parse("v:/f"), from, 1);
     }
 
     private ChunkStore open(StoreId store) {
@@ -117,7 +125,7 @@ final class CopyRunnerTest {
         CopyRunner copy = copy(chunk(), "t", "a");
         assertThat(copy.run()).isEqualTo(bytes.length);
         assertThat(content("t")).isEqualTo(bytes);
-        assertThat(copy.faults()).isEmpty();
+        assertThat(findings.faults()).isEmpty();
     }
 
     @Test
@@ -152,7 +160,7 @@ final class CopyRunnerTest {
         CopyRunner copy = copy(chunk(), "t", "bad", "empty", "good");
         assertThat(copy.run()).isEqualTo(bytes.length);
         assertThat(content("t")).isEqualTo(bytes);
-        assertThat(copy.faults())
+        assertThat(findings.faults())
                 .containsExactly(
                         new ReplicaReport(id, new StoreId("bad"), ReplicaState.CORRUPT),
                         new ReplicaReport(id, new StoreId("empty"), ReplicaState.MISSING));
@@ -178,6 +186,58 @@ final class CopyRunnerTest {
         CloudMwException failure = catchThrowableOfType(CloudMwException.class, copy::run);
         assertThat(failure.code()).isEqualTo(ErrorCode.REPLICA_CORRUPT);
         assertThat(store("t").length(id)).isEmpty();
+    }
+
+    @Test
+    void afterItsTimeNothingIsReplaced() throws Exception {
+        put("a", bytes);
+        put("t", flipped());
+        over = true;
+        CopyRunner copy = copy(chunk(), "t", "a");
+        assertThat(catchThrowableOfType(CloudMwException.class, copy::run).code())
+                .isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(content("t")).isEqualTo(flipped());
+    }
+
+    /** A store where somebody else writes the chunk just before every put. */
+    private static final class Contended extends ForwardingChunkStore {
+        private final byte[] theirs;
+
+        Contended(MemoryChunkStore delegate, byte[] theirs) {
+            super(delegate);
+            this.theirs = theirs;
+        }
+
+        @Override
+        public PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException {
+            super.put(chunk, Chunks.source(theirs));
+            return super.put(chunk, source);
+        }
+    }
+
+    @Test
+    void whatSomebodyElseWroteMeanwhileIsVerified() throws Exception {
+        put("a", bytes);
+        for (byte[] theirs : List.of(bytes, flipped())) {
+            Findings found = new Findings();
+            store("t").delete(id);
+            ChunkStore contended = new Contended(store("t"), theirs);
+            CopyRunner copy = new CopyRunner(
+                    task(chunk(), "t", "a"),
+                    store -> store.value().equals("t") ? contended : open(store),
+                    spool,
+                    found,
+                    () -> false);
+            if (theirs == bytes) {
+                assertThat(copy.run()).isZero();
+                assertThat(found.blamed()).isEmpty();
+            } else {
+                assertThat(catchThrowableOfType(CloudMwException.class, copy::run)
+                                .code())
+                        .isEqualTo(ErrorCode.REPLICA_CORRUPT);
+                assertThat(found.blamed()).contains(new StoreId("t"));
+            }
+        }
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.cloudmw.core.catalog.DirectoryPath;
 import io.cloudmw.core.catalog.FleetBoard;
 import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.Leases;
+import io.cloudmw.core.catalog.Notes;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.SharedRun;
@@ -56,6 +57,7 @@ public final class DynamoDbCatalog implements Catalog {
     private final SharedItems shared;
 
     private final Leases leases;
+    private final Notes notes;
     private final FleetBoard fleet;
     private final ChangeItems changes;
     private final Calls calls = new Calls();
@@ -70,6 +72,7 @@ public final class DynamoDbCatalog implements Catalog {
         this.shared = new SharedItems(table, transactions);
         this.replicas = new Replicas(table, transactions, shared);
         this.leases = new LeaseItems(calls, table, transactions);
+        this.notes = new NoteItems(calls, table, transactions);
         this.fleet = new FleetItems(calls, table, transactions);
         this.versions = new Versions(table, transactions, numbers, replicas, shared, changes);
     }
@@ -302,6 +305,11 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public void forget(Lease lease, VersionId version) throws CloudMwException {
         calls.act(() -> versions.forget(lease, version));
+    }
+
+    @Override
+    public Notes notes() {
+        return notes;
     }
 
     @Override

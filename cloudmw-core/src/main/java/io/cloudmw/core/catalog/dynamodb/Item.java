@@ -49,6 +49,7 @@ record Item(Key key, Map<String, AttributeValue> values) {
     static final String UNTIL = "untilMillis";
     static final String SCHEMA = "schemaVersion";
     static final String LAST = "lastNumber";
+    static final String TEXT = "notedText";
 
     static Item at(Key key) {
         return new Item(key, Map.of());

@@ -17,6 +17,7 @@ final class Keys {
     static final String STORES = "stores";
     static final String LEASES = "leases";
     static final String POSITIONS = "positions";
+    static final String NOTES = "notes";
 
     /** Who has which helper's id. */
     private static final String HELPERS = "helpers";
@@ -77,6 +78,10 @@ final class Keys {
 
     static Key lease(String job) {
         return new Key(LEASES, job);
+    }
+
+    static Key note(String key) {
+        return new Key(NOTES, key);
     }
 
     /** The position of a volume's last change; it outlives the volume. */

@@ -143,15 +143,11 @@ final class Replicas {
         boolean pending = false;
         for (ReplicaReport report : reports) {
             Optional<Item> now = transaction.get(Keys.replica(report));
-            pending |= now.isPresent() && isPending(state(now.get()));
+            pending |= now.isPresent() && state(now.get()).isFault();
         }
         if (pending) {
             transaction.put(Item.at(Keys.pending(id)));
         }
-    }
-
-    private static boolean isPending(ReplicaState state) {
-        return state.isFault() || state == ReplicaState.DROPPED;
     }
 
     /** Notes what is owed before its commit, when that is too much for one transaction. Nothing if it is committed. */
@@ -214,7 +210,7 @@ final class Replicas {
                 } else {
                     put(transaction, record.report(), record.sinceMillis());
                 }
-                if (isPending(record.state())) {
+                if (record.state().isFault()) {
                     transaction.put(Item.at(Keys.pending(record.chunk().version())));
                 }
             }
@@ -275,7 +271,8 @@ final class Replicas {
     }
 
     Page<ReplicaRecord> pending(String pageToken, int limit) throws CloudMwException {
-        List<ReplicaRecord> found = collect(last(pageToken), limit, versions -> record -> isPending(record.state()));
+        List<ReplicaRecord> found = collect(
+                last(pageToken), limit, versions -> record -> record.state().isFault());
         return Pages.cut(found, limit, Pages::token);
     }
 
@@ -352,7 +349,7 @@ final class Replicas {
             List<Item> page = table.query(Range.between(Keys.ofVersion(id), after, Keys.REPLICAS_END), PAGE);
             for (Item item : page) {
                 ReplicaRecord record = row(item);
-                nothing &= !isPending(record.state());
+                nothing &= !record.state().isFault();
                 if (found.size() <= limit && wanted.test(record)) {
                     found.add(record);
                 }

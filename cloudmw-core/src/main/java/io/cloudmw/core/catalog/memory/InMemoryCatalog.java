@@ -12,6 +12,7 @@ import io.cloudmw.core.catalog.FleetBoard;
 import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.Leases;
 import io.cloudmw.core.catalog.ListingPosition;
+import io.cloudmw.core.catalog.Notes;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.SharedRun;
@@ -71,6 +72,7 @@ public final class InMemoryCatalog implements Catalog {
     private final TreeMap<String, ReplicaRecord> replicas = new TreeMap<>();
 
     private final LeaseMap leases = new LeaseMap(this);
+    private final NoteMap notes = new NoteMap(this, leases);
     private final Optional<FleetBoard> fleet;
 
     private final ChangeLists changes = new ChangeLists();
@@ -439,7 +441,7 @@ public final class InMemoryCatalog implements Catalog {
         Pages.checkLimit(limit);
         String after = pageToken.isEmpty() ? "" : Pages.token(Pages.parse(pageToken));
         List<ReplicaRecord> page = replicas.tailMap(after, false).values().stream()
-                .filter(record -> record.state().isFault() || record.state() == ReplicaState.DROPPED)
+                .filter(record -> record.state().isFault())
                 .limit(limit + 1L)
                 .toList();
         return Pages.cut(page, limit, Pages::token);
@@ -622,6 +624,11 @@ public final class InMemoryCatalog implements Catalog {
             versions.remove(record.id.value());
             replicas.values().removeIf(report -> report.chunk().version().equals(record.id));
         }
+    }
+
+    @Override
+    public Notes notes() {
+        return notes;
     }
 
     @Override

@@ -19,9 +19,8 @@ import java.util.List;
 /** What is known of replicas; each method is part of the caller's transaction. */
 final class Replicas {
     /** What something is to be done about; the index of that name is of these words. */
-    static final String PENDING = "state IN ('OWED', 'MISSING', 'CORRUPT', 'DROPPED')";
+    static final String FAULTY = "state IN ('OWED', 'MISSING', 'CORRUPT')";
 
-    private static final String FAULTY = "state IN ('OWED', 'MISSING', 'CORRUPT')";
     private static final String COLUMNS = "r.version_id, r.chunk, r.store_id, r.state, r.changed_at";
 
     private Replicas() {}
@@ -109,7 +108,7 @@ final class Replicas {
 
     static Page<ReplicaRecord> pending(Connection connection, String pageToken, int limit)
             throws SQLException, CloudMwException {
-        List<ReplicaRecord> found = after(connection, " FROM replicas r WHERE " + PENDING, pageToken, limit);
+        List<ReplicaRecord> found = after(connection, " FROM replicas r WHERE " + FAULTY, pageToken, limit);
         return Pages.cut(found, limit, Pages::token);
     }
 

@@ -91,7 +91,8 @@ final class Schema {
     /** When a copy's state was recorded, and which are to be looked at. */
     private static final List<String> UPKEEP = List.of(
             "ALTER TABLE replicas ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0",
-            "CREATE INDEX replicas_pending ON replicas (version_id, chunk, store_id) WHERE " + Replicas.PENDING);
+            "CREATE INDEX replicas_pending ON replicas (version_id, chunk, store_id) WHERE"
+                    + " state IN ('OWED', 'MISSING', 'CORRUPT', 'DROPPED')");
 
     /** What manifests name of chunks that other versions wrote; end_chunk: the index after the last. */
     private static final List<String> SHARING = List.of(
@@ -100,7 +101,14 @@ final class Schema {
                     + " PRIMARY KEY (owner, first_chunk, version_id)) WITHOUT ROWID",
             "CREATE INDEX shared_version ON shared (version_id, segment)");
 
-    private static final List<List<String>> STEPS = List.of(FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING);
+    /** What upkeep notes of itself; what was dropped is looked for in the stores. */
+    private static final List<String> NOTES = List.of(
+            "CREATE TABLE notes (key TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID",
+            "DROP INDEX replicas_pending",
+            "CREATE INDEX replicas_faulty ON replicas (version_id, chunk, store_id) WHERE " + Replicas.FAULTY);
+
+    private static final List<List<String>> STEPS =
+            List.of(FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES);
 
     private Schema() {}
 

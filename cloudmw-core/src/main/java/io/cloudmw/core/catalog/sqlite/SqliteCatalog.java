@@ -9,6 +9,7 @@ import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.DirectoryPath;
 import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.Leases;
+import io.cloudmw.core.catalog.Notes;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.SharedRun;
@@ -374,6 +375,11 @@ public final class SqliteCatalog implements Catalog {
             }
             return retired;
         });
+    }
+
+    @Override
+    public Notes notes() {
+        return new NoteTable(database);
     }
 
     @Override

@@ -8,12 +8,19 @@ import java.util.List;
 /**
  * What a helper is given to do.
  *
+ * @param unknown numbers of tasks of a kind that this release does not know: they are to be reported as failed
  * @param helpers owners of the disks among the tasks' stores
  * @param pause when to ask again, at the latest
  * @param elsewhere whether another coordinator does upkeep: who has several asks, and reports to, the next
  */
-public record Handout(List<Assignment> assignments, List<HelperAddress> helpers, Duration pause, boolean elsewhere) {
+public record Handout(
+        List<Assignment> assignments,
+        List<Long> unknown,
+        List<HelperAddress> helpers,
+        Duration pause,
+        boolean elsewhere) {
     public Handout {
+        unknown = List.copyOf(unknown);
         assignments = List.copyOf(assignments);
         helpers = List.copyOf(helpers);
     }

@@ -12,19 +12,32 @@ import java.time.Duration;
  * @param available whether it can be reached
  * @param away for how long it could not; zero when it can
  * @param lost whether that is so long that nobody waits for it any more
+ * @param draining whether its copies are to go elsewhere
  */
-public record StoreCondition(Candidate candidate, long roomBytes, boolean available, Duration away, boolean lost) {
+public record StoreCondition(
+        Candidate candidate, long roomBytes, boolean available, Duration away, boolean lost, boolean draining) {
     public StoreId id() {
         return candidate.store().id();
     }
 
-    /** Whether it could take a copy of so many bytes now. */
-    public boolean takes(long bytes) {
-        return available && !lost && candidate.usable() && roomBytes >= bytes;
+    /** The same, but that it takes no copies. */
+    public StoreCondition refusing(String obstacle) {
+        return new StoreCondition(
+                new Candidate(candidate.store(), obstacle, candidate.weight()),
+                roomBytes,
+                available,
+                away,
+                lost,
+                draining);
     }
 
-    /** Whether copies in it count. */
+    /** Whether it could take a copy of so many bytes now. */
+    public boolean takes(long bytes) {
+        return available && !lost && !draining && candidate.usable() && roomBytes >= bytes;
+    }
+
+    /** Whether copies in it are to stay there. */
     public boolean keeps() {
-        return !lost;
+        return !lost && !draining;
     }
 }

@@ -2,6 +2,7 @@ package io.cloudmw.core.upkeep.task;
 
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.StoreId;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,9 +13,15 @@ import java.util.Optional;
  * @param failure why it failed; empty: it is done
  * @param bytes how many it moved, verified or deleted
  * @param faults what it found out about copies on its way
+ * @param blamed the store that failed, when that is why
  */
 public record TaskResult(
-        long task, Optional<ErrorCode> failure, String message, long bytes, List<ReplicaReport> faults) {
+        long task,
+        Optional<ErrorCode> failure,
+        String message,
+        long bytes,
+        List<ReplicaReport> faults,
+        Optional<StoreId> blamed) {
     public TaskResult {
         faults = List.copyOf(faults);
         if (bytes < 0) {

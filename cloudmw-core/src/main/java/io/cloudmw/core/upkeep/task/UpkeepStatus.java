@@ -15,6 +15,7 @@ public record UpkeepStatus(
         List<StoreCondition> stores,
         List<HelperAddress> helpers,
         RepairProgress repair,
+        ScrubProgress scrub,
         int waitingTasks,
         int givenTasks) {
     public UpkeepStatus {

@@ -109,7 +109,6 @@ public abstract class UpkeepContract extends CatalogFixture {
                             record(version, 1, S2, CORRUPT, 3),
                             record(version, 2, S2, GONE, 4),
                             record(version, 300, S2, OWED, 5)));
-            pending.add(record(version, 1, S1, DROPPED, 2));
             pending.add(record(version, 1, S2, CORRUPT, 3));
             pending.add(record(version, 300, S2, OWED, 5));
         }

@@ -4,6 +4,8 @@ import io.cloudmw.core.upkeep.Upkeep;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.core.wire.UpkeepWire;
+import io.cloudmw.proto.v1.DrainRequest;
+import io.cloudmw.proto.v1.DrainResponse;
 import io.cloudmw.proto.v1.GetStatusRequest;
 import io.cloudmw.proto.v1.GetStatusResponse;
 import io.cloudmw.proto.v1.UpkeepGrpc;
@@ -33,6 +35,11 @@ public final class UpkeepService extends UpkeepGrpc.UpkeepImplBase {
                 observer,
                 () -> UpkeepWire.handout(upkeep.work(
                         FromWire.helperId(request.getHelperId()), UpkeepWire.results(request), request.getRoom())));
+    }
+
+    @Override
+    public void drain(DrainRequest request, StreamObserver<DrainResponse> observer) {
+        calls.answer(observer, () -> UpkeepWire.drained(upkeep.drain(UpkeepWire.order(request))));
     }
 
     @Override

@@ -1,0 +1,140 @@
+package io.cloudmw.core.upkeep;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.Lease;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.upkeep.task.StoreCondition;
+import io.cloudmw.core.upkeep.task.Task;
+import io.cloudmw.core.upkeep.task.TaskResult;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What is under way under one lease, and ends with it. {@link #tick} is called by one thread, the rest by any. */
+final class Term {
+    private static final Logger LOG = LoggerFactory.getLogger(Term.class);
+
+    /** Neither job works longer in one tick, so that helpers, the clock and the other are heard. */
+    private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** Tasks are numbered from the time of the start on, in units of so small a part of a millisecond. */
+    private static final int NUMBER_BITS = 20;
+
+    private final Lease lease;
+    private final Catalog catalog;
+    private final Ticker ticker;
+    private final WallClock clock;
+    private final WorkQueue queue;
+    private final Repair repair;
+    private final Scrub scrub;
+    private volatile Map<StoreId, StoreCondition> stores = Map.of();
+
+    /** @param lease renewed elsewhere */
+    Term(Lease lease, Catalog catalog, UpkeepOptions options, Ticker ticker, WallClock clock) {
+        this.lease = lease;
+        this.catalog = catalog;
+        this.ticker = ticker;
+        this.clock = clock;
+        this.queue = new WorkQueue(ticker, options.taskLife().toNanos(), clock.millis() << NUMBER_BITS);
+        this.repair = new Repair(catalog, lease, queue, options, ticker, clock);
+        this.scrub = new Scrub(catalog, lease, queue, options, ticker, clock);
+    }
+
+    long epoch() {
+        return lease.epoch();
+    }
+
+    Lease lease() {
+        return lease;
+    }
+
+    WorkQueue queue() {
+        return queue;
+    }
+
+    Repair repair() {
+        return repair;
+    }
+
+    Scrub scrub() {
+        return scrub;
+    }
+
+    /** Some work; whether there is more. */
+    private interface Job {
+        boolean step() throws CloudMwException;
+    }
+
+    /** Goes on with what there is to do, for a bounded time. */
+    void tick(Map<StoreId, StoreCondition> seen, Predicate<HelperId> isAlive) throws CloudMwException {
+        stores = seen;
+        repair.failed(queue.expire(isAlive));
+        repair.look(seen);
+        turn(repair::step);
+        scrub.look(seen);
+        turn(scrub::step);
+    }
+
+    private void turn(Job job) throws CloudMwException {
+        long began = ticker.nanos();
+        boolean more = true;
+        while (more && ticker.nanos() - began < TURN_NANOS) {
+            more = job.step();
+        }
+    }
+
+    /** Takes note of what a helper says of a task, unless it was taken back meanwhile. */
+    void take(HelperId helper, TaskResult result) throws CloudMwException {
+        Optional<Task> task = queue.find(helper, result.task());
+        if (task.isEmpty()) {
+            return;
+        }
+        boolean faulty = report(task.get(), result);
+        if (result.failure().isPresent()) {
+            LOG.info("upkeep: helper {} failed at {}: {}", helper, task.get().copy(), result.message());
+            failed(task.get(), result);
+            return;
+        }
+        if (task.get() instanceof Task.Copy copy) {
+            repair.copied(copy, result.bytes(), stores);
+        } else if (task.get() instanceof Task.Verify verify) {
+            scrub.verified(verify, result.bytes(), faulty);
+        }
+        queue.done(result.task());
+    }
+
+    /** Whether copies were found to be bad. */
+    private boolean report(Task task, TaskResult result) throws CloudMwException {
+        List<ReplicaReport> faults = result.faults().stream()
+                .filter(fault -> fault.chunk().equals(task.chunk().id()))
+                .toList();
+        if (!faults.isEmpty()) {
+            catalog.report(faults, clock.millis());
+        }
+        return !faults.isEmpty();
+    }
+
+    private void failed(Task task, TaskResult result) {
+        if (task instanceof Task.Verify verify) {
+            scrub.failed(verify);
+            queue.done(result.task());
+            return;
+        }
+        repair.failed(1);
+        if (result.blamed().equals(Optional.of(task.store().id()))) {
+            repair.refusedBy(task.store().id());
+        }
+        if (!queue.failed(result.task())) {
+            LOG.warn("upkeep: {} was tried often enough for now", task.copy());
+        }
+    }
+}

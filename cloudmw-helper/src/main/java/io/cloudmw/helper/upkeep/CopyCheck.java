@@ -1,0 +1,47 @@
+package io.cloudmw.helper.upkeep;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.LeafRange;
+import io.cloudmw.core.store.LeafTarget;
+import io.cloudmw.core.store.LeafVerifier;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Reads copies to see whether they are right: CRC32C and SHA-256 of every leaf, and the length. Blocks. */
+final class CopyCheck {
+    private CopyCheck() {}
+
+    /** Reads a chunk whole, and hands on what is right of it. */
+    static void read(ChunkStore store, Chunk chunk, LeafTarget leaves) throws CloudMwException {
+        new LeafVerifier(store, LeafRange.whole(chunk)).run(new CheckedLeaves(chunk, leaves), bytes -> {});
+    }
+
+    static ByteBuffer scratch(Chunk chunk) {
+        return ByteBuffer.allocate(chunk.leafSizeBytes());
+    }
+
+    /**
+     * What is wrong with a store's copy.
+     *
+     * @return {@code REPLICA_MISSING}, {@code REPLICA_CORRUPT}; empty: nothing
+     * @throws CloudMwException when that could not be found out
+     */
+    static Optional<ErrorCode> fault(ChunkStore store, Chunk chunk) throws CloudMwException {
+        try {
+            read(store, chunk, LeafTarget.discarding(scratch(chunk)));
+            OptionalLong expected = OptionalLong.of(chunk.range().length());
+            return store.length(chunk.id()).equals(expected)
+                    ? Optional.empty()
+                    : Optional.of(ErrorCode.REPLICA_CORRUPT);
+        } catch (CloudMwException e) {
+            if (e.code() == ErrorCode.REPLICA_MISSING || e.code() == ErrorCode.REPLICA_CORRUPT) {
+                return Optional.of(e.code());
+            }
+            throw e;
+        }
+    }
+}
