@@ -25,6 +25,7 @@ import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -33,9 +34,11 @@ import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.monitor.FleetView;
+import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
@@ -351,6 +354,20 @@ public final class CloudMw implements AutoCloseable {
     /** Fails with {@code NOT_FOUND}. */
     public CompletableFuture<FileStatus> stat(FilePath file) {
         return engine.coordinator().stat(file);
+    }
+
+    /**
+     * Where the chunks of a version are: with the stores that have a copy now, or ought to have one. Fails with
+     * {@code NOT_FOUND}.
+     *
+     * @param file any path of the version's volume
+     * @param segment 0..{@link FileVersion#segmentCount} - 1: chunks come in segments, in order
+     */
+    public CompletableFuture<List<Chunk>> locate(FilePath file, VersionId version, int segment) {
+        return engine.coordinator()
+                .segment(file, version, segment)
+                .thenApply(planned ->
+                        planned.chunks().stream().map(PlannedChunk::chunk).toList());
     }
 
     /**

@@ -19,6 +19,7 @@ import io.cloudmw.core.cost.Way;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
@@ -59,6 +60,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 final class TransferTest {
@@ -747,6 +750,61 @@ final class TransferTest {
         assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
         assertThat(receipt.winners()).containsOnlyKeys("h0");
         assertThat(full.begunTransfers()).isEqualTo(4);
+        await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
+    }
+
+    @Test
+    void aVersionsChunksAreLocated() throws Exception {
+        FakeHelper unused = helper(Script.SERVE);
+        PutReceipt receipt = put(bytes(2 * CHUNK + 1));
+        List<Chunk> chunks = client.locate(FILE, receipt.version().id(), 0).get(60, SECONDS);
+        assertThat(chunks)
+                .extracting(Chunk::range)
+                .containsExactly(new ByteRange(0, CHUNK), new ByteRange(CHUNK, CHUNK), new ByteRange(2 * CHUNK, 1));
+        assertThat(chunks).allSatisfy(chunk -> assertThat(chunk.replicas()).isNotEmpty());
+    }
+
+    @Test
+    void aReadNothingOfWhichCanBeReachedIsPlannedAgain() throws Exception {
+        byte[] content = putAndLoseTheHelper(2 * CHUNK);
+        Path target = directory.resolve("out");
+        CompletableFuture<GetReceipt> get = client.get(FILE, target, GetOptions.defaults());
+        await().until(() -> coordinator.plans() >= 2);
+        helper(Script.SERVE);
+        assertThat(get.get(60, SECONDS).winners()).containsOnlyKeys("h1");
+        assertThat(Files.readAllBytes(target)).isEqualTo(content);
+        await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
+    }
+
+    /** Sixteen leaves a chunk: two of four chunks are done when the only helper of the plan dies. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aReadGoesOnByANewPlanWithWhatIsNotDone(boolean inOrder) throws Exception {
+        coordinator.mode(Mode.SINGLE);
+        byte[] content = putAndLoseTheHelper(4 * CHUNK);
+        helper(Script.DIE_LATE);
+        Path target = directory.resolve("out");
+        ByteArrayOutputStream stream = new ByteArrayOutputStream();
+        CompletableFuture<GetReceipt> get = inOrder
+                ? client.read(FILE, Channels.newChannel(stream), GetOptions.defaults())
+                : client.get(FILE, target, GetOptions.defaults());
+        await().until(() -> coordinator.plans() >= 2);
+        FakeHelper other = helper(Script.SERVE);
+
+        GetReceipt receipt = get.get(60, SECONDS);
+        assertThat(inOrder ? stream.toByteArray() : Files.readAllBytes(target)).isEqualTo(content);
+        assertThat(receipt.chunks()).isEqualTo(4);
+        assertThat(receipt.usefulBytes()).isEqualTo(content.length);
+        assertThat(other.leavesRelayed()).isEqualTo(2 * CHUNK / LEAF);
+        await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
+    }
+
+    @Test
+    void aReadThatNothingCanBeReachedOfForSecondsFails() throws Exception {
+        byte[] unused = putAndLoseTheHelper(CHUNK);
+        assertThat(code(client.get(FILE, directory.resolve("out"), GetOptions.defaults())))
+                .isEqualTo(ErrorCode.HELPER_UNAVAILABLE);
+        assertThat(coordinator.plans()).isEqualTo(10);
         await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
     }
 

@@ -80,6 +80,7 @@ public final class Main {
         line.addSubcommand(new DrainCommands.Drain(context));
         line.addSubcommand(new DrainCommands.Undrain(context));
         line.addSubcommand(new DemoCommand(context));
+        line.addSubcommand(new TortureCommand(context));
         CommandLine bench = new CommandLine(new BenchCommands.Group());
         bench.addSubcommand(new BenchCommands.Race(context));
         line.addSubcommand(bench);

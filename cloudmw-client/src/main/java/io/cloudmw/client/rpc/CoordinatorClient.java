@@ -273,8 +273,9 @@ public final class CoordinatorClient implements AutoCloseable {
     public CompletableFuture<PlannedSegment> segment(ReadPlan plan, int index) {
         List<String> helpers =
                 plan.helpers().stream().map(helper -> helper.id().value()).toList();
-        return segment(
-                segmentRequest(plan.version(), index).addAllHelperIds(helpers).build());
+        return segment(segmentRequest(plan.version().file(), plan.version().id(), index)
+                .addAllHelperIds(helpers)
+                .build());
     }
 
     /**
@@ -283,14 +284,21 @@ public final class CoordinatorClient implements AutoCloseable {
      * @param direct whether to also ask for presigned URLs
      */
     public CompletableFuture<PlannedSegment> segment(FileVersion version, int index, boolean direct) {
-        return segment(segmentRequest(version, index).setDirect(direct).build());
+        return segment(segmentRequest(version.file(), version.id(), index)
+                .setDirect(direct)
+                .build());
     }
 
-    private static GetSegmentRequest.Builder segmentRequest(FileVersion version, int index) {
+    /** The same of a version only the id of which is known, under any path of its volume; without URLs. */
+    public CompletableFuture<PlannedSegment> segment(FilePath file, VersionId version, int index) {
+        return segment(segmentRequest(file, version, index).build());
+    }
+
+    private static GetSegmentRequest.Builder segmentRequest(FilePath file, VersionId version, int index) {
         return GetSegmentRequest.newBuilder()
-                .setVolume(version.file().volume().value())
-                .setPath(version.file().path())
-                .setVersionId(version.id().value())
+                .setVolume(file.volume().value())
+                .setPath(file.path())
+                .setVersionId(version.value())
                 .setSegmentIndex(index);
     }
 

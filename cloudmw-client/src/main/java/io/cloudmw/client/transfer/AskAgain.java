@@ -2,10 +2,16 @@ package io.cloudmw.client.transfer;
 
 import java.util.concurrent.TimeUnit;
 
-/** How often, and how soon, helpers are asked again that had no room: later and later, for about a minute. */
+/** How often, and how soon, is asked again, later and later: about a minute where there was no room, seconds otherwise. */
 final class AskAgain {
     /** A transfer, or a chunk of one, that was refused more often has failed. */
     static final int MAX_REFUSALS = 60;
+
+    /**
+     * A read something of which could not be reached has failed after so many plans in vain: helpers that lost the
+     * coordinator, or were started again, are back within seconds.
+     */
+    static final int MAX_PLANS = 10;
 
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -7,6 +7,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.ModePolicy;
@@ -28,6 +29,10 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     private @Nullable Reception reception;
     /** Times that no helper had room for it. */
     private int refusals;
+    /** Plans, one after the other, by which no chunk was read to its end before something could not be reached. */
+    private int plansInVain;
+
+    private int chunksAtLastPlan;
 
     GetTransfer(Engine engine, GetRequest request) {
         super(engine, request.file().toString());
@@ -118,6 +123,11 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
                     }
 
                     @Override
+                    public void unreachable(CloudMwException cause) {
+                        planAgain(plan, wanted, opened, cause);
+                    }
+
+                    @Override
                     public void failed(CloudMwException cause) {
                         fail(cause);
                     }
@@ -133,9 +143,31 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
             return;
         }
         stop(cause.code());
-        ledger.again();
         Runnable again = () -> serial().execute(() -> admit(plan, wanted, opened, promise));
         if (Threads.later(engine().threads().timer(), AskAgain.pauseNanos(refusals), again)
+                .isEmpty()) {
+            fail(Engine.closedException());
+        }
+    }
+
+    /** Goes on by a new plan for the same version: other helpers may be there, and other copies known to be bad. */
+    private void planAgain(ReadPlan inVain, ByteRange wanted, LeafSink opened, CloudMwException cause) {
+        plansInVain = ledger.chunksDone() > chunksAtLastPlan ? 1 : plansInVain + 1;
+        chunksAtLastPlan = ledger.chunksDone();
+        if (plansInVain >= AskAgain.MAX_PLANS) {
+            fail(cause);
+            return;
+        }
+        stop(cause.code());
+        Optional<VersionId> version = Optional.of(inVain.version().id());
+        Runnable again = () -> serial().execute(() -> {
+            if (!isOver()) {
+                then(
+                        engine().coordinator().planRead(request.file(), version, request.mode()),
+                        plan -> admit(request.mode().map(plan::withMode).orElse(plan), wanted, opened, promise));
+            }
+        });
+        if (Threads.later(engine().threads().timer(), AskAgain.pauseNanos(plansInVain), again)
                 .isEmpty()) {
             fail(Engine.closedException());
         }

@@ -1,10 +1,12 @@
 package io.cloudmw.client.transfer;
 
+import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** The chunks planned and not yet delivered, and which blocks are of which chunk. Confined to the transfer. */
 final class OpenChunks {
@@ -12,11 +14,15 @@ final class OpenChunks {
 
     private static final class Open {
         final SegmentFeed.Item item;
+        final long kept;
+        final long planned;
         long missing;
 
-        Open(SegmentFeed.Item item, long missing) {
+        Open(SegmentFeed.Item item, long kept, long planned) {
             this.item = item;
-            this.missing = missing;
+            this.kept = kept;
+            this.planned = planned;
+            missing = planned;
         }
     }
 
@@ -28,8 +34,26 @@ final class OpenChunks {
         }
     };
 
-    void add(SegmentFeed.Item item, long bytes) {
-        open.put(item.chunk().chunk().index(), new Open(item, bytes));
+    /**
+     * Opens one.
+     *
+     * @param kept bytes of it that were there already
+     * @param planned bytes to be delivered
+     */
+    void add(SegmentFeed.Item item, long kept, long planned) {
+        open.put(item.chunk().chunk().index(), new Open(item, kept, planned));
+    }
+
+    /** Bytes that were there already of chunks that are open. */
+    long keptBytes() {
+        return open.values().stream().mapToLong(chunk -> chunk.kept).sum();
+    }
+
+    /** Bytes delivered of chunks that are open. */
+    long deliveredBytes() {
+        return open.values().stream()
+                .mapToLong(chunk -> chunk.planned - chunk.missing)
+                .sum();
     }
 
     /** The chunk a block in flight is of. */
@@ -40,6 +64,12 @@ final class OpenChunks {
         }
         blocks.put(block.id(), block.chunkIndex());
         return chunk.item;
+    }
+
+    /** Empty when it is not open. */
+    Optional<Chunk> at(long chunkIndex) {
+        return Optional.ofNullable(open.get(chunkIndex))
+                .map(chunk -> chunk.item.chunk().chunk());
     }
 
     long indexOf(BlockId block) {

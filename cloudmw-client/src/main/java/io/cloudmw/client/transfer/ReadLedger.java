@@ -11,6 +11,7 @@ import io.cloudmw.client.progress.Win;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.cost.Usage;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -23,6 +24,7 @@ import io.cloudmw.core.race.Tally;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -70,7 +72,7 @@ final class ReadLedger {
     private long cancelled;
     private long bytes;
     private long keptBytes;
-    private long chunks;
+    private final BitSet done = new BitSet();
 
     ReadLedger(TransferListener listener, Ticker ticker) {
         this.listener = listener;
@@ -130,14 +132,30 @@ final class ReadLedger {
         }
     }
 
-    /** Nobody had room for it: it begins again, and looks again what is there. */
-    void again() {
-        keptBytes = 0;
-        chunks = 0;
+    /**
+     * It is read again but for the chunks that are done; what was counted of the others is counted anew.
+     *
+     * @param openBytes handed on of them
+     * @param openKeptBytes that were there of them
+     */
+    void again(long openBytes, long openKeptBytes) {
+        bytes -= openBytes;
+        keptBytes -= openKeptBytes;
+        live.clear();
+        begunNanos.clear();
     }
 
-    void chunkDone() {
-        chunks++;
+    /** All that is wanted of a chunk is at the destination. */
+    void chunkDone(long index) {
+        done.set(Math.toIntExact(index));
+    }
+
+    boolean isDone(long index) {
+        return done.get(Math.toIntExact(index));
+    }
+
+    int chunksDone() {
+        return done.cardinality();
     }
 
     void won(Win win) {
@@ -162,6 +180,11 @@ final class ReadLedger {
         hinder("a replica in " + fault.store() + " was bad (" + fault.code() + ")");
         tell(() -> listener.faulted(fault));
         return true;
+    }
+
+    /** Replicas of this chunk that were found to be bad. */
+    long faults(ChunkId chunk) {
+        return faults.stream().filter(fault -> fault.chunk().equals(chunk)).count();
     }
 
     void planned(FileVersion version, List<String> racers) {
@@ -230,7 +253,7 @@ final class ReadLedger {
         return new GetReceipt(
                 plan.version(),
                 handedOn,
-                chunks,
+                chunksDone(),
                 bytes,
                 keptBytes,
                 Math.max(0, fetchedBytes - bytes),

@@ -32,10 +32,13 @@ import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.race.Tally;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -55,8 +58,15 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         /** Every helper had too much to do, nothing can be read without one, and nothing was offered: it may be tried again. */
         void refused(CloudMwException cause);
 
+        /** Not all who have what is wanted could be reached: what is not done may be tried by another plan. */
+        void unreachable(CloudMwException cause);
+
         void failed(CloudMwException cause);
     }
+
+    /** What may be over in a moment, and another plan may know of other ways. */
+    private static final Set<ErrorCode> UNREACHABLE =
+            EnumSet.of(ErrorCode.HELPER_UNAVAILABLE, ErrorCode.STORE_UNAVAILABLE, ErrorCode.DEADLINE_EXCEEDED);
 
     /** Relays that share the memory of a get whose lanes all bring something. */
     private static final int SIDE_BY_SIDE = 16;
@@ -169,10 +179,13 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
             if (item == null) {
                 break;
             }
+            if (ledger.isDone(item.chunk().chunk().index())) {
+                continue;
+            }
             if (item.chunk().chunk().range().offset() < sink.keptBytes()) {
                 look(item);
             } else {
-                plan(item, leaves(item));
+                plan(item, 0, leaves(item));
             }
         }
         if (!closed && !delivered && !looking && !planEndSaid && feed.isEnded()) {
@@ -213,16 +226,16 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         }
         ledger.kept(leaves.length() - missing.length(), wanted.length());
         if (missing.isEmpty()) {
-            ledger.chunkDone();
+            ledger.chunkDone(item.chunk().chunk().index());
         } else {
-            plan(item, missing);
+            plan(item, leaves.length() - missing.length(), missing);
         }
         pump();
     }
 
-    private void plan(SegmentFeed.Item item, ByteRange leaves) {
+    private void plan(SegmentFeed.Item item, long kept, ByteRange leaves) {
         ByteRange range = item.chunk().chunk().range();
-        chunks.add(item, leaves.length());
+        chunks.add(item, kept, leaves.length());
         apply(new DeliveryEvent.Planned(
                 item.chunk().chunk().index(),
                 leaves,
@@ -289,11 +302,28 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
                 plan.version().file() + ": chunk " + failed.chunkIndex()
                         + " could not be read from any replica; last failure: " + why,
                 last);
+        boolean unreachable = isUnreachable(failed);
+        if (refused || unreachable) {
+            ledger.again(chunks.deliveredBytes(), chunks.keptBytes());
+        }
         if (refused) {
             outcome.refused(cause);
+        } else if (unreachable) {
+            outcome.unreachable(cause);
         } else {
             fail(cause);
         }
+    }
+
+    /** Bad copies are for good; but where not all were seen to be bad, the others are out of reach for now. */
+    private boolean isUnreachable(DeliveryCommand.Fail failed) {
+        boolean bad = failed.code() == ErrorCode.REPLICA_MISSING || failed.code() == ErrorCode.REPLICA_CORRUPT;
+        Optional<Chunk> chunk = chunks.at(failed.chunkIndex());
+        return UNREACHABLE.contains(failed.code())
+                || (bad
+                        && chunk.isPresent()
+                        && ledger.faults(chunk.get().id())
+                                < chunk.get().replicas().size());
     }
 
     private void setAlarm() {
@@ -430,7 +460,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     public void handedOn(Relay relay, int bytes) {
         ledger.delivered(bytes, wanted.length());
         if (chunks.delivered(relay.chunk().index(), bytes)) {
-            ledger.chunkDone();
+            ledger.chunkDone(relay.chunk().index());
         }
     }
 

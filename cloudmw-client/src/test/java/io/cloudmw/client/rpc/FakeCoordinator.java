@@ -128,6 +128,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final AtomicLong volumesCreatedAtMillis = new AtomicLong(1);
     private final Map<String, ErrorCode> refused = new ConcurrentHashMap<>();
     private final AtomicInteger tooMany = new AtomicInteger();
+    private final AtomicInteger plans = new AtomicInteger();
     private final UnaryCalls calls = new UnaryCalls(this::run);
     private final FakeFeed feed = new FakeFeed();
     private final long chunkSizeBytes;
@@ -152,6 +153,11 @@ public final class FakeCoordinator implements AutoCloseable {
         this.chunkSizeBytes = chunkSizeBytes;
         this.leafSizeBytes = leafSizeBytes;
         start();
+    }
+
+    /** How often a plan to read was asked for. */
+    public int plans() {
+        return plans.get();
     }
 
     public void start() throws IOException {
@@ -565,6 +571,7 @@ public final class FakeCoordinator implements AutoCloseable {
 
         @Override
         public void planRead(PlanReadRequest request, StreamObserver<PlanReadResponse> observer) {
+            plans.incrementAndGet();
             calls.answer(
                     observer,
                     () -> ToWire.readPlan(new ReadPlan(

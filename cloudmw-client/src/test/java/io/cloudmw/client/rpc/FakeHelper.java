@@ -67,6 +67,8 @@ public final class FakeHelper implements AutoCloseable {
         FORFEIT,
         /** Dies after the first leaf of its first relay. */
         DIE_MID_RELAY,
+        /** Dies after the {@value #LATE}th leaf it relays. */
+        DIE_LATE,
         /** The second leaf it relays is not what was written. */
         CORRUPT_LEAF,
         /** The second leaf it relays is damaged on the way; it says that its replica is right. */
@@ -80,6 +82,8 @@ public final class FakeHelper implements AutoCloseable {
         /** Has no room for the first three transfers. */
         FULL
     }
+
+    private static final int LATE = 34;
 
     private static final Set<Script> DAMAGING =
             EnumSet.of(Script.CORRUPT_LEAF, Script.DAMAGED_ON_THE_WAY, Script.CORRUPT_REPLICA);
@@ -428,7 +432,7 @@ public final class FakeHelper implements AutoCloseable {
                 }
                 var unused = open.send(Unpooled.wrappedBuffer(bytes), crc);
                 sent += leaf;
-                if (script == Script.DIE_MID_RELAY) {
+                if (script == Script.DIE_MID_RELAY || (script == Script.DIE_LATE && number == LATE)) {
                     var unusedThen = unused.whenComplete((nothing, failure) -> die());
                     over = true;
                 }

@@ -10,6 +10,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.testing.FakeTicker;
+import io.cloudmw.core.time.AwakeTicker;
 import java.time.Duration;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -45,6 +46,18 @@ final class HelperRegistryTest {
             registry.heartbeat(h1.id(), epoch, List.of());
         }
         assertThat(registry.all()).containsExactly(new HelperStatus(h1, List.of(DISK), true, 0));
+    }
+
+    @Test
+    void aCoordinatorThatStoodStillTakesNobodyForDead() throws Exception {
+        Duration step = TTL.dividedBy(2);
+        AwakeTicker awake = new AwakeTicker(ticker, step);
+        HelperRegistry stopped = new HelperRegistry(TTL, awake, () -> 1000);
+        long unused = stopped.register(h1, PROCESS, List.of(DISK));
+        ticker.advance(Duration.ofHours(1));
+        assertThat(stopped.isAttached(h1.id(), DISK)).isTrue();
+        ticker.advance(step);
+        assertThat(stopped.isAlive(h1.id())).isFalse();
     }
 
     @Test

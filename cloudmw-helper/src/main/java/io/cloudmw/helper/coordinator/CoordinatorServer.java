@@ -11,6 +11,7 @@ import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.time.AwakeTicker;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.Upkeep;
@@ -29,6 +30,7 @@ import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -110,7 +112,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     new TransferTokens(secret, WallClock.system()),
                     direct,
                     config.options(),
-                    Ticker.system(),
+                    leaseTicker(catalog, config.options().helperTtl(), upkeep),
                     WallClock.system());
             long checkNanos = config.options().abandonedCheck().toNanos();
             var unused = abandoned.scheduleWithFixedDelay(
@@ -140,6 +142,21 @@ public final class CoordinatorServer implements AutoCloseable {
     /** Another one for every process that could share the catalog. */
     private static String name(CoordinatorConfig config, Catalog catalog) {
         return catalog.fleet().isEmpty() ? ALONE : config.listen() + "-" + UUID.randomUUID();
+    }
+
+    /**
+     * The clock leases are counted by. A coordinator that has its catalog alone and is stopped for longer than a lease lives takes
+     * no helper for dead afterwards. Where there are several, others heard the helpers meanwhile: what it tells them must not
+     * seem newer than it is, and it listens to them first.
+     */
+    private static Ticker leaseTicker(Catalog catalog, Duration lease, ScheduledExecutorService timer) {
+        if (catalog.fleet().isPresent()) {
+            return Ticker.system();
+        }
+        AwakeTicker ticker = new AwakeTicker(Ticker.system(), lease.dividedBy(2));
+        long readNanos = lease.dividedBy(8).toNanos();
+        var unused = timer.scheduleWithFixedDelay(ticker::nanos, readNanos, readNanos, TimeUnit.NANOSECONDS);
+        return ticker;
     }
 
     /** Throws nothing: it would not be called again. */

@@ -1,6 +1,7 @@
 package io.cloudmw.helper.rpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.core.config.HostPort;
@@ -41,7 +42,9 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -80,9 +83,12 @@ final class RegistrationTest {
     }
 
     private CoordinatorCalls calls(WallClock clock) {
+        return calls(server.getPort(), clock);
+    }
+
+    private static CoordinatorCalls calls(int port, WallClock clock) {
         return new CoordinatorCalls(
-                HostPorts.of(new HostPort("127.0.0.1", server.getPort())),
-                new MemberProofs(ClusterSecret.of(new byte[32]), clock));
+                HostPorts.of(new HostPort("127.0.0.1", port)), new MemberProofs(ClusterSecret.of(new byte[32]), clock));
     }
 
     private Server serve(int port) throws IOException {
@@ -99,6 +105,34 @@ final class RegistrationTest {
         assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
         await().until(() -> coordinator.heartbeats.size() >= 2);
         assertThat(coordinator.heartbeats).containsOnly(1L);
+    }
+
+    /** Left to itself, a channel waits for a second and more between two tries: that is thousands of calls. */
+    @Test
+    void callsLookAnewForACoordinatorThatIsAway() throws Exception {
+        int tries = 20;
+        CoordinatorCalls.Lease held = new CoordinatorCalls.Lease(1, 1000);
+        AtomicInteger connections = new AtomicInteger();
+        try (ServerSocket nobody = new ServerSocket(0, 64, InetAddress.getLoopbackAddress());
+                CoordinatorCalls lonely = calls(nobody.getLocalPort(), WallClock.system())) {
+            new Thread(() -> refuse(nobody, connections), "nobody").start();
+            for (int call = 0; call < 10_000 && connections.get() < tries; call++) {
+                assertThatThrownBy(() -> lonely.heartbeat(SELF, held, List.of(), Map.of(), activity))
+                        .isInstanceOf(CloudMwException.class);
+            }
+            assertThat(connections).hasValueGreaterThanOrEqualTo(tries);
+        }
+    }
+
+    private static void refuse(ServerSocket nobody, AtomicInteger connections) {
+        while (!nobody.isClosed()) {
+            try {
+                nobody.accept().close();
+                connections.incrementAndGet();
+            } catch (IOException e) {
+                return;
+            }
+        }
     }
 
     @Test

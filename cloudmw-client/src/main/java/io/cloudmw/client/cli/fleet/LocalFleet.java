@@ -17,7 +17,8 @@ import java.util.Properties;
  *
  * <p>Closing it, from any thread, ends every process, also one that is just being started, and no other is started then.
  *
- * <p>Ports are chosen by the system at the first start and kept: a restarted process listens where it did before.
+ * <p>Ports are chosen by the system at the first start and kept: a restarted process listens where it did before. The
+ * directory is also where the processes run: what {@code /proc/self/cwd} leads to for each of them.
  */
 public final class LocalFleet implements AutoCloseable {
     private static final String COORDINATOR = "coordinator";
@@ -25,7 +26,7 @@ public final class LocalFleet implements AutoCloseable {
     private final Path directory;
     private final Path launcher;
     private final Map<String, String> environment;
-    private final Map<String, Map<String, String>> settings = new LinkedHashMap<>();
+    private final Map<String, Map<String, String>> settings = Collections.synchronizedMap(new LinkedHashMap<>());
     private final Map<String, ServerProcess> processes = Collections.synchronizedMap(new LinkedHashMap<>());
 
     @GuardedBy("this")
@@ -40,8 +41,8 @@ public final class LocalFleet implements AutoCloseable {
      * @param environment added to every process, for instance {@code CLOUDMW_JAVA_OPTS} or S3 credentials
      */
     public LocalFleet(Path directory, Path launcher, Map<String, String> environment) throws IOException {
-        this.directory = Files.createDirectories(directory);
-        this.launcher = launcher;
+        this.directory = Files.createDirectories(directory).toAbsolutePath();
+        this.launcher = launcher.toAbsolutePath();
         this.environment = Map.copyOf(environment);
     }
 
@@ -98,16 +99,28 @@ public final class LocalFleet implements AutoCloseable {
 
     /** Starts a process that was killed or closed again, with the same settings and at the same addresses. */
     public ServerProcess restart(String name) throws IOException {
+        return restart(name, Map.of());
+    }
+
+    /** The same; {@code changed} replaces settings, for this and all later starts. */
+    public ServerProcess restart(String name, Map<String, String> changed) throws IOException {
         ServerProcess old = process(name);
         old.close();
         Map<String, String> own = new LinkedHashMap<>(settings(name));
+        own.putAll(changed);
         if (name.startsWith(COORDINATOR)) {
-            own.put("coordinator.listen", old.ready().path("address").asText());
+            keepPort(own, "coordinator.listen", old.ready().path("address").asText());
             return start(name, COORDINATOR, own);
         }
-        own.put("helper.control.listen", old.ready().path("control").asText());
-        own.put("helper.bulk.listen", old.ready().path("bulk").asText());
+        keepPort(own, "helper.control.listen", old.ready().path("control").asText());
+        keepPort(own, "helper.bulk.listen", old.ready().path("bulk").asText());
         return start(name, "helper", own);
+    }
+
+    /** The host it listens on may be another than the one it is reached by. */
+    private static void keepPort(Map<String, String> own, String key, String address) {
+        String host = own.getOrDefault(key, address);
+        own.put(key, host.substring(0, host.lastIndexOf(':')) + address.substring(address.lastIndexOf(':')));
     }
 
     /** A process's standard error. */
@@ -143,7 +156,7 @@ public final class LocalFleet implements AutoCloseable {
         if (closed) {
             throw new IllegalStateException("closed");
         }
-        ServerProcess process = new ServerProcess(name, arguments, environment, log(name));
+        ServerProcess process = new ServerProcess(name, arguments, directory, environment, log(name));
         started.add(process);
         return process;
     }

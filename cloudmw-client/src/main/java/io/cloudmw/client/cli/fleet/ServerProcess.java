@@ -31,12 +31,15 @@ public final class ServerProcess implements AutoCloseable {
     /**
      * Starts it; ready after {@link #awaitReady}.
      *
+     * @param directory where it runs
      * @param log standard error goes here (appended)
      */
-    ServerProcess(String name, List<String> command, Map<String, String> environment, Path log) throws IOException {
+    ServerProcess(String name, List<String> command, Path directory, Map<String, String> environment, Path log)
+            throws IOException {
         this.name = name;
         this.log = log;
         ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(command))
+                .directory(directory.toFile())
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
         builder.environment().putAll(environment);
         this.process = builder.start();

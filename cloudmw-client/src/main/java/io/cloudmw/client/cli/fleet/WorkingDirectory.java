@@ -36,12 +36,19 @@ public final class WorkingDirectory implements AutoCloseable {
         return path;
     }
 
-    /** Idempotent. What appears in it meanwhile goes, too, unless that never ends. */
+    /** Idempotent. */
     @Override
     public void close() throws IOException {
-        for (int pass = 1; !kept && Files.exists(path); pass++) {
+        if (!kept) {
+            delete(path);
+        }
+    }
+
+    /** Deletes a directory with all that is in it; what appears in it meanwhile goes, too, unless that never ends. */
+    public static void delete(Path directory) throws IOException {
+        for (int pass = 1; Files.exists(directory); pass++) {
             try {
-                Files.walkFileTree(path, new Deletion());
+                Files.walkFileTree(directory, new Deletion());
             } catch (DirectoryNotEmptyException e) {
                 if (pass == PASSES) {
                     throw e;

@@ -1,0 +1,92 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.cli.fleet.WorkingDirectory;
+import io.cloudmw.client.cli.torture.Torture;
+import io.cloudmw.client.cli.torture.TortureReport;
+import io.cloudmw.client.cli.torture.TortureSettings;
+import io.cloudmw.core.config.Sizes;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The seeded torture test. */
+@Command(
+        name = "torture",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Break a fleet of its own on this machine in every way, while clients change and read files, and compare"
+                    + " every answer with what may be. Nothing acknowledged is lost, no byte is wrong, and what can be"
+                    + " read is read: or the exit code is 1."
+        })
+final class TortureCommand implements Callable<Integer> {
+    private static final double MILLIS_PER_MINUTE = 60_000;
+
+    private final CommandContext context;
+
+    @Option(names = "--minutes", paramLabel = "N", description = "how long, like 30 or 0.5 (default 5)")
+    private double minutes = 5;
+
+    @Option(names = "--seed", paramLabel = "S", description = "of everything that is drawn (default 1)")
+    private long seed = 1;
+
+    @Option(names = "--clients", paramLabel = "C", description = "1..32 (default 4)")
+    private int clients = 4;
+
+    @Option(names = "--helpers", paramLabel = "H", description = "3..16, each with a disk (default 4)")
+    private int helpers = 4;
+
+    @Option(names = "--bytes", paramLabel = "SIZE", description = "put altogether (default 2GiB)")
+    private String bytes = "2GiB";
+
+    @Option(names = "--keep", description = "keep the working directory, and say where it is")
+    private boolean keep;
+
+    @Option(names = "--json", description = "the last line on standard output is one JSON object")
+    private boolean json;
+
+    TortureCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        // With --json standard output is for the object alone.
+        PrintStream stream = json ? context.err() : context.out();
+        PrintWriter out = new PrintWriter(stream, true, StandardCharsets.UTF_8);
+        TortureSettings settings = settings();
+        try (Interruption interruption = new Interruption()) {
+            WorkingDirectory directory = interruption.closing().open(() -> WorkingDirectory.create("cloudmw-torture-"));
+            if (keep) {
+                out.println("keeping " + directory.keep());
+            }
+            TortureReport report =
+                    CommandContext.unwrapped(new Torture(settings, directory.path(), out, interruption.closing())::run);
+            if (!report.isClean()) {
+                directory.keep();
+            }
+            report.print(out);
+            if (json) {
+                context.out().printJson(report.json());
+            }
+            return (report.isClean() ? ExitCode.OK : ExitCode.INTERNAL).value();
+        }
+    }
+
+    private TortureSettings settings() {
+        if (!(minutes > 0 && minutes <= 100_000)) {
+            throw new IllegalArgumentException("--minutes: " + minutes + " (expected: more than 0, at most 100000)");
+        }
+        return new TortureSettings(
+                Duration.ofMillis(Math.max(1, Math.round(minutes * MILLIS_PER_MINUTE))),
+                seed,
+                clients,
+                helpers,
+                Sizes.parse(bytes),
+                context.launcher("torture"),
+                context.isTerminal());
+    }
+}

@@ -1,0 +1,275 @@
+package io.cloudmw.client.cli.torture;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.cli.fleet.Closing;
+import io.cloudmw.client.cli.fleet.LocalFleet;
+import io.cloudmw.client.cli.fleet.ServerProcess;
+import io.cloudmw.client.cli.fleet.WorkingDirectory;
+import io.cloudmw.client.cli.torture.network.Cut;
+import io.cloudmw.client.cli.torture.network.Network;
+import io.cloudmw.client.cli.torture.network.Pair;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.upkeep.task.UpkeepStatus;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is tortured: a coordinator and helpers with a disk each, as processes, and two volumes on them. Where the system
+ * allows it (Linux), all connections lead through a {@link Network}, and a disk is reached by its own helper only, as if each
+ * was a machine of its own. Safe for any thread; what it opens belongs to the {@link Closing} it was given.
+ */
+final class TortureFleet {
+    private static final Logger log = LoggerFactory.getLogger(TortureFleet.class);
+
+    static final String COORDINATOR = "coordinator";
+    /** The process all clients are in. */
+    static final String CLIENTS = "clients";
+
+    static final VolumeName BY_SIZE = new VolumeName("by-size");
+    static final VolumeName BY_COUNT = new VolumeName("by-count");
+    static final Map<VolumeName, Chunking> VOLUMES =
+            Map.of(BY_SIZE, new Chunking.BySize(512 << 10), BY_COUNT, new Chunking.ByCount(3));
+
+    /** What takes a fleet minutes takes this one seconds. */
+    private static final Map<String, String> HURRIED = Map.of(
+            "coordinator.heartbeat-interval", "1s",
+            "coordinator.helper-ttl", "5s",
+            "coordinator.repair-interval", "500ms",
+            "coordinator.repair-after", "6s",
+            "coordinator.owed-after", "5s",
+            "coordinator.task-life", "10s");
+
+    private static final Duration OBSERVING = Duration.ofSeconds(5);
+    /** A full disk keeps more free than any has. */
+    private static final String ALL = "1024TiB";
+
+    private static final String RESERVE = "64MiB";
+    /** Files are far smaller than a segment of a manifest. */
+    private static final int ONLY_SEGMENT = 0;
+
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final int FIRST_HOST = 11;
+
+    private final LocalFleet processes;
+    private final Network network;
+    private final boolean connected;
+    private final Path directory;
+    private final List<String> helpers;
+    private final Map<Long, String> names = new ConcurrentHashMap<>();
+    private final String coordinator;
+    private final CloudMw observer;
+
+    /** Starts everything below a directory. */
+    TortureFleet(TortureSettings settings, Path directory, Closing closing) throws Exception {
+        this.directory = directory;
+        connected = Network.isAvailable();
+        names.put(ProcessHandle.current().pid(), CLIENTS);
+        network = closing.open(() -> new Network(() -> names));
+        processes = closing.open(() -> new LocalFleet(directory, settings.launcher(), Map.of()));
+        helpers = IntStream.rangeClosed(1, settings.helpers())
+                .mapToObj(i -> "helper-" + i)
+                .toList();
+        named(processes.startCoordinator(HURRIED));
+        coordinator = forwardedCoordinator();
+        for (int i = 0; i < helpers.size(); i++) {
+            startHelper(helpers.get(i), "127.0.0." + (FIRST_HOST + i));
+        }
+        observer = closing.last(CloudMw.connect(
+                CloudMwOptions.of(processes.coordinatorAddress()).withCoordinatorTimeout(OBSERVING)));
+        createVolumes();
+    }
+
+    private String forwardedCoordinator() throws IOException {
+        if (!connected) {
+            return processes.coordinatorAddress();
+        }
+        InetSocketAddress front = network.forward(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                loopback(processes.coordinatorAddress()),
+                COORDINATOR);
+        return LOOPBACK + ":" + front.getPort();
+    }
+
+    private void startHelper(String name, String host) throws IOException {
+        Map<String, String> own = new HashMap<>(processes.disk(store(name)));
+        own.put("helper.coordinator", coordinator);
+        own.put(reserve(name), RESERVE);
+        if (connected) {
+            own.put("helper.advertise-host", host);
+            // Each process runs elsewhere than the clients do: who is not its owner finds no such disk.
+            own.put("helper.disk." + store(name) + ".path", "/proc/self/cwd/" + store(name));
+        }
+        ServerProcess helper = named(processes.startHelper(name, own));
+        for (String address : List.of("control", "bulk")) {
+            if (connected) {
+                InetSocketAddress target = loopback(helper.ready().path(address).asText());
+                InetSocketAddress unused = network.forward(new InetSocketAddress(host, target.getPort()), target, name);
+            }
+        }
+    }
+
+    private static InetSocketAddress loopback(String address) {
+        int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    }
+
+    private void createVolumes() throws InterruptedException, ExecutionException {
+        List<StoreId> stores =
+                helpers.stream().map(name -> new StoreId(store(name))).toList();
+        for (Map.Entry<VolumeName, Chunking> volume : VOLUMES.entrySet()) {
+            Mode mode = volume.getKey().equals(BY_SIZE) ? Mode.DEFAULT : Mode.HEDGED;
+            observer.createVolume(new Volume(
+                            volume.getKey(),
+                            volume.getValue(),
+                            TortureSettings.REPLICAS,
+                            stores,
+                            TortureSettings.WRITE_QUORUM,
+                            mode,
+                            false,
+                            0))
+                    .get();
+        }
+    }
+
+    private ServerProcess named(ServerProcess process) {
+        names.put(process.pid(), process.name());
+        return process;
+    }
+
+    private static String reserve(String helper) {
+        return "helper.disk." + store(helper) + ".reserve";
+    }
+
+    List<String> helpers() {
+        return helpers;
+    }
+
+    /** A helper's only one. */
+    static String store(String helper) {
+        return helper.replace("helper-", "disk-");
+    }
+
+    List<String> stores() {
+        return helpers.stream().map(TortureFleet::store).toList();
+    }
+
+    /**
+     * Takes away what a store has, for good; its helper must not run.
+     *
+     * @return copies that are lost with it
+     */
+    long wipe(String store) throws IOException {
+        long copies;
+        try (Stream<Path> files = Files.walk(disk(store).resolve("chunks"))) {
+            copies = files.filter(Files::isRegularFile).count();
+        }
+        WorkingDirectory.delete(disk(store));
+        return copies;
+    }
+
+    /** A chunk's file in a store, whether it is there or not. */
+    Path replica(String store, ChunkId chunk) {
+        return disk(store)
+                .resolve("chunks")
+                .resolve(chunk.version().value().substring(0, 2))
+                .resolve(chunk.toString());
+    }
+
+    /** Where a store keeps what it has. */
+    Path disk(String store) {
+        return directory.resolve(store);
+    }
+
+    /** Where clients reach the coordinator. */
+    String coordinatorAddress() {
+        return coordinator;
+    }
+
+    /** Whether connections can be cut here. */
+    boolean canCut() {
+        return connected;
+    }
+
+    void cut(Pair pair, Cut cut) {
+        network.cut(pair, cut);
+    }
+
+    ServerProcess process(String name) {
+        return processes.process(name);
+    }
+
+    void restart(String name) throws IOException {
+        named(processes.restart(name));
+    }
+
+    /** With a disk that takes nothing more, or one that does again. */
+    void restart(String helper, boolean full) throws IOException {
+        named(processes.restart(helper, Map.of(reserve(helper), full ? ALL : RESERVE)));
+    }
+
+    /** The stores that can be used now; none when the coordinator does not say. */
+    Set<String> available() throws InterruptedException {
+        return said(observer.stores()).orElse(List.of()).stream()
+                .filter(StoreStatus::available)
+                .map(status -> status.store().id().value())
+                .collect(Collectors.toSet());
+    }
+
+    /** How the coordinator says it fares; empty when it does not say. */
+    Optional<UpkeepStatus> status() throws InterruptedException {
+        return said(observer.status());
+    }
+
+    /** The chunks of a version and where they ought to be now; empty when the coordinator does not say. */
+    Optional<List<Chunk>> locate(FilePath file, VersionId version) throws InterruptedException {
+        return said(observer.locate(file, version, ONLY_SEGMENT));
+    }
+
+    private static <T> Optional<T> said(CompletableFuture<T> asked) throws InterruptedException {
+        try {
+            return Optional.of(asked.get());
+        } catch (ExecutionException e) {
+            log.debug("the coordinator does not say", e);
+            return Optional.empty();
+        }
+    }
+
+    /** What was paused goes on. */
+    void resumeAll() {
+        for (String name :
+                Stream.concat(Stream.of(COORDINATOR), helpers.stream()).toList()) {
+            try {
+                processes.process(name).resume();
+            } catch (RuntimeException e) {
+                log.debug("not resumed: {}", name, e);
+            }
+        }
+    }
+}

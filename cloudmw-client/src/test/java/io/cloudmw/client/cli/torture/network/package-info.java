@@ -1,0 +1,4 @@
+@NullMarked
+package io.cloudmw.client.cli.torture.network;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.cloudmw.client.cli.torture;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,94 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code cloudmw torture}: a short run is clean, and one that is interrupted leaves nothing. */
+final class TortureIT {
+    private final CommandLine commands = new CommandLine("127.0.0.1:1");
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void nothingIsLostNothingIsWrongAndWhatCanBeReadIsRead() throws IOException {
+        CommandLine.Result result = commands.run("torture", "--minutes", "0.8", "--seed", "1", "--json");
+
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        JsonNode report = result.json();
+        assertThat(report.path("operations").asLong()).isPositive();
+        assertThat(report.path("faults").asLong()).isPositive();
+        assertThat(report.path("seed").asLong()).isEqualTo(1);
+        for (String found :
+                List.of("lost_acknowledged_writes", "wrong_bytes", "avoidable_read_failures", "unexplained_answers")) {
+            assertThat(report.path(found).isInt()).as(found).isTrue();
+            assertThat(report.path(found).asInt()).as(found).isZero();
+        }
+        assertThat(report.path("faults_by_kind").path("store_lost").asInt()).isPositive();
+        assertThat(report.path("store_losses"))
+                .isNotEmpty()
+                .allSatisfy(loss -> assertThat(
+                                loss.path("seconds_to_full_replication").asDouble())
+                        .isPositive());
+        assertThat(report.path("under_replicated_chunks").asInt()).isZero();
+    }
+
+    /** Everything it leaves behind would be in its temporary directory. */
+    private Map<String, String> ownDirectory() {
+        return Map.of("CLOUDMW_JAVA_OPTS", "-Djava.io.tmpdir=" + directory);
+    }
+
+    /** SIGTERM: a process in the background of a script has SIGINT ignored. */
+    @ParameterizedTest
+    @ValueSource(strings = {"starting", "1"})
+    void anInterruptedRunLeavesNothing(String line) throws Exception {
+        ProcessBuilder builder = new ProcessBuilder(CommandLine.LAUNCHER.toString(), "torture", "--minutes", "5")
+                .redirectErrorStream(true);
+        builder.environment().putAll(ownDirectory());
+        Process torture = builder.start();
+        try (var lines = torture.inputReader()) {
+            assertThat(lines.lines().anyMatch(said -> said.startsWith(line))).isTrue();
+            torture.toHandle().destroy();
+            assertThat(torture.waitFor(2, TimeUnit.MINUTES)).isTrue();
+        }
+
+        assertThat(torture.exitValue()).isEqualTo(143);
+        assertThat(ProcessHandle.allProcesses()
+                        .filter(process ->
+                                process.info().commandLine().orElse("").contains(directory.toString())))
+                .isEmpty();
+        try (var left = Files.list(directory)) {
+            assertThat(left.map(path -> path.getFileName().toString()))
+                    .noneMatch(name -> name.startsWith("cloudmw-torture-"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--minutes, 0",
+        "--minutes, nonsense",
+        "--clients, 0",
+        "--clients, 33",
+        "--helpers, 2",
+        "--bytes, nonsense"
+    })
+    void mistakesAreFoundBeforeAnythingStarts(String option, String value) throws IOException {
+        CommandLine.Result result = commands.with(ownDirectory()).run("torture", option, value);
+
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(2);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.err()).startsWith("cloudmw: ");
+    }
+}
