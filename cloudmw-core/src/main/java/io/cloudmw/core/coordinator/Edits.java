@@ -32,11 +32,11 @@ public final class Edits {
      */
     public EditPlan begin(FilePath file, Edit edit) throws CloudMwException {
         Volume volume = catalog.volume(file.volume()).orElseThrow(() -> CatalogErrors.volumeNotFound(file.volume()));
-        catalog.checkPath(file);
         Optional<FileVersion> base = catalog.current(file);
         if (base.isEmpty() && edit.kind() == Edit.Kind.TRUNCATE) {
             throw CatalogErrors.fileNotFound(file);
         }
+        catalog.checkPath(file);
         long before = base.map(FileVersion::sizeBytes).orElse(0L);
         ByteRange written;
         try {

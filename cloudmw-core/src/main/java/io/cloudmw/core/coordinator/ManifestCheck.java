@@ -4,6 +4,7 @@ import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.Overlay;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.Chunk;
@@ -62,16 +63,23 @@ final class ManifestCheck {
         require("segments", version.segmentCount(), plan.segmentCount());
         require("leaf size", version.leafSizeBytes(), plan.leafSizeBytes());
         Set<ChunkId> unknown = new HashSet<>(owed.keySet());
+        ManifestDigest checked = new ManifestDigest();
         for (int index = 0; index < plan.segmentCount(); index++) {
             int segmentIndex = index;
             byte[] bytes = catalog.segment(version.id(), index)
                     .orElseThrow(() -> invalid("segment " + segmentIndex + " was not put"));
             ManifestSegment segment = ManifestSegment.decode(index, bytes);
             checkSegment(segment);
+            checked.add(ManifestDigest.ofSegment(bytes));
             segment.chunks().forEach(chunk -> unknown.remove(chunk.id()));
         }
         if (!unknown.isEmpty()) {
             throw invalid("owed: " + unknown.iterator().next() + " is no chunk of it");
+        }
+        // The catalog commits what has this digest: not a segment that was put in the place of one that was looked at
+        // here.
+        if (!checked.finish().equals(version.manifestSha256())) {
+            throw invalid("its segments are not those of the manifest " + version.manifestSha256());
         }
     }
 

@@ -126,6 +126,37 @@ final class EditsTest {
         commit(edited, plan.base().map(FileVersion::id));
     }
 
+    /** Somebody puts another segment in the place of one that was looked at, and commits that. */
+    @Test
+    void theManifestThatIsCheckedIsTheOneThatIsCommitted() throws Exception {
+        FileVersion base = cluster.put(FILE, 2 * MIB);
+        FileVersion honest = cluster.edited(FILE, Edit.append(MIB));
+        Volume volume = cluster.catalog.volume(TestCluster.VOLUME).orElseThrow();
+        FileVersion other = new FileVersion(
+                FILE,
+                honest.id(),
+                honest.sizeBytes(),
+                honest.chunkCount(),
+                honest.segmentCount(),
+                honest.leafSizeBytes(),
+                0,
+                "0".repeat(64));
+        for (FileVersion version : List.of(honest, other)) {
+            ManifestCheck check = new ManifestCheck(
+                    cluster.catalog,
+                    volume,
+                    version,
+                    Optional.of(base),
+                    FileLayout.of(volume, Optional.of(base), version),
+                    List.of());
+            if (version == honest) {
+                check.run();
+            } else {
+                refused(ErrorCode.INVALID_ARGUMENT, check::run);
+            }
+        }
+    }
+
     @Test
     void aChangeOfAVersionThatWasReplacedMeanwhileIsAConflict() throws Exception {
         FileVersion base = cluster.put(FILE, 2 * MIB);

@@ -154,9 +154,7 @@ final class Replicas {
         List<ReplicaRecord> found = after(
                 connection,
                 " FROM replicas r JOIN versions v ON v.id = r.version_id WHERE r." + FAULTY
-                        + " AND v.volume = ? AND (v.state = 1 OR EXISTS (SELECT 1 FROM shared s"
-                        + " JOIN versions n ON n.id = s.version_id AND n.state = 1 WHERE s.owner = r.version_id"
-                        + " AND s.first_chunk <= r.chunk AND s.end_chunk > r.chunk))",
+                        + " AND v.volume = ? AND (v.state = 1 OR " + Shared.IN_CURRENT + ")",
                 pageToken,
                 limit,
                 volume.value());

@@ -98,7 +98,7 @@ final class Schema {
     private static final List<String> SHARING = List.of(
             "CREATE TABLE shared (owner TEXT NOT NULL, first_chunk INTEGER NOT NULL, end_chunk INTEGER NOT NULL,"
                     + " version_id TEXT NOT NULL, segment INTEGER NOT NULL,"
-                    + " PRIMARY KEY (owner, first_chunk, version_id)) WITHOUT ROWID",
+                    + " PRIMARY KEY (owner, first_chunk, version_id, segment)) WITHOUT ROWID",
             "CREATE INDEX shared_version ON shared (version_id, segment)");
 
     /** What upkeep notes of itself; what was dropped is looked for in the stores. */

@@ -2,6 +2,7 @@ package io.cloudmw.core.catalog.sqlite;
 
 import io.cloudmw.core.catalog.SharedRun;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.VersionId;
 import java.sql.Connection;
@@ -10,6 +11,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -20,8 +22,18 @@ final class Shared {
     private static final String COMMITTED =
             " FROM shared s JOIN versions v ON v.id = s.version_id AND v.definition IS NOT NULL";
 
-    /** Of a chunk: who wrote it, and its index twice. */
-    private static final String NAMING = COMMITTED + " WHERE s.owner = ? AND s.first_chunk <= ? AND s.end_chunk > ?";
+    /** Runs that have a chunk of this index: none is longer than a segment, so that few are looked at. */
+    private static final String HAVING = " s.first_chunk > %1$s - " + ManifestSegment.MAX_CHUNKS
+            + " AND s.first_chunk <= %1$s AND s.end_chunk > %1$s";
+
+    /** Of a chunk: who wrote it, and its index. */
+    private static final String NAMING =
+            COMMITTED + " WHERE s.owner = ?1 AND" + String.format(Locale.ROOT, HAVING, "?2");
+
+    /** That a current version names a chunk another one wrote. */
+    static final String IN_CURRENT =
+            "EXISTS (SELECT 1 FROM shared s JOIN versions n ON n.id = s.version_id AND n.state = " + Schema.CURRENT
+                    + " WHERE s.owner = r.version_id AND" + String.format(Locale.ROOT, HAVING, "r.chunk") + ")";
 
     private Shared() {}
 
@@ -68,9 +80,8 @@ final class Shared {
             throws SQLException, CloudMwException {
         return Sql.exists(
                 connection,
-                "SELECT 1" + NAMING + " AND s.version_id <> ? LIMIT 1",
+                "SELECT 1" + NAMING + " AND s.version_id <> ?3 LIMIT 1",
                 chunk.version().value(),
-                chunk.index(),
                 chunk.index(),
                 but.value());
     }
@@ -81,7 +92,6 @@ final class Shared {
                 row -> new VersionId(row.getString(1)),
                 "SELECT s.version_id" + NAMING + " ORDER BY v.state LIMIT 1",
                 chunk.version().value(),
-                chunk.index(),
                 chunk.index());
         boolean written = isKept(connection, chunk.version());
         boolean current = Sql.exists(

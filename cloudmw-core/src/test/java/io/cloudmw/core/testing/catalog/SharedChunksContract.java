@@ -89,6 +89,16 @@ public abstract class SharedChunksContract extends CatalogFixture {
         assertThat(catalog.underReplicatedChunks(second.id())).isZero();
     }
 
+    @Test
+    void whatTwoSegmentsNameIsNamedUntilNeitherDoes() throws Exception {
+        FileVersion second = Versions.of("v:/f", 2);
+        catalog.putSegment(second.id(), 1, Versions.segment(second.id(), 1), List.of(run(1, 2)), 1);
+        catalog.putSegment(second.id(), 0, new byte[] {1}, List.of(run(1, 2)), 1);
+        catalog.putSegment(second.id(), 0, Versions.segment(second.id(), 0), List.of(), 1);
+        commit(second, Optional.of(base.id()));
+        assertThat(catalog.namedElsewhere(base.id(), List.of(chunk0, chunk1))).isEqualTo(Set.of(chunk1));
+    }
+
     /** A segment of as many chunks as there can be, each from another version: what names so many is kept and dropped like less. */
     @Test
     void aSegmentMayNameChunksOfManyVersions() throws Exception {
