@@ -1,5 +1,6 @@
 package io.cloudmw.client;
 
+import io.cloudmw.client.backup.Backups;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.PutReceipt;
@@ -9,6 +10,7 @@ import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.client.rpc.HelperLinks;
 import io.cloudmw.client.rpc.HelperStatus;
+import io.cloudmw.client.rpc.Snapshots;
 import io.cloudmw.client.rpc.Watch;
 import io.cloudmw.client.rpc.WatchListener;
 import io.cloudmw.client.transfer.ClientThreads;
@@ -159,6 +161,17 @@ public final class CloudMw implements AutoCloseable {
      */
     public CompletableFuture<List<StoreId>> drain(DrainOrder order) {
         return engine.coordinator().drain(order);
+    }
+
+    /**
+     * Has what lies in stores and nothing names collected, as soon as no round of that is under way. Done when that is noted:
+     * {@link #status} says when the round is over and what it found.
+     *
+     * @param dry it is only to be counted
+     * @return the number of the round
+     */
+    public CompletableFuture<Long> collect(boolean dry) {
+        return engine.coordinator().collect(dry);
     }
 
     /** How the cluster fares: its stores, and how far upkeep is with what is to be done about copies. */
@@ -351,6 +364,11 @@ public final class CloudMw implements AutoCloseable {
         return engine.isCopy(file, version);
     }
 
+    /** Backups of volumes; their calls block, and end with this client. */
+    public Backups backups() {
+        return new Backups(engine);
+    }
+
     /** Fails with {@code NOT_FOUND}. */
     public CompletableFuture<FileStatus> stat(FilePath file) {
         return engine.coordinator().stat(file);
@@ -397,6 +415,11 @@ public final class CloudMw implements AutoCloseable {
         return engine.coordinator().list(volume, directory, pageToken, limit);
     }
 
+    /** How the names of volumes were at moments that were kept. */
+    public Snapshots snapshots() {
+        return engine.coordinator().snapshots();
+    }
+
     /** Removes a file; gets of it that are under way go on. Fails with {@code NOT_FOUND}. */
     public CompletableFuture<FileVersion> remove(FilePath file) {
         return engine.coordinator().remove(file);
@@ -422,8 +445,8 @@ public final class CloudMw implements AutoCloseable {
      * it is also told to who watches a path below its old or its new place.
      *
      * <p>The watch goes on elsewhere when the connection breaks, and fails when no coordinator could be reached for as long as
-     * the options say, with {@code VOLUME_NOT_FOUND}, or with {@code INVALID_ARGUMENT}. It ends by itself when the volume is
-     * deleted.
+     * the options say, with {@code VOLUME_NOT_FOUND}, with {@code INVALID_ARGUMENT}, or with {@code OVERLOADED} when this client
+     * has {@value Watch#MAX_OPEN} already. It ends by itself when the volume is deleted.
      *
      * @param path {@code "/"} or {@code "/a/b"}, a file or a directory, which need not exist: what is there or below
      * @param after a position, as an earlier watch was told; empty: from now on

@@ -310,7 +310,7 @@ final class WritePathTest {
         byte[] content = bytes(40 * CHUNK);
         Path source = Files.write(directory.resolve("source"), content);
         interrupt(source, 20);
-        coordinator.refuse(call, code);
+        coordinator.refuse(call, code, 1);
         assertThatThrownBy(() -> again(source))
                 .cause()
                 .isInstanceOfSatisfying(
@@ -326,7 +326,7 @@ final class WritePathTest {
         byte[] content = bytes(40 * CHUNK);
         Path source = Files.write(directory.resolve("source"), content);
         interrupt(source, 20);
-        coordinator.refuse("BeginPut", ErrorCode.QUORUM_NOT_MET);
+        coordinator.refuse("BeginPut", ErrorCode.QUORUM_NOT_MET, 1);
         assertThatThrownBy(() -> again(source)).isInstanceOf(ExecutionException.class);
         assertThat(again(source).resumedBytes()).isPositive();
         holds(content);

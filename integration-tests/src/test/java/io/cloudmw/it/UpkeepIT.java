@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,7 +39,11 @@ final class UpkeepIT {
     private Path directory;
 
     private Fleet fleet() throws IOException {
-        Fleet fleet = new Fleet(directory, Map.of(), HURRIED);
+        return fleet(HURRIED);
+    }
+
+    private Fleet fleet(Map<String, String> settings) throws IOException {
+        Fleet fleet = new Fleet(directory, Map.of(), settings);
         for (int i = 1; i <= 4; i++) {
             fleet.startDiskHelper(i, "");
         }
@@ -149,6 +154,37 @@ final class UpkeepIT {
             fleet.helper(1).kill();
             fleet.helper(2).kill();
             fleet.get(file, fleet.target("again"));
+            assertThat(fleet.target("again")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    /** A file is removed, another replaced: all that goes. What is kept stays, and so does a chunk of which nothing is known. */
+    @Test
+    void whatNothingNamesIsDeletedFromTheDisks() throws Exception {
+        Map<String, String> settings = new HashMap<>(HURRIED);
+        settings.put("coordinator.collect-every", "1s");
+        settings.put("coordinator.token-ttl", "10s");
+        settings.put("coordinator.clock-skew", "100ms");
+        try (Fleet fleet = fleet(settings)) {
+            VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 3, Fleet.disks(1, 2, 3));
+            FilePath kept = new FilePath(volume, "/kept");
+            FilePath removed = new FilePath(volume, "/removed");
+            Path source = fleet.file("source", 4 * MIB);
+            fleet.put(source, kept);
+            fleet.put(source, kept);
+            fleet.put(source, removed);
+            fleet.client().remove(removed).join();
+            Path chunk = onlyChunk(fleet.disk(1));
+            Path shard = Files.createDirectories(fleet.disk(1).resolve("chunks").resolve("00"));
+            Path unknown = Files.copy(chunk, shard.resolve("0".repeat(32) + "-00000000"));
+            fleet.client().collect(true).join();
+            within().until(() -> {
+                fleet.get(kept, fleet.target("back"));
+                assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+                return chunks(fleet.disk(1)) + chunks(fleet.disk(2)) + chunks(fleet.disk(3)) == 3 * 4 + 1;
+            });
+            assertThat(unknown).exists();
+            fleet.get(kept, fleet.target("again"));
             assertThat(fleet.target("again")).hasSameBinaryContentAs(source);
         }
     }

@@ -18,7 +18,6 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.model.VolumeName;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.FileChannel;
@@ -56,6 +55,13 @@ final class FileCommands {
         @Override
         CloudMwOptions applied(CloudMwOptions base) {
             return prices.applied(base);
+        }
+
+        /** One file has a receipt, a directory a report. */
+        void refuseReceipt() {
+            if (receipt) {
+                throw new IllegalArgumentException("--receipt: not with --recursive");
+            }
         }
 
         void tell(List<String> lines) {
@@ -127,6 +133,7 @@ final class FileCommands {
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
             if (recursive) {
+                refuseReceipt();
                 if (ifAbsent || ifVersion != null) {
                     throw new IllegalArgumentException("--recursive: not with --if-absent or --if-version");
                 }
@@ -180,7 +187,7 @@ final class FileCommands {
             mixinStandardHelpOptions = true,
             description = "Read a file; the target is replaced whole or not at all.")
     static final class Get extends ReadCommand {
-        @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
+        @Parameters(index = "0", paramLabel = "VOLUME[@SNAPSHOT]:/PATH")
         private String source = "";
 
         @Parameters(
@@ -226,13 +233,16 @@ final class FileCommands {
             if (recursive) {
                 return directory(client);
             }
-            FilePath file = FilePath.parse(source);
+            SnapshotPath from = SnapshotPath.parse(source);
+            FilePath file = from.file();
             GetOptions how = how().withDurable(!lazy);
             if (resume) {
                 how = how.keepingWhatArrived();
             }
             if (version != null) {
                 how = how.withVersion(new VersionId(version));
+            } else if (from.snapshot().isPresent()) {
+                how = how.withVersion(from.stat(client).version().id());
             }
             if (mode != null) {
                 how = how.withMode(Modes.parse("--mode", mode));
@@ -249,6 +259,7 @@ final class FileCommands {
         }
 
         private Map<String, ?> directory(CloudMw client) throws CloudMwException {
+            refuseReceipt();
             if (version != null || "-".equals(target)) {
                 throw new IllegalArgumentException("--recursive: not with --version-id, nor to standard output");
             }
@@ -298,7 +309,7 @@ final class FileCommands {
             mixinStandardHelpOptions = true,
             description = "Write a file, or some of it, to standard output.")
     static final class Cat extends ReadCommand {
-        @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
+        @Parameters(index = "0", paramLabel = "VOLUME[@SNAPSHOT]:/PATH")
         private String source = "";
 
         @Option(names = "--offset", paramLabel = "BYTES", description = "first byte (default 0)")
@@ -316,21 +327,22 @@ final class FileCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            FilePath file = FilePath.parse(source);
+            SnapshotPath from = SnapshotPath.parse(source);
+            FilePath file = from.file();
             GetOptions how = how();
             if (mode != null) {
                 how = how.withMode(Modes.parse("--mode", mode));
             }
-            long from = Sizes.parse(offset);
-            if (from > 0 || length != null) {
-                FileVersion current = CommandContext.await(client.stat(file)).version();
-                long size = current.sizeBytes();
+            long first = Sizes.parse(offset);
+            if (first > 0 || length != null || from.snapshot().isPresent()) {
+                FileVersion read = from.stat(client).version();
+                long size = read.sizeBytes();
                 long bytes = length == null ? Long.MAX_VALUE : Sizes.parse(length);
-                if (from > size) {
+                if (first > size) {
                     throw new IllegalArgumentException(
-                            "--offset: " + from + " (expected: at most the " + size + " bytes of " + file + ")");
+                            "--offset: " + first + " (expected: at most the " + size + " bytes of " + file + ")");
                 }
-                how = how.withVersion(current.id()).withRange(new ByteRange(from, Math.min(bytes, size - from)));
+                how = how.withVersion(read.id()).withRange(new ByteRange(first, Math.min(bytes, size - first)));
             }
             GetReceipt receipt =
                     CommandContext.await(client.read(file, context.out().channel(), how));
@@ -342,7 +354,7 @@ final class FileCommands {
 
     @Command(name = "ls", mixinStandardHelpOptions = true, description = "List a directory.")
     static final class Ls extends ClientCommand {
-        @Parameters(index = "0", paramLabel = "VOLUME[:/PATH]")
+        @Parameters(index = "0", paramLabel = "VOLUME[@SNAPSHOT][:/PATH]")
         private String directory = "";
 
         Ls(CommandContext context) {
@@ -351,13 +363,14 @@ final class FileCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            int colon = directory.indexOf(':');
-            VolumeName volume = new VolumeName(colon < 0 ? directory : directory.substring(0, colon));
-            String path = colon < 0 || colon == directory.length() - 1 ? "/" : directory.substring(colon + 1);
+            SnapshotPath of = SnapshotPath.parse(directory);
             try (JsonArray entries = new JsonArray(context.out(), "entries")) {
                 String token = "";
                 do {
-                    Page<FileEntry> page = CommandContext.await(client.list(volume, path, token, 1000));
+                    Page<FileEntry> page = CommandContext.await(
+                            of.snapshot().isPresent()
+                                    ? client.snapshots().list(of.snapshot().get(), of.volume(), of.path(), token, 1000)
+                                    : client.list(of.volume(), of.path(), token, 1000));
                     page.items().forEach(entry -> show(entry, entries));
                     token = page.nextToken();
                     // Nobody may be reading any more: `ls | head`.
@@ -388,7 +401,7 @@ final class FileCommands {
 
     @Command(name = "stat", mixinStandardHelpOptions = true, description = "What is known of a file.")
     static final class Stat extends ClientCommand {
-        @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
+        @Parameters(index = "0", paramLabel = "VOLUME[@SNAPSHOT]:/PATH")
         private String file = "";
 
         Stat(CommandContext context) {
@@ -397,7 +410,7 @@ final class FileCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            FileStatus status = CommandContext.await(client.stat(FilePath.parse(file)));
+            FileStatus status = SnapshotPath.parse(file).stat(client);
             Map<String, Object> answer = Json.of(status.version());
             answer.put("under_replicated_chunks", status.underReplicatedChunks());
             answer.put("created_at_millis", status.createdAtMillis());

@@ -4,6 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.wire.GrpcLog;
+import io.cloudmw.core.wire.WireErrors;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
@@ -68,15 +69,26 @@ public final class Main {
         volume.addSubcommand(new VolumeCommands.Ls(context));
         volume.addSubcommand(new VolumeCommands.Rm(context));
         line.addSubcommand(volume);
+        CommandLine snapshot = new CommandLine(new SnapshotCommands.Group());
+        snapshot.addSubcommand(new SnapshotCommands.Create(context));
+        snapshot.addSubcommand(new SnapshotCommands.Ls(context));
+        snapshot.addSubcommand(new SnapshotCommands.Rm(context));
+        snapshot.addSubcommand(new SnapshotCommands.Diff(context));
+        snapshot.addSubcommand(new SnapshotCommands.Restore(context));
+        line.addSubcommand(snapshot);
         CommandLine store = new CommandLine(new StoreCommands.Group());
         store.addSubcommand(new StoreCommands.Add(context));
         store.addSubcommand(new StoreCommands.Ls(context));
         store.addSubcommand(new StoreCommands.Rm(context));
         line.addSubcommand(store);
         line.addSubcommand(new StoreCommands.Helpers(context));
+        CommandLine backup = new CommandLine(new BackupCommands.Create(context));
+        backup.addSubcommand(new BackupCommands.Ls(context));
+        line.addSubcommand(backup);
         line.addSubcommand(new PlanCommand(context));
         line.addSubcommand(new TopCommand(context));
         line.addSubcommand(new StatusCommand(context));
+        line.addSubcommand(new GcCommand(context));
         line.addSubcommand(new DrainCommands.Drain(context));
         line.addSubcommand(new DrainCommands.Undrain(context));
         line.addSubcommand(new DemoCommand(context));
@@ -109,6 +121,11 @@ public final class Main {
         return ExitCode.USAGE.value();
     }
 
+    /** Whether a coordinator was there, and said itself why it could not do it. */
+    private static boolean saidSo(CloudMwException unavailable) {
+        return unavailable.getCause() instanceof CloudMwException last && WireErrors.isAnswer(last);
+    }
+
     private static int failed(CommandContext context, Exception e, boolean verbose, String[] args) {
         if (context.out().abandoned()) {
             return ExitCode.UNREAD.value();
@@ -120,7 +137,7 @@ public final class Main {
             exit = ExitCode.of(known.code());
             code = known.code().name();
             if (known.code() == ErrorCode.COORDINATOR_UNAVAILABLE) {
-                boolean answered = known.verdict() == RetryVerdict.NEVER;
+                boolean answered = known.verdict() == RetryVerdict.NEVER || saidSo(known);
                 message += (answered ? " (" : " (is it running? cloudmw coordinator starts one; ")
                         + "another one: -c HOST:PORT)";
             }
@@ -166,6 +183,9 @@ public final class Main {
                 "  coordinator  the catalog, and who is where",
                 "  helper       stores, fetches, races and relays",
                 "  standalone   a coordinator and three helpers in one process",
+                "",
+                "And, while no coordinator runs:",
+                "  recover      makes a volume again from what is in stores",
                 "",
                 "Files are written volume:/path. Exit codes: 0 ok, 1 internal, 2 usage, 3 not found,",
                 "4 conflict, 5 unavailable, 6 data loss, 7 local I/O, 8 refused, 130 interrupted,",

@@ -114,8 +114,11 @@ final class PlanCommand extends ClientCommand {
         }
         lines.add(String.format(
                 Locale.ROOT,
-                "at most %.0f%% of requests and bytes are spent on hedges and hand-overs",
+                "of many reads at most %.0f%% of requests and bytes are extras; of one, also what was saved up before",
                 100 * budgetShare));
+        if (link == null) {
+            lines.add("times are the stores': what this machine can take is not known; --link says it");
+        }
         estimate.goal()
                 .ifPresent(goal -> estimate.choice().ifPresent(choice -> lines.add(promise(estimate, goal, choice))));
         lines.add("prices: " + estimate.priceVersion());

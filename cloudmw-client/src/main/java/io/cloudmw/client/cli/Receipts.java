@@ -88,7 +88,9 @@ final class Receipts {
         row.put("hedges_won", extras.hedgesWon());
         row.put("hand_overs", extras.handOvers());
         row.put("hand_overs_won", extras.handOversWon());
+        row.put("steals", extras.steals());
         row.put("duplicates", extras.duplicates());
+        row.put("retries", extras.retries());
         row.put("suppressed", extras.suppressed());
         return row;
     }
@@ -165,12 +167,14 @@ final class Receipts {
         Extras extras = receipt.extras();
         lines.add(String.format(
                 Locale.ROOT,
-                "extras: %d hedges (%d won), %d hand-overs (%d won), %d duplicates, %d suppressed",
+                "extras: %d hedges (%d won), %d hand-overs (%d won), %d steals, %d duplicates, %d retries, %d suppressed",
                 extras.hedges(),
                 extras.hedgesWon(),
                 extras.handOvers(),
                 extras.handOversWon(),
+                extras.steals(),
                 extras.duplicates(),
+                extras.retries(),
                 extras.suppressed()));
         lines.addAll(lines(receipt.cost()));
         receipt.sla()

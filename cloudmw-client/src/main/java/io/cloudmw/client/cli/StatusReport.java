@@ -1,6 +1,8 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.upkeep.task.CollectProgress;
+import io.cloudmw.core.upkeep.task.CollectRound;
 import io.cloudmw.core.upkeep.task.Obstacle;
 import io.cloudmw.core.upkeep.task.RepairProgress;
 import io.cloudmw.core.upkeep.task.ScrubProgress;
@@ -43,6 +45,7 @@ final class StatusReport {
                 repair.dropped(),
                 repair.passes() == 0 ? "; nothing was looked at yet" : ""));
         lines.add(scrub(status.scrub()));
+        lines.add(collect(status.collect()));
         return lines;
     }
 
@@ -59,6 +62,18 @@ final class StatusReport {
                 Sizes.approximate(scrub.verifiedBytes()),
                 scrub.bad(),
                 scrub.skipped());
+    }
+
+    private static String collect(CollectProgress collect) {
+        CollectRound round = collect.underWay() ? collect.now() : collect.last();
+        return String.format(
+                Locale.ROOT,
+                "garbage: %s; %d copies looked at, nothing names %d, %d deleted (%s)",
+                collect.underWay() ? "round under way" : collect.rounds() == 0 ? "no round yet" : "round ended",
+                round.listed(),
+                round.unnamed(),
+                round.deleted(),
+                Sizes.approximate(round.deletedBytes()));
     }
 
     private static String drain(StoreCondition store, RepairProgress repair) {
@@ -124,6 +139,12 @@ final class StatusReport {
                 status.helpers().stream().map(helper -> helper.id().value()).toList());
         json.put("repair", json(status.repair(), status));
         json.put("scrub", json(status.scrub()));
+        Map<String, Object> collect = new LinkedHashMap<>();
+        collect.put("rounds", status.collect().rounds());
+        collect.put("under_way", status.collect().underWay());
+        collect.put("now", GcCommand.json(status.collect().now()));
+        collect.put("last", GcCommand.json(status.collect().last()));
+        json.put("collect", collect);
         return json;
     }
 

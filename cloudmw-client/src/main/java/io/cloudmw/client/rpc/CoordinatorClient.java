@@ -1,5 +1,7 @@
 package io.cloudmw.client.rpc;
 
+import com.google.protobuf.ByteString;
+import io.cloudmw.core.backup.record.ExportCursor;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
@@ -25,26 +27,32 @@ import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
+import io.cloudmw.core.wire.BackupWire;
 import io.cloudmw.core.wire.EditWire;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UpkeepWire;
 import io.cloudmw.proto.v1.AddStoreRequest;
+import io.cloudmw.proto.v1.BackupGrpc;
 import io.cloudmw.proto.v1.BeginPutRequest;
 import io.cloudmw.proto.v1.BeginPutResponse;
+import io.cloudmw.proto.v1.CollectRequest;
+import io.cloudmw.proto.v1.CollectResponse;
 import io.cloudmw.proto.v1.CommitPutRequest;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.CreateVolumeRequest;
 import io.cloudmw.proto.v1.DeleteVolumeRequest;
 import io.cloudmw.proto.v1.EditingGrpc;
 import io.cloudmw.proto.v1.Entry;
+import io.cloudmw.proto.v1.ExportRequest;
 import io.cloudmw.proto.v1.GetSegmentRequest;
 import io.cloudmw.proto.v1.GetStatusRequest;
 import io.cloudmw.proto.v1.GetVolumeRequest;
 import io.cloudmw.proto.v1.HelperState;
 import io.cloudmw.proto.v1.ListHelpersRequest;
 import io.cloudmw.proto.v1.ListRequest;
+import io.cloudmw.proto.v1.ListResponse;
 import io.cloudmw.proto.v1.ListStoresRequest;
 import io.cloudmw.proto.v1.ListVolumesRequest;
 import io.cloudmw.proto.v1.PlaceChunksRequest;
@@ -56,6 +64,7 @@ import io.cloudmw.proto.v1.RenameRequest;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.SetAttributesRequest;
 import io.cloudmw.proto.v1.StatRequest;
+import io.cloudmw.proto.v1.StatResponse;
 import io.cloudmw.proto.v1.UpkeepGrpc;
 import io.cloudmw.proto.v1.ViewFleetRequest;
 import io.grpc.ManagedChannel;
@@ -168,6 +177,12 @@ public final class CoordinatorClient implements AutoCloseable {
                 disks,
                 state.getAlive(),
                 Duration.ofMillis(state.getLastHeartbeatAgeMillis()));
+    }
+
+    /** Has garbage collected, or counted; the number of the round. */
+    public CompletableFuture<Long> collect(boolean dry) {
+        CollectRequest request = CollectRequest.newBuilder().setDry(dry).build();
+        return call(UpkeepGrpc.getCollectMethod(), request, CollectResponse::getRound);
     }
 
     /** Begins to drain stores, or ends that; the stores it is about. */
@@ -312,19 +327,46 @@ public final class CoordinatorClient implements AutoCloseable {
                         Duration.ofMillis(Math.max(0, answer.getDirectMillis()))));
     }
 
+    /**
+     * A piece of what a volume consists of.
+     *
+     * @param after what changed after this position is wanted; empty: everything
+     * @param cursor as the piece before gave it; empty: the first
+     */
+    public CompletableFuture<ExportPiece> export(VolumeName volume, OptionalLong after, Optional<ExportCursor> cursor) {
+        ExportRequest.Builder request = ExportRequest.newBuilder()
+                .setVolume(volume.value())
+                .setCursor(
+                        cursor.map(BackupWire::cursor).map(ByteString::copyFrom).orElse(ByteString.EMPTY));
+        after.ifPresent(request::setAfter);
+        return call(
+                BackupGrpc.getExportMethod(),
+                request.build(),
+                answer -> new ExportPiece(
+                        answer.getRecords().toByteArray(),
+                        answer.getFiles(),
+                        BackupWire.cursor(answer.getCursor().toByteArray()),
+                        answer.getPosition(),
+                        answer.getWhole()));
+    }
+
     public CompletableFuture<FileStatus> stat(FilePath file) {
-        StatRequest request = StatRequest.newBuilder()
+        return call(CoordinatorGrpc.getStatMethod(), statRequest(file), CoordinatorClient::status);
+    }
+
+    static StatRequest statRequest(FilePath file) {
+        return StatRequest.newBuilder()
                 .setVolume(file.volume().value())
                 .setPath(file.path())
                 .build();
-        return call(
-                CoordinatorGrpc.getStatMethod(),
-                request,
-                answer -> new FileStatus(
-                        FromWire.version(answer.getVersion()),
-                        answer.getUnderReplicatedChunks(),
-                        answer.getCreatedAtMillis(),
-                        FromWire.attributes(answer.getAttributes())));
+    }
+
+    static FileStatus status(StatResponse answer) throws CloudMwException {
+        return new FileStatus(
+                FromWire.version(answer.getVersion()),
+                answer.getUnderReplicatedChunks(),
+                answer.getCreatedAtMillis(),
+                FromWire.attributes(answer.getAttributes()));
     }
 
     /** All that the file has after the change. */
@@ -342,17 +384,28 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     public CompletableFuture<Page<FileEntry>> list(VolumeName volume, String directory, String pageToken, int limit) {
-        ListRequest request = ListRequest.newBuilder()
+        return call(
+                CoordinatorGrpc.getListMethod(),
+                listRequest(volume, directory, pageToken, limit),
+                CoordinatorClient::page);
+    }
+
+    static ListRequest listRequest(VolumeName volume, String directory, String pageToken, int limit) {
+        return ListRequest.newBuilder()
                 .setVolume(volume.value())
                 .setDirectory(directory)
                 .setPageToken(pageToken)
                 .setLimit(limit)
                 .build();
-        return call(
-                CoordinatorGrpc.getListMethod(),
-                request,
-                answer ->
-                        new Page<>(all(answer.getEntriesList(), CoordinatorClient::entry), answer.getNextPageToken()));
+    }
+
+    static Page<FileEntry> page(ListResponse answer) throws CloudMwException {
+        return new Page<>(all(answer.getEntriesList(), CoordinatorClient::entry), answer.getNextPageToken());
+    }
+
+    /** How the names of volumes were. */
+    public Snapshots snapshots() {
+        return new Snapshots(this);
     }
 
     private static FileEntry entry(Entry entry) throws CloudMwException {
@@ -409,7 +462,7 @@ public final class CoordinatorClient implements AutoCloseable {
         channel.shutdownNow();
     }
 
-    private <Q, A, V> CompletableFuture<V> call(MethodDescriptor<Q, A> method, Q request, Decoder<A, V> decoder) {
+    <Q, A, V> CompletableFuture<V> call(MethodDescriptor<Q, A> method, Q request, Decoder<A, V> decoder) {
         return calls.call(method, request).thenApply(answer -> {
             try {
                 return decoder.decode(answer);
@@ -423,7 +476,7 @@ public final class CoordinatorClient implements AutoCloseable {
         return call.thenAccept(answer -> {});
     }
 
-    private static <M, V> List<V> all(List<M> messages, Decoder<M, V> decoder) throws CloudMwException {
+    static <M, V> List<V> all(List<M> messages, Decoder<M, V> decoder) throws CloudMwException {
         List<V> values = new ArrayList<>(messages.size());
         for (M message : messages) {
             values.add(decoder.decode(message));
@@ -432,7 +485,7 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     /** From a message to a value. */
-    private interface Decoder<M, V> {
+    interface Decoder<M, V> {
         V decode(M message) throws CloudMwException;
     }
 }

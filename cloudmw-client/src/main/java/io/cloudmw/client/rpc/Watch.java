@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * listener is done with the one before. Safe for any thread.
  */
 public final class Watch implements AutoCloseable {
+    /** Watches of one client that may be open at once. */
+    public static final int MAX_OPEN = 128;
+
     private final Watches owner;
     private final VolumeName volume;
     private final String path;
@@ -94,6 +97,11 @@ public final class Watch implements AutoCloseable {
             done.completeExceptionally(reason);
         }
         cancelCall();
+    }
+
+    /** Runs this once its listener is not being called any more. */
+    void afterListener(Runnable task) {
+        serial.execute(task);
     }
 
     private void cancelCall() {

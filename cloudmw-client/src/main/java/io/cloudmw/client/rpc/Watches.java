@@ -52,15 +52,24 @@ final class Watches implements AutoCloseable {
         return ticker;
     }
 
+    /** Fails at once when {@value Watch#MAX_OPEN} are open, or closed while their listener has not returned. */
     Watch watch(VolumeName volume, String path, OptionalLong after, WatchListener listener, Executor threads) {
         Watch watch = new Watch(this, volume, path, after, listener, threads);
-        open.add(watch);
-        var unused = watch.done().whenComplete((nothing, failure) -> open.remove(watch));
+        boolean room = isAdded(watch);
+        var unused = watch.done().whenComplete((nothing, failure) -> watch.afterListener(() -> open.remove(watch)));
+        if (!room) {
+            watch.end(new CloudMwException(
+                    ErrorCode.OVERLOADED, "watches: " + Watch.MAX_OPEN + " of this client already (expected: fewer)"));
+        }
         if (closed) {
             watch.end(closedException());
         }
         watch.start();
         return watch;
+    }
+
+    private synchronized boolean isAdded(Watch watch) {
+        return open.size() < Watch.MAX_OPEN && open.add(watch);
     }
 
     static CloudMwException closedException() {

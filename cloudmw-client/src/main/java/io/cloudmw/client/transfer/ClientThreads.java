@@ -1,5 +1,6 @@
 package io.cloudmw.client.transfer;
 
+import io.cloudmw.client.rpc.Watch;
 import io.cloudmw.core.thread.Threads;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -21,6 +22,7 @@ public final class ClientThreads implements AutoCloseable {
     private final ThreadPoolExecutor replicas;
     private final ThreadPoolExecutor sources;
     private final ThreadPoolExecutor sinks;
+    private final ThreadPoolExecutor watches;
     private final ScheduledExecutorService timer;
 
     public ClientThreads() {
@@ -32,6 +34,8 @@ public final class ClientThreads implements AutoCloseable {
         replicas = Threads.unbounded("client-replica", MAX_BLOCKING);
         sources = Threads.unbounded("client-source", MAX_BLOCKING);
         sinks = Threads.unbounded("client-sink", MAX_BLOCKING);
+        // One that gives its thread back may have got the next one already.
+        watches = Threads.unshared("client-watch", 2 * Watch.MAX_OPEN);
         timer = Threads.timer("client-timer");
     }
 
@@ -65,6 +69,11 @@ public final class ClientThreads implements AutoCloseable {
         return sinks;
     }
 
+    /** Tells callers' listeners of changes: one that blocks holds up no other. */
+    Executor watches() {
+        return watches;
+    }
+
     /** Says when; what runs here only posts to other executors. */
     public ScheduledExecutorService timer() {
         return Executors.unconfigurableScheduledExecutorService(timer);
@@ -74,7 +83,7 @@ public final class ClientThreads implements AutoCloseable {
     @Override
     public void close() {
         timer.shutdownNow();
-        List<ThreadPoolExecutor> pools = List.of(events, workers, files, replicas, sources, sinks);
+        List<ThreadPoolExecutor> pools = List.of(events, workers, files, replicas, sources, sinks, watches);
         pools.forEach(ThreadPoolExecutor::shutdown);
         try {
             for (ThreadPoolExecutor pool : pools) {

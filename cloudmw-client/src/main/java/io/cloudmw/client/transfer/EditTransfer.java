@@ -122,12 +122,12 @@ final class EditTransfer extends ConfinedTransfer<PutReceipt> {
             throw new IllegalStateException("not open");
         }
         CompletableFuture<PutReceipt> putting = engine().put(new PutRequest(
-                request.file(),
-                new EditedSource(request.source(), from, edit.sizeBytes(), before, edit.written()),
-                request.listener(),
-                request.condition(),
-                Optional.empty(),
-                Optional.of(new PreparedEdit(edit, changed))));
+                        request.file(),
+                        new EditedSource(request.source(), from, edit.sizeBytes(), before, edit.written()),
+                        request.listener(),
+                        request.condition(),
+                        Optional.empty())
+                .editing(new PreparedEdit(edit, changed)));
         cancelAtEnd(putting);
         var unused = putting.whenComplete((receipt, failure) -> serial().execute(() -> {
             if (isOver()) {

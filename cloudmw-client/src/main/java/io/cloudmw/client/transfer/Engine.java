@@ -94,7 +94,7 @@ public final class Engine implements AutoCloseable {
 
     /** Watches a volume. */
     public Watch watch(VolumeName volume, String path, OptionalLong after, WatchListener listener) {
-        return coordinator.watch(volume, path, after, listener, threads.sinks());
+        return coordinator.watch(volume, path, after, listener, threads.watches());
     }
 
     /** What all gets together may spend on redundancy. */

@@ -3,6 +3,7 @@ package io.cloudmw.client.transfer;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.PutCondition;
+import io.cloudmw.core.model.VersionId;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -13,6 +14,7 @@ import java.util.Optional;
  * @param condition what the path must name; empty: whatever it names when the put begins
  * @param journal where it is noted what is stored, of sources that can be read again; empty: nowhere
  * @param edit which part of the file changes, and how; empty: it is written whole
+ * @param version what its version is called, which no other may be; empty: as no other is
  */
 public record PutRequest(
         FilePath file,
@@ -20,7 +22,8 @@ public record PutRequest(
         TransferListener listener,
         Optional<PutCondition> condition,
         Optional<Path> journal,
-        Optional<PreparedEdit> edit) {
+        Optional<PreparedEdit> edit,
+        Optional<VersionId> version) {
     /** A file that is written whole. */
     public PutRequest(
             FilePath file,
@@ -28,7 +31,17 @@ public record PutRequest(
             TransferListener listener,
             Optional<PutCondition> condition,
             Optional<Path> journal) {
-        this(file, source, listener, condition, journal, Optional.empty());
+        this(file, source, listener, condition, journal, Optional.empty(), Optional.empty());
+    }
+
+    /** The same, as an edit. */
+    PutRequest editing(PreparedEdit prepared) {
+        return new PutRequest(file, source, listener, condition, journal, Optional.of(prepared), version);
+    }
+
+    /** The same, whose version is called this. */
+    public PutRequest as(VersionId name) {
+        return new PutRequest(file, source, listener, condition, journal, edit, Optional.of(name));
     }
 
     /** The chunks to be written, of so many. */

@@ -58,7 +58,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     private final Set<HelperId> helpers = new HashSet<>();
 
     private final ManifestDigest digest = new ManifestDigest();
-    private VersionId version = VersionId.random();
+    private VersionId version;
     private volatile @Nullable PutJournal journal;
     private @Nullable StoredUpload earlier;
     private @Nullable Sending sending;
@@ -77,6 +77,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     PutTransfer(Engine engine, PutRequest request) {
         super(engine, request.file().toString());
         this.request = request;
+        this.version = request.version().orElseGet(VersionId::random);
         // A file is opened before it is freed, whenever this is cancelled: that happens in order. A stream has nothing
         // to free.
         source = request.source().isStream() ? engine.threads().sources() : files();

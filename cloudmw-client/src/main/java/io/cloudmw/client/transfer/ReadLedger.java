@@ -208,7 +208,9 @@ final class ReadLedger {
                 tally.hedgesWon(),
                 tally.handOvers(),
                 tally.handOversWon(),
+                tally.steals(),
                 tally.duplicates(),
+                tally.retries(),
                 tally.suppressed());
         if (tally.suppressed() > 0) {
             hinder(tally.suppressed() + " second attempts were due and refused");

@@ -65,8 +65,12 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     }
 
     /** What may be over in a moment, and another plan may know of other ways. */
-    private static final Set<ErrorCode> UNREACHABLE =
-            EnumSet.of(ErrorCode.HELPER_UNAVAILABLE, ErrorCode.STORE_UNAVAILABLE, ErrorCode.DEADLINE_EXCEEDED);
+    private static final Set<ErrorCode> UNREACHABLE = EnumSet.of(
+            ErrorCode.HELPER_UNAVAILABLE,
+            ErrorCode.STORE_UNAVAILABLE,
+            ErrorCode.DEADLINE_EXCEEDED,
+            ErrorCode.OVERLOADED,
+            ErrorCode.CANCELLED); // by a helper that closes; what the reader cancels does not come this way
 
     /** Relays that share the memory of a get whose lanes all bring something. */
     private static final int SIDE_BY_SIDE = 16;

@@ -6,6 +6,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Page;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** Reads directories of a volume page by page. */
@@ -16,11 +17,15 @@ final class RemotePages {
 
     /** Blocks. */
     static Page<FileEntry> next(CloudMw client, RemoteDirectory directory, String token) throws CloudMwException {
+        return await(directory.toString(), client.list(directory.volume(), directory.path(), token, LIMIT));
+    }
+
+    /** Blocks; what fails says itself why. */
+    static <T> T await(String what, CompletableFuture<T> call) throws CloudMwException {
         try {
-            return client.list(directory.volume(), directory.path(), token, LIMIT)
-                    .join();
+            return call.join();
         } catch (CancellationException e) {
-            throw new CloudMwException(ErrorCode.CANCELLED, directory + ": cancelled", e);
+            throw new CloudMwException(ErrorCode.CANCELLED, what + ": cancelled", e);
         } catch (CompletionException e) {
             if (e.getCause() instanceof CloudMwException known) {
                 throw known;

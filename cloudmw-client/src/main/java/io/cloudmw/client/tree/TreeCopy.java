@@ -2,18 +2,27 @@ package io.cloudmw.client.tree;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.thread.Threads;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -27,16 +36,31 @@ import org.jspecify.annotations.Nullable;
  * for each instance, by one thread.
  */
 public abstract class TreeCopy {
+    private static final int MAX_THREADS = 8;
+
     private final CloudMw client;
+    private final Path here;
+    private final RemoteDirectory there;
     private final TreeOptions options;
     private final Ledger ledger;
     private final Semaphore room;
+    /** Looks at files and changes them, and tells the listener; at most one task for each file under way. */
+    private final ExecutorService files;
     /** A failure that concerns all. */
     private volatile @Nullable CloudMwException stopped;
 
-    TreeCopy(CloudMw client, TreeOptions options) {
+    /**
+     * Begins nothing yet.
+     *
+     * @param here the directory of this machine
+     * @param there the one of a volume
+     */
+    TreeCopy(CloudMw client, Path here, RemoteDirectory there, TreeOptions options) {
         this.client = client;
+        this.here = here;
+        this.there = there;
         this.options = options;
+        files = Threads.unbounded("client-tree", Math.min(options.parallel(), MAX_THREADS));
         ledger = new Ledger(options.listener());
         room = new Semaphore(options.parallel());
     }
@@ -57,7 +81,7 @@ public abstract class TreeCopy {
      * @param to made if it does not exist
      */
     public static TreeCopy download(CloudMw client, VolumeName volume, String from, Path to, TreeOptions options) {
-        return new TreeDownload(client, new RemoteDirectory(volume, from), to, options);
+        return new TreeDownload(client, to, new RemoteDirectory(volume, from), options);
     }
 
     /**
@@ -81,6 +105,8 @@ public abstract class TreeCopy {
             throw new CloudMwException(ErrorCode.CANCELLED, "interrupted", e);
         } catch (IOException e) {
             throw e instanceof CloudMwException known ? known : local("the directory", "read", e);
+        } finally {
+            files.shutdown();
         }
         return ledger.report();
     }
@@ -91,6 +117,21 @@ public abstract class TreeCopy {
     abstract void copyAll() throws IOException, InterruptedException;
 
     abstract void deleteOthers() throws IOException, InterruptedException;
+
+    /** The directory of this machine. */
+    final Path here() {
+        return here;
+    }
+
+    /** The one of the volume. */
+    final RemoteDirectory there() {
+        return there;
+    }
+
+    /** For what may block. */
+    final Executor files() {
+        return files;
+    }
 
     final CloudMw client() {
         return client;
@@ -109,6 +150,64 @@ public abstract class TreeCopy {
         return name.startsWith(".cloudmw-") && name.endsWith(".part");
     }
 
+    // ---- one directory
+
+    /** Goes through one directory. */
+    @FunctionalInterface
+    private interface Walk {
+        void run() throws IOException, InterruptedException;
+    }
+
+    /** That a directory cannot be read is a failure of its own: what is in it stays as it is, and the others have their turn. */
+    private void attempt(Object directory, Walk walk) throws CloudMwException, InterruptedException {
+        try {
+            walk.run();
+        } catch (DirectoryIteratorException e) {
+            failed(directory.toString(), local(directory, "read", Objects.requireNonNull(e.getCause())));
+        } catch (IOException e) {
+            goOn(); // what stops all was thrown by what is below
+            failed(directory.toString(), e instanceof CloudMwException ? e : local(directory, "read", e));
+            goOn();
+        }
+    }
+
+    /** What is done with an entry of a directory of a volume. */
+    @FunctionalInterface
+    interface EntryStep {
+        void take(FileEntry entry) throws CloudMwException, InterruptedException;
+    }
+
+    /** Goes through a directory of the volume, page by page. */
+    final void walk(RemoteDirectory directory, EntryStep step) throws CloudMwException, InterruptedException {
+        attempt(directory, () -> {
+            String token = "";
+            do {
+                Page<FileEntry> page = RemotePages.next(client, directory, token);
+                for (FileEntry entry : page.items()) {
+                    step.take(entry);
+                }
+                token = page.nextToken();
+            } while (!token.isEmpty());
+        });
+    }
+
+    /** What is done with a path in a directory of this machine. */
+    @FunctionalInterface
+    interface PathStep {
+        void take(Path path) throws IOException, InterruptedException;
+    }
+
+    /** Goes through a directory of this machine. */
+    final void walk(Path directory, PathStep step) throws CloudMwException, InterruptedException {
+        attempt(directory, () -> {
+            try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
+                for (Path path : paths) {
+                    step.take(path);
+                }
+            }
+        });
+    }
+
     // ---- one file
 
     /** Works at a file when there is room; a failure is its own. */
@@ -121,15 +220,17 @@ public abstract class TreeCopy {
         } catch (RuntimeException e) {
             done = CompletableFuture.failedFuture(e);
         }
-        var unused = done.whenComplete((nothing, failure) -> {
-            try {
-                if (failure != null) {
-                    failed(file, failure);
-                }
-            } finally {
-                room.release();
-            }
-        });
+        var unused = done.whenCompleteAsync(
+                (nothing, failure) -> {
+                    try {
+                        if (failure != null) {
+                            failed(file, failure);
+                        }
+                    } finally {
+                        room.release();
+                    }
+                },
+                files);
     }
 
     /** Waits for all that was submitted. */

@@ -8,11 +8,8 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.Page;
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -24,43 +21,30 @@ import java.util.concurrent.CompletionException;
 
 /** From a volume to this machine. */
 final class TreeDownload extends TreeCopy {
-    private final RemoteDirectory from;
-    private final Path to;
-
-    TreeDownload(CloudMw client, RemoteDirectory from, Path to, TreeOptions options) {
-        super(client, options);
-        this.from = from;
-        this.to = to;
+    TreeDownload(CloudMw client, Path to, RemoteDirectory from, TreeOptions options) {
+        super(client, to, from, options);
     }
 
     /** A directory that is not there would be one without files: nobody wants that mirrored. */
     @Override
     void check() throws IOException {
-        if (RemotePages.next(client(), from, "").items().isEmpty()) {
-            throw new CloudMwException(ErrorCode.NOT_FOUND, from + ": no such directory");
+        if (RemotePages.next(client(), there(), "").items().isEmpty()) {
+            throw new CloudMwException(ErrorCode.NOT_FOUND, there() + ": no such directory");
         }
-        if (Files.exists(to) && !Files.isDirectory(to)) {
-            throw new CloudMwException(ErrorCode.LOCAL_IO, to + ": not a directory");
+        if (Files.exists(here()) && !Files.isDirectory(here())) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, here() + ": not a directory");
         }
     }
 
     @Override
     void copyAll() throws CloudMwException, InterruptedException {
-        copy(from, to);
+        copy(there(), here());
     }
 
     private void copy(RemoteDirectory directory, Path into) throws CloudMwException, InterruptedException {
-        if (!isUsable(into)) {
-            return;
+        if (isUsable(into)) {
+            walk(directory, entry -> copyOne(directory, entry, into));
         }
-        String token = "";
-        do {
-            Page<FileEntry> page = RemotePages.next(client(), directory, token);
-            for (FileEntry entry : page.items()) {
-                copyOne(directory, entry, into);
-            }
-            token = page.nextToken();
-        } while (!token.isEmpty());
     }
 
     private void copyOne(RemoteDirectory directory, FileEntry entry, Path into)
@@ -85,7 +69,7 @@ final class TreeDownload extends TreeCopy {
     /** Made, unless this is only to be talked about; never beyond a link that somebody has put there. */
     private boolean isUsable(Path directory) {
         try {
-            if (!directory.equals(to) && Files.isSymbolicLink(directory)) {
+            if (!directory.equals(here()) && Files.isSymbolicLink(directory)) {
                 throw new CloudMwException(ErrorCode.LOCAL_IO, directory + ": is a symbolic link");
             }
             if (!options().dryRun() && !Files.isDirectory(directory)) {
@@ -100,19 +84,28 @@ final class TreeDownload extends TreeCopy {
 
     private CompletableFuture<?> file(FilePath file, Path path) {
         return client().stat(file)
-                .thenCompose(there -> why(path, there).thenCompose(why -> {
-                    if (why.isEmpty()) {
-                        ledger().unchanged();
-                        return CompletableFuture.completedFuture(null);
-                    }
-                    long bytes = there.version().sizeBytes();
-                    ledger().copies(file.toString(), bytes, why.get());
-                    if (options().dryRun()) {
-                        ledger().copied(bytes, 0);
-                        return CompletableFuture.completedFuture(null);
-                    }
-                    return get(file, path, there);
-                }));
+                .thenComposeAsync(
+                        there -> why(path, there).thenComposeAsync(why -> copyUnless(file, path, there, why), files()),
+                        files());
+    }
+
+    /**
+     * Copies it, if there is a reason.
+     *
+     * @param why empty: it is here already
+     */
+    private CompletableFuture<Void> copyUnless(FilePath file, Path path, FileStatus there, Optional<String> why) {
+        if (why.isEmpty()) {
+            ledger().unchanged();
+            return CompletableFuture.completedFuture(null);
+        }
+        long bytes = there.version().sizeBytes();
+        ledger().copies(file.toString(), bytes, why.get());
+        if (options().dryRun()) {
+            ledger().copied(bytes, 0);
+            return CompletableFuture.completedFuture(null);
+        }
+        return get(file, path, there);
     }
 
     private CompletableFuture<Optional<String>> why(Path path, FileStatus there) {
@@ -136,7 +129,7 @@ final class TreeDownload extends TreeCopy {
                         file,
                         path,
                         options().get().withVersion(there.version().id()).withListener(progress()))
-                .thenAccept(receipt -> timed(path, there, receipt));
+                .thenAcceptAsync(receipt -> timed(path, there, receipt), files());
     }
 
     private void timed(Path path, FileStatus there, GetReceipt receipt) {
@@ -152,20 +145,14 @@ final class TreeDownload extends TreeCopy {
 
     @Override
     void deleteOthers() throws IOException, InterruptedException {
-        if (Files.isDirectory(to)) {
-            delete(to, from);
+        if (Files.isDirectory(here())) {
+            delete(here(), there());
         }
     }
 
     /** Directories go when the last that was in them has gone. */
-    private void delete(Path directory, RemoteDirectory there) throws IOException, InterruptedException {
-        try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
-            for (Path path : paths) {
-                deleteOne(path, there);
-            }
-        } catch (DirectoryIteratorException e) {
-            failed(directory.toString(), local(directory, "read", new IOException(e)));
-        }
+    private void delete(Path directory, RemoteDirectory there) throws CloudMwException, InterruptedException {
+        walk(directory, path -> deleteOne(path, there));
     }
 
     private void deleteOne(Path path, RemoteDirectory there) throws IOException, InterruptedException {
@@ -186,19 +173,25 @@ final class TreeDownload extends TreeCopy {
     }
 
     private CompletableFuture<?> removeUnless(FilePath file, Path path) {
-        return orAbsent(client().stat(file)).thenAccept(found -> {
-            if (found.isPresent()) {
-                return;
+        return orAbsent(client().stat(file))
+                .thenAcceptAsync(
+                        found -> {
+                            if (found.isEmpty()) {
+                                remove(path);
+                            }
+                        },
+                        files());
+    }
+
+    private void remove(Path path) {
+        ledger().deletes(path.toString());
+        try {
+            if (!options().dryRun()) {
+                Files.delete(path);
             }
-            ledger().deletes(path.toString());
-            try {
-                if (!options().dryRun()) {
-                    Files.delete(path);
-                }
-            } catch (IOException e) {
-                throw new CompletionException(local(path, "delete", e));
-            }
-        });
+        } catch (IOException e) {
+            throw new CompletionException(local(path, "delete", e));
+        }
     }
 
     private void removeIfEmpty(Path directory) throws IOException, InterruptedException {

@@ -6,11 +6,8 @@ import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.Page;
 import java.io.IOException;
 import java.nio.charset.Charset;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -22,40 +19,26 @@ import java.util.concurrent.CompletableFuture;
 
 /** From this machine into a volume. */
 final class TreeUpload extends TreeCopy {
-    private final Path from;
-    private final RemoteDirectory to;
-
     TreeUpload(CloudMw client, Path from, RemoteDirectory to, TreeOptions options) {
-        super(client, options);
-        this.from = from;
-        this.to = to;
+        super(client, from, to, options);
     }
 
     @Override
     void check() throws IOException {
-        if (!Files.isDirectory(from)) {
+        if (!Files.isDirectory(here())) {
             throw new CloudMwException(
-                    ErrorCode.LOCAL_IO, from + ": " + (Files.exists(from) ? "not a directory" : "no such directory"));
+                    ErrorCode.LOCAL_IO,
+                    here() + ": " + (Files.exists(here()) ? "not a directory" : "no such directory"));
         }
     }
 
     @Override
-    void copyAll() throws IOException, InterruptedException {
-        copy(from, to);
+    void copyAll() throws CloudMwException, InterruptedException {
+        copy(here(), there());
     }
 
-    private void copy(Path directory, RemoteDirectory into) throws IOException, InterruptedException {
-        try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
-            for (Path path : paths) {
-                copyOne(path, into);
-            }
-        } catch (DirectoryIteratorException e) {
-            failed(directory.toString(), local(directory, "read", new IOException(e)));
-        } catch (CloudMwException e) {
-            throw e;
-        } catch (IOException e) {
-            failed(directory.toString(), local(directory, "read", e));
-        }
+    private void copy(Path directory, RemoteDirectory into) throws CloudMwException, InterruptedException {
+        walk(directory, path -> copyOne(path, into));
     }
 
     private void copyOne(Path path, RemoteDirectory into) throws CloudMwException, InterruptedException {
@@ -92,15 +75,23 @@ final class TreeUpload extends TreeCopy {
 
     private CompletableFuture<?> file(Path path, BasicFileAttributes here, FilePath target) {
         return orAbsent(client().stat(target))
-                .thenCompose(there -> why(path, here, there))
-                .thenCompose(why -> {
-                    if (why.isEmpty()) {
-                        ledger().unchanged();
-                        return CompletableFuture.completedFuture(null);
-                    }
-                    ledger().copies(path.toString(), here.size(), why.get());
-                    return options().dryRun() ? counted(here.size()) : put(path, here, target);
-                });
+                .thenComposeAsync(there -> why(path, here, there), files())
+                .thenComposeAsync(why -> copyUnless(path, here, target, why), files());
+    }
+
+    /**
+     * Copies it, if there is a reason.
+     *
+     * @param why empty: it is there already
+     */
+    private CompletableFuture<Void> copyUnless(
+            Path path, BasicFileAttributes here, FilePath target, Optional<String> why) {
+        if (why.isEmpty()) {
+            ledger().unchanged();
+            return CompletableFuture.completedFuture(null);
+        }
+        ledger().copies(path.toString(), here.size(), why.get());
+        return options().dryRun() ? counted(here.size()) : put(path, here, target);
     }
 
     private CompletableFuture<Optional<String>> why(Path path, BasicFileAttributes here, Optional<FileStatus> there) {
@@ -129,19 +120,12 @@ final class TreeUpload extends TreeCopy {
     // ---- what is only there
 
     @Override
-    void deleteOthers() throws IOException, InterruptedException {
-        delete(to, from);
+    void deleteOthers() throws CloudMwException, InterruptedException {
+        delete(there(), here());
     }
 
     private void delete(RemoteDirectory directory, Path here) throws CloudMwException, InterruptedException {
-        String token = "";
-        do {
-            Page<FileEntry> page = RemotePages.next(client(), directory, token);
-            for (FileEntry entry : page.items()) {
-                deleteOne(directory, entry, here);
-            }
-            token = page.nextToken();
-        } while (!token.isEmpty());
+        walk(directory, entry -> deleteOne(directory, entry, here));
     }
 
     private void deleteOne(RemoteDirectory directory, FileEntry entry, Path here)

@@ -589,6 +589,14 @@ final class MainTest {
     }
 
     @Test
+    void whoWasAnsweredIsNotAskedWhetherACoordinatorRuns() throws IOException {
+        coordinator.refuse("BeginPut", ErrorCode.COORDINATOR_UNAVAILABLE, Integer.MAX_VALUE);
+        Path file = Files.write(directory.resolve("file"), new byte[1]);
+        assertThat(run("put", file.toString(), "vol:/x", "--timeout", "1")).isEqualTo(5);
+        assertThat(err).contains("was not ready for ").contains("-c HOST:PORT").doesNotContain("is it running?");
+    }
+
+    @Test
     void whoWaitsForACoordinatorSaysSo() {
         assertThat(run("stat", "vol:/x", "-c", "127.0.0.1:1", "--timeout", "4")).isEqualTo(5);
         assertThat(err.lines()).hasSize(2);

@@ -229,6 +229,39 @@ final class TreeCommandsTest {
     }
 
     @Test
+    void aDirectoryThatCannotBeListedStopsNoOtherAndNothingIsDeletedThen() throws Exception {
+        write("zz", 3);
+        assertThat(run("sync", source.toString(), "vol:/to")).isZero();
+        Files.createDirectories(copy.resolve("sub/deep"));
+        Path kept = Files.write(copy.resolve("sub/deep/kept"), new byte[1]);
+        Path other = Files.write(copy.resolve("other"), new byte[1]);
+        coordinator.page(1, "d");
+        assertThat(run("sync", "--delete", "vol:/to", copy.toString(), "--json"))
+                .isEqualTo(4);
+        counts(5, 0, 0, 1);
+        assertThat(json().get("errors").get(0).get("file").asText()).isEqualTo("vol:/to/sub");
+        same(source.resolve("zz"), copy.resolve("zz"));
+        assertThat(kept).exists();
+        assertThat(other).exists();
+    }
+
+    @Test
+    void whatIsInADirectoryThatCannotBeListedIsNotDeleted() throws Exception {
+        write("sub/extra", 3);
+        write("zz", 3);
+        assertThat(run("sync", source.toString(), "vol:/to")).isZero();
+        Files.delete(source.resolve("sub/extra"));
+        Files.delete(source.resolve("zz"));
+        coordinator.page(1, "d");
+        assertThat(run("sync", "--delete", source.toString(), "vol:/to", "--json"))
+                .isEqualTo(4);
+        counts(0, 5, 1, 1);
+        assertThat(coordinator.files())
+                .containsKey(FilePath.parse("vol:/to/sub/extra"))
+                .doesNotContainKey(FilePath.parse("vol:/to/zz"));
+    }
+
+    @Test
     void whatAGetLeftAndWhatIsNoFileAreNeitherCopiedNorAReasonToDelete() throws Exception {
         write(".cloudmw-left.part", 3);
         assertThat(run("sync", "--delete", source.toString(), "vol:/to", "--json"))
@@ -265,6 +298,9 @@ final class TreeCommandsTest {
         assertThat(run("sync", "vol:/a", "vol:/b")).isEqualTo(2);
         assertThat(run("put", "-r", "--if-absent", source.toString(), "vol:/to"))
                 .isEqualTo(2);
+        assertThat(run("put", "-r", "--receipt", source.toString(), "vol:/to")).isEqualTo(2);
+        assertThat(err).contains("--receipt: not with --recursive");
+        assertThat(run("get", "-r", "--receipt", "vol:/to", copy.toString())).isEqualTo(2);
         assertThat(run("put", "-r", "--parallel", "65", source.toString(), "vol:/to"))
                 .isEqualTo(2);
         assertThat(run("put", "-r", directory.resolve("none").toString(), "vol:/to"))

@@ -126,11 +126,12 @@ public final class FakeCoordinator implements AutoCloseable {
     private final Set<String> open = ConcurrentHashMap.newKeySet();
     private final Set<String> foreign = ConcurrentHashMap.newKeySet();
     private final AtomicLong volumesCreatedAtMillis = new AtomicLong(1);
-    private final Map<String, ErrorCode> refused = new ConcurrentHashMap<>();
+    private final Map<String, Refusal> refused = new ConcurrentHashMap<>();
     private final AtomicInteger tooMany = new AtomicInteger();
     private final AtomicInteger plans = new AtomicInteger();
     private final UnaryCalls calls = new UnaryCalls(this::run);
     private final FakeFeed feed = new FakeFeed();
+    private final FakeExports exports = new FakeExports();
     private final long chunkSizeBytes;
     private final int leafSizeBytes;
     private volatile FleetView fleet = new FleetView(List.of(), List.of(), List.of(), 0);
@@ -140,6 +141,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final AtomicInteger segmentsPut = new AtomicInteger();
     private volatile String lossyCall = "";
     private volatile boolean lengthDecides;
+    private volatile long clock;
     private volatile int pageLimit = 1000;
     private volatile String brokenToken = "none";
     private volatile SpeedBook speeds = SpeedBook.EMPTY;
@@ -165,6 +167,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 .permitKeepAliveTime(1, TimeUnit.SECONDS)
                 .addService(ServerInterceptors.intercept(new Service(), Handshake.server(), new Losing()))
                 .addService(ServerInterceptors.intercept(feed, Handshake.server()))
+                .addService(ServerInterceptors.intercept(exports, Handshake.server()))
                 .build()
                 .start();
         port = started.getPort();
@@ -226,15 +229,17 @@ public final class FakeCoordinator implements AutoCloseable {
         volumesCreatedAtMillis.incrementAndGet();
     }
 
-    /** Answers the next such call, {@code BeginPut} or {@code CommitPut}, by this. */
-    public void refuse(String call, ErrorCode code) {
-        refused.put(call, code);
+    private record Refusal(ErrorCode code, AtomicInteger left) {}
+
+    /** Answers the next such calls, {@code BeginPut} or {@code CommitPut}, by this. */
+    public void refuse(String call, ErrorCode code, int times) {
+        refused.put(call, new Refusal(code, new AtomicInteger(times)));
     }
 
     private void refuseIfAsked(String call) throws CloudMwException {
-        ErrorCode code = refused.remove(call);
-        if (code != null) {
-            throw new CloudMwException(code, call + ": refused");
+        Refusal refusal = refused.get(call);
+        if (refusal != null && refusal.left().getAndDecrement() > 0) {
+            throw new CloudMwException(refusal.code(), call + ": refused");
         }
     }
 
@@ -386,6 +391,15 @@ public final class FakeCoordinator implements AutoCloseable {
     }
 
     /** What it tells those who watch. */
+    /** Commits from now on are of this time. */
+    public void now(long millis) {
+        clock = millis;
+    }
+
+    public FakeExports exports() {
+        return exports;
+    }
+
     public FakeFeed feed() {
         return feed;
     }
@@ -558,7 +572,7 @@ public final class FakeCoordinator implements AutoCloseable {
         public void commitPut(CommitPutRequest request, StreamObserver<CommitPutResponse> observer) {
             calls.answer(observer, () -> {
                 refuseIfAsked("CommitPut");
-                FileVersion version = FromWire.version(request.getVersion());
+                FileVersion version = stamped(FromWire.version(request.getVersion()));
                 if (foreign.contains(version.id().value())) {
                     throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, version.file() + ": other stores");
                 }
@@ -567,6 +581,18 @@ public final class FakeCoordinator implements AutoCloseable {
                         .setVersion(ToWire.version(version))
                         .build();
             });
+        }
+
+        private FileVersion stamped(FileVersion version) {
+            return new FileVersion(
+                    version.file(),
+                    version.id(),
+                    version.sizeBytes(),
+                    version.chunkCount(),
+                    version.segmentCount(),
+                    version.leafSizeBytes(),
+                    clock,
+                    version.manifestSha256());
         }
 
         @Override

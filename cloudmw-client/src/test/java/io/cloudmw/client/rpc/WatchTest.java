@@ -15,6 +15,7 @@ import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.WatchEvent;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -100,6 +101,43 @@ final class WatchTest {
         watch.close();
         watch.done().join();
         await().until(() -> coordinator.feed().watching() == 0);
+    }
+
+    /** More than any pool of threads that is shared has. */
+    @Test
+    void listenersThatBlockHoldUpNoOtherAndAreSoManyAtMost() throws Exception {
+        CountDownLatch free = new CountDownLatch(1);
+        CountDownLatch blocked = new CountDownLatch(Watch.MAX_OPEN - 1);
+        WatchListener blocking = new WatchListener() {
+            @Override
+            public void changed(Change change) {
+                blocked.countDown();
+                try {
+                    free.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+
+            @Override
+            public void lost(long position) {}
+        };
+        List<Watch> watches = new ArrayList<>();
+        for (int i = 1; i < Watch.MAX_OPEN; i++) {
+            watches.add(client.watch(VOLUME, "/", OptionalLong.of(0), blocking));
+        }
+        happens(1, 2);
+        blocked.await();
+        Watch last = watch(OptionalLong.of(0));
+        happens(2, 5);
+        awaitHeard(1, 5);
+        watches.get(0).close();
+        assertThat(failure(watch(OptionalLong.of(0))))
+                .as("a listener is still busy")
+                .isEqualTo(ErrorCode.OVERLOADED);
+        free.countDown();
+        await().until(() -> !watch(OptionalLong.of(0)).started().isCompletedExceptionally());
+        last.close();
     }
 
     @Test

@@ -214,6 +214,9 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
     /** What has happened to the names in volumes. Open as long as this is. */
     ChangeLog changes();
 
+    /** How names were at moments that were kept. */
+    Snapshots snapshots();
+
     /** Waits for calls that run; later calls fail. Idempotent. */
     @Override
     void close();

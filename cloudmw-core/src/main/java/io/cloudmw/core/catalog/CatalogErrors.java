@@ -68,6 +68,24 @@ public final class CatalogErrors {
         return new CloudMwException(ErrorCode.CANCELLED, "the catalog is closed");
     }
 
+    public static CloudMwException snapshotExists(VolumeName volume, String name) {
+        return new CloudMwException(ErrorCode.ALREADY_EXISTS, "snapshot " + volume + "@" + name + " exists already");
+    }
+
+    public static CloudMwException snapshotNotFound(VolumeName volume, String name) {
+        return new CloudMwException(ErrorCode.NOT_FOUND, "no snapshot " + volume + "@" + name);
+    }
+
+    public static CloudMwException tooManySnapshots(VolumeName volume) {
+        return new CloudMwException(
+                ErrorCode.INVALID_ARGUMENT,
+                "snapshots of " + volume + ": more (expected: <= " + Snapshots.MAX_SNAPSHOTS + ")");
+    }
+
+    public static CloudMwException notInSnapshot(FilePath file, String snapshot) {
+        return new CloudMwException(ErrorCode.NOT_FOUND, file + ": no file of this path in snapshot " + snapshot);
+    }
+
     public static CloudMwException versionNotOpen(VersionId version) {
         return new CloudMwException(
                 ErrorCode.CONFLICT, "version " + version + " is committed or was abandoned: its segments are fixed");

@@ -126,6 +126,27 @@ public final class Tree<X extends Exception> {
     }
 
     /**
+     * Lets a path stand for a file as that was, making the directories it lies in.
+     *
+     * @return false: it does already
+     * @throws CloudMwException as {@link #put}
+     */
+    public boolean restore(FilePath path, TreeFile file) throws X, CloudMwException {
+        Walk walk = walk(path);
+        Optional<TreeEntry> present = end(walk);
+        checkPlace(walk, present);
+        if (present.flatMap(TreeEntry::file).equals(Optional.of(file))) {
+            return false;
+        }
+        complete(walk);
+        store.putFile(walk.last(), path.name(), file);
+        if (present.isEmpty()) {
+            raise(walk, bytes(path.path()));
+        }
+        return true;
+    }
+
+    /**
      * Whether a file could be put at this path now; changes nothing.
      *
      * @throws CloudMwException as {@link #put}

@@ -106,10 +106,11 @@ public final class Administration {
      * Makes an S3 bucket known. The same again is a success.
      *
      * @param create make the bucket first if it does not exist
-     * @throws CloudMwException {@code INVALID_ARGUMENT} for a disk; {@code ALREADY_EXISTS} when the id is taken
+     * @throws CloudMwException {@code INVALID_ARGUMENT} for a disk; {@code ALREADY_EXISTS} when the id is taken, or another
+     *     store is at this place
      */
     public StoreStatus addStore(Store store, boolean create) throws CloudMwException {
-        if (!(store.kind() instanceof Store.S3)) {
+        if (!(store.kind() instanceof Store.S3 s3)) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
                     "store " + store.id() + ": disks are made known by the helper they are attached to");
@@ -117,6 +118,7 @@ public final class Administration {
         Optional<Store> present = find(store.id());
         if (present.isEmpty()) {
             requireRoom("stores", catalog.stores().size(), MAX_STORES);
+            requireOwnPlace(store, s3);
             if (create) {
                 buckets.create(store);
             }
@@ -126,6 +128,21 @@ public final class Administration {
                     ErrorCode.ALREADY_EXISTS, "store " + store.id() + " exists already, as " + present.get());
         }
         return stores.status(store);
+    }
+
+    /** Two stores in one place would hold one copy where two are counted, and either would give up what the other keeps. */
+    private void requireOwnPlace(Store store, Store.S3 place) throws CloudMwException {
+        for (Store other : catalog.stores()) {
+            if (other.kind() instanceof Store.S3 taken
+                    && taken.bucket().equals(place.bucket())
+                    && taken.endpoint().equals(place.endpoint())
+                    && taken.prefix().equals(place.prefix())) {
+                throw new CloudMwException(
+                        ErrorCode.ALREADY_EXISTS,
+                        "store " + store.id() + ": store " + other.id() + " is in bucket " + place.bucket()
+                                + " with the same prefix");
+            }
+        }
     }
 
     public List<StoreStatus> stores() throws CloudMwException {

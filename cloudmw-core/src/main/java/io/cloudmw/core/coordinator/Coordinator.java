@@ -1,5 +1,6 @@
 package io.cloudmw.core.coordinator;
 
+import io.cloudmw.core.backup.VolumeExport;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.lease.BackgroundJobs;
@@ -26,10 +27,12 @@ public final class Coordinator {
     private final Administration administration;
     private final Uploads uploads;
     private final Edits edits;
+    private final VolumeSnapshots snapshots;
     private final Reads reads;
     private final ReplicaReports replicas;
     private final Monitoring monitoring;
     private final Upkeep upkeep;
+    private final VolumeExport exports;
     private final CoordinatorOptions options;
     private final Catalog catalog;
     private final WallClock clock;
@@ -37,7 +40,8 @@ public final class Coordinator {
     private final Optional<FleetExchange> exchange;
 
     /**
-     * Takes up the work on what the catalog holds; uploads that nobody has touched for long are given up.
+     * Asks the catalog for nothing yet: what is to be done now and then, {@link #exchangeSightings} and
+     * {@link #retireAbandoned}, is to be called at once and again. Before the first exchange it is as just after the start.
      *
      * @param name this coordinator's among those that share the catalog: see {@link BackgroundJobs}
      * @param ticker measures leases and ages speeds
@@ -50,14 +54,14 @@ public final class Coordinator {
             BucketAccess direct,
             CoordinatorOptions options,
             Ticker ticker,
-            WallClock clock)
-            throws CloudMwException {
+            WallClock clock) {
         HelperRegistry helpers = new HelperRegistry(options.helperTtl(), ticker, clock);
         StoreView stores = new StoreView(catalog, helpers, new Drains(catalog, clock));
         this.options = options;
         this.administration = new Administration(catalog, helpers, stores, direct, clock);
         this.uploads = new Uploads(catalog, helpers, stores, tokens, clock, options);
         this.edits = new Edits(catalog);
+        this.snapshots = new VolumeSnapshots(catalog, clock);
         FleetSpeeds speeds = new FleetSpeeds(ticker, FleetSpeeds.DEFAULT_REPORTS);
         this.reads = new Reads(catalog, helpers, stores, tokens, direct, clock, options, speeds);
         this.monitoring = new Monitoring(helpers, stores, speeds);
@@ -71,13 +75,15 @@ public final class Coordinator {
                 options.upkeep(),
                 ticker,
                 clock);
+        this.exports = new VolumeExport(catalog);
         this.catalog = catalog;
         this.clock = clock;
         this.jobs = new BackgroundJobs(catalog.leases(), name, JOB_TERM, clock);
         Duration silent = options.helperTtl().multipliedBy(SILENT_TTLS);
         this.exchange = catalog.fleet().map(board -> new FleetExchange(name, board, helpers, silent, ticker));
-        exchangeSightings();
-        retireAbandoned();
+        if (exchange.isPresent()) {
+            helpers.listened(); // to nobody yet: from now on it counts how long
+        }
     }
 
     /**
@@ -92,6 +98,15 @@ public final class Coordinator {
                             right.lease(), now - options.abandonedAfter().toMillis(), now);
                 })
                 .orElse(0);
+    }
+
+    /**
+     * Drops what no snapshot sees any more; versions that nothing else names are garbage from now on.
+     *
+     * @return how many pages it looked at; 0 when another coordinator does it
+     */
+    public int pruneSnapshots() throws CloudMwException {
+        return jobs.run("snapshots", options.abandonedCheck(), snapshots::prune).orElse(0);
     }
 
     /** Whether other coordinators may share the catalog: then {@link #exchangeSightings} is to be called, again and again. */
@@ -133,6 +148,10 @@ public final class Coordinator {
         return edits;
     }
 
+    public VolumeSnapshots snapshots() {
+        return snapshots;
+    }
+
     public Reads reads() {
         return reads;
     }
@@ -147,6 +166,11 @@ public final class Coordinator {
 
     public Upkeep upkeep() {
         return upkeep;
+    }
+
+    /** What volumes consist of. */
+    public VolumeExport exports() {
+        return exports;
     }
 
     public CoordinatorOptions options() {

@@ -15,6 +15,12 @@ public final class UpkeepMetrics {
     /** Bytes read and checked. */
     public static final String VERIFIED = "cloudmw.upkeep.verified";
 
+    /** Copies deleted, those that were gone already included. */
+    public static final String DELETIONS = "cloudmw.upkeep.deletions";
+
+    /** Bytes of copies deleted. */
+    public static final String DELETED = "cloudmw.upkeep.deleted";
+
     /** Tasks that failed. */
     public static final String FAILED = "cloudmw.upkeep.failed";
 
@@ -22,12 +28,21 @@ public final class UpkeepMetrics {
     private final Counter copies;
     private final Counter copied;
     private final Counter verified;
+    private final Counter deletions;
+    private final Counter deleted;
 
     public UpkeepMetrics(MeterRegistry meters) {
         this.meters = meters;
         this.copies = meters.counter(COPIES);
         this.copied = Counter.builder(COPIED).baseUnit("bytes").register(meters);
+        this.deletions = meters.counter(DELETIONS);
+        this.deleted = Counter.builder(DELETED).baseUnit("bytes").register(meters);
         this.verified = Counter.builder(VERIFIED).baseUnit("bytes").register(meters);
+    }
+
+    public void deleted(long copies, long bytes) {
+        deletions.increment((double) copies);
+        deleted.increment((double) bytes);
     }
 
     public void copied(long bytes) {

@@ -175,14 +175,30 @@ final class Arbiter implements DeliveryInput {
         if (flight == null || !flight.isCutThrough() || !flight.isEntrant(attempt.racer())) {
             return;
         }
-        if (attempt.stage() != DeliveryEvent.Stage.STOPPED) {
+        // What started before it was told that another had may be heard of after it said that it left.
+        if (attempt.stage() != DeliveryEvent.Stage.STOPPED && flight.isIn(attempt.racer())) {
             runs(flight, attempt.racer());
         }
         if (attempt.racer().equals(flight.runner)) {
-            progressed(flight, attempt.bytes());
-            if (attempt.stage() == DeliveryEvent.Stage.FETCHED) {
-                fetched(flight);
-            }
+            came(flight, attempt);
+        } else {
+            flight.besides(attempt);
+        }
+    }
+
+    private void came(Flight flight, DeliveryEvent.Attempted attempt) {
+        progressed(flight, attempt.bytes());
+        if (attempt.stage() == DeliveryEvent.Stage.FETCHED) {
+            fetched(flight);
+        }
+    }
+
+    /** Who ran a tied block is out of it, and this one is not: what it said meanwhile counts, it may say nothing more. */
+    private void goesOn(Flight flight, RacerId racer) {
+        flight.started(racer, board.nowNanos);
+        DeliveryEvent.Attempted said = flight.saidBesides(racer);
+        if (said != null) {
+            came(flight, said);
         }
     }
 
@@ -259,7 +275,7 @@ final class Arbiter implements DeliveryInput {
             return;
         }
         if (racer.equals(flight.runner) && board.roster.isLive(winner)) {
-            flight.started(winner, board.nowNanos);
+            goesOn(flight, winner);
         }
         retryIfHopeless(flight);
     }
@@ -286,6 +302,10 @@ final class Arbiter implements DeliveryInput {
         }
         if (racer.equals(flight.runner)) {
             flight.runner = null;
+            flight.awaited(board.roster).stream()
+                    .filter(other -> flight.saidBesides(other) != null)
+                    .findFirst()
+                    .ifPresent(other -> goesOn(flight, other));
         }
         retryIfHopeless(flight);
     }

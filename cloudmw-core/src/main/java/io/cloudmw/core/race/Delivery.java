@@ -23,7 +23,7 @@ import java.util.Set;
  * missing, at another store; when that one shows its first leaf, the one that will be through sooner goes on and the
  * other is withdrawn. Leaves delivered stay delivered, so nothing is handed on twice. When nothing is left to issue, an
  * idle lane takes the end of a block under way, as much as makes both end together, or, when there is nothing to split,
- * tries it a second time. The {@link Governor} must consent to everything of which bytes or requests may be wasted. One block in a hundred is tried at
+ * tries it a second time; what waits behind another block of its lane just changes hands, but not what may have started. The {@link Governor} must consent to everything of which bytes or requests may be wasted. One block in a hundred is tried at
  * the slowest store as well, where one is clearly slower than the one chosen, so that it is noticed when it has recovered.
  *
  * <p>An attempt is late when its first byte takes longer than 95 of 100 usually do at its store, and then when its next
@@ -44,7 +44,8 @@ import java.util.Set;
  *       life for that long;
  *   <li>it is the lowest, nobody offered it, and none of its entrants gave a sign of life for
  *       {@link DeliveryPolicy.Patience#unofferedNanos()}: they are abandoned. Only the lowest, because racers may pause
- *       for any other while they hold what they may;
+ *       for any other while they hold what they may. Of a single attempt, whose helper would say that it started or
+ *       waits, {@link DeliveryPolicy.Patience#stallNanos()} is enough, once the helper was heard at all;
  *   <li>its winner is gone, as reported by those who lost to it, or by its relay;
  *   <li>every entrant that is left has forfeited.
  * </ul>

@@ -18,7 +18,8 @@ public record DeliveryPolicy(ModePolicy mode, Patience patience, boolean inOrder
      *     winner, named by other entrants, that offers nothing for this long, and a helper that fetches and gives no
      *     sign of life for this long
      * @param unofferedNanos the lowest block not yet delivered is issued anew when nobody offered it and its entrants
-     *     gave no sign of life for this long; any block whose attempt shows no progress for this long is, too
+     *     gave no sign of life for this long (a single attempt whose helper spoke before: for {@code stallNanos}); any
+     *     block whose attempt shows no progress for this long is, too
      * @param maxReissues times one byte range may be issued again, without a leaf of it arriving, before the transfer
      *     fails
      */

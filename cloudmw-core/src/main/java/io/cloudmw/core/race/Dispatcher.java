@@ -321,11 +321,34 @@ final class Dispatcher {
         return entrant != null && steal(victim, entrant, leftNanos(victim));
     }
 
-    /** Whether it is queued, or has been coming for long enough to judge it by, and was not just spared. */
+    /** Whether it is queued, or there was time enough to judge it, and it was not just spared. */
     private boolean isStealable(Flight flight) {
-        boolean canTell = flight.runner == null
-                || flight.flowingNanos(board.nowNanos) >= mode.extras().floorNanos();
+        long seenNanos =
+                flight.runner == null ? board.nowNanos - flight.issuedAtNanos : flight.flowingNanos(board.nowNanos);
+        boolean canTell = isQueued(flight) || seenNanos >= mode.extras().floorNanos();
         return canTell && flight.piece.flights.size() == 1 && board.nowNanos - flight.quietUntilNanos >= 0;
+    }
+
+    /** Whether it was not started: its helper says that it waits, or its turn has not come in any of its lanes. */
+    private boolean isQueued(Flight flight) {
+        boolean waits = flight.waits && flight.isOnesAlone();
+        return flight.runner == null
+                && (waits
+                        || flight.block.entrants().stream()
+                                .allMatch(entrant -> isBehindAnother(flight, entrant.racer())));
+    }
+
+    /**
+     * Whether the lane is at work for another block, and goes on for longer than a report of its end takes. Who is first
+     * in its lane may have started long before that is heard here.
+     */
+    private boolean isBehindAnother(Flight flight, RacerId racer) {
+        Flight head = board.roster.head(racer);
+        return head != null
+                && head != flight
+                && head.runner != null
+                && leftNanos(head) - (board.nowNanos - head.movedAtNanos)
+                        > mode.extras().floorNanos();
     }
 
     /** How long the flight's racer will go on fetching, as it does now; 0: it is through, or nobody can tell yet. */
@@ -369,7 +392,7 @@ final class Dispatcher {
         double rate = board.speeds.bytesPerNano(store, helper, bytes);
         double first = board.speeds.firstByteNanos(store, helper, bytes);
         double alone = first + bytes / rate;
-        if (victim.runner == null) {
+        if (isQueued(victim)) {
             boolean worthwhile = !victim.reason.isExtra() && leftNanos - alone > WORTHWHILE * leftNanos;
             if (worthwhile) {
                 stealQueued(victim, thief);
@@ -393,7 +416,7 @@ final class Dispatcher {
         return false;
     }
 
-    /** It was never started: it just changes hands. */
+    /** It was not started, so nothing is asked for twice: it just changes hands. */
     private void stealQueued(Flight victim, Entrant thief) {
         Piece piece = victim.piece;
         board.withdraw(victim);

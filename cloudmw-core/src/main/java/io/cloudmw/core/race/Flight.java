@@ -55,6 +55,9 @@ final class Flight {
     private final Deque<Sample> samples = new ArrayDeque<>(SAMPLES);
     private final Map<RacerId, RacerId> lost = new HashMap<>();
     private final Set<RacerId> stopped = new HashSet<>();
+    /** What entrants that do not run it said last: of a tied block two may have started at once. */
+    private final Map<RacerId, DeliveryEvent.Attempted> besides = new HashMap<>();
+
     private long lostAtNanos;
 
     Flight(Piece piece, Block block, IssueReason reason, long allowedBytes, long nowNanos) {
@@ -96,7 +99,7 @@ final class Flight {
             return running;
         }
         for (Entrant entrant : block.entrants()) {
-            if (!lost.containsKey(entrant.racer()) && !stopped.contains(entrant.racer())) {
+            if (isIn(entrant.racer())) {
                 return entrant;
             }
         }
@@ -121,6 +124,20 @@ final class Flight {
         if (relay != null) {
             relay.movedAtNanos = nowNanos;
         }
+    }
+
+    /** Notes what an entrant said that does not run it, in case the one that does leaves it to that one. */
+    void besides(DeliveryEvent.Attempted attempt) {
+        if (attempt.stage() == DeliveryEvent.Stage.STOPPED) {
+            besides.remove(attempt.racer());
+        } else {
+            besides.put(attempt.racer(), attempt);
+        }
+    }
+
+    /** What this entrant said last while another ran it; null: nothing. */
+    DeliveryEvent.@Nullable Attempted saidBesides(RacerId racer) {
+        return besides.get(racer);
     }
 
     void started(RacerId racer, long nowNanos) {
@@ -204,13 +221,14 @@ final class Flight {
         stopped.add(racer);
     }
 
+    /** Of a cut-through block: whether this entrant has not left it. */
+    boolean isIn(RacerId racer) {
+        return !stopped.contains(racer) && !lost.containsKey(racer);
+    }
+
     /** Of a cut-through block: whether all entrants but one have left it, or there is only one. */
     boolean isOnesAlone() {
-        return block.entrants().stream()
-                        .map(Entrant::racer)
-                        .filter(racer -> !stopped.contains(racer) && !lost.containsKey(racer))
-                        .count()
-                == 1;
+        return block.entrants().stream().map(Entrant::racer).filter(this::isIn).count() == 1;
     }
 
     /** Whether an entrant named a winner. */
@@ -246,21 +264,27 @@ final class Flight {
     List<RacerId> awaited(Roster roster) {
         return block.entrants().stream()
                 .map(Entrant::racer)
-                .filter(racer -> roster.isLive(racer) && !piece.chunk.hasForfeited(racer) && !lost.containsKey(racer))
+                .filter(racer -> roster.isLive(racer) && !piece.chunk.hasForfeited(racer))
+                .filter(this::isIn)
                 .filter(racer -> lost.isEmpty() || lost.containsValue(racer))
                 .toList();
     }
 
     /**
-     * When entrants still racing must have given a sign of life.
+     * When entrants still racing must have given a sign of life. Of who spoke before, silence is soon telling: a helper
+     * that is to start a block says at once that it did, or that it waits, or how another comes on. Who was never heard
+     * may still be connecting.
      *
      * @param sinceNanos silence before this does not count
      */
     long signDueNanos(Roster roster, long sinceNanos, DeliveryPolicy policy) {
         long heard = sinceNanos - issuedAtNanos < 0 ? issuedAtNanos : sinceNanos;
+        boolean allSpoke = isCutThrough();
         for (RacerId racer : awaited(roster)) {
+            allSpoke &= roster.hasSpoken(racer);
             heard = roster.heardAt(racer, heard);
         }
-        return heard + policy.patience().unofferedNanos();
+        return heard
+                + (allSpoke ? policy.patience().stallNanos() : policy.patience().unofferedNanos());
     }
 }

@@ -79,6 +79,11 @@ final class Roster {
         helpers.forEach(helper -> heardAtNanos.put(helper, nowNanos));
     }
 
+    /** Whether anything was heard of the helper; of the client's own racers nothing ever is. */
+    boolean hasSpoken(RacerId racer) {
+        return isHelper(racer) && heardAtNanos.containsKey(lanes.helper(racer));
+    }
+
     /** When the racer's process was last heard; {@code otherwise} when it never was, or later than that. */
     long heardAt(RacerId racer, long otherwise) {
         Long heard = lanes.isHelpers(racer) ? heardAtNanos.get(lanes.helper(racer)) : null;

@@ -7,6 +7,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +44,11 @@ public final class Threads {
                 threads, threads, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory(name));
         pool.allowCoreThreadTimeOut(true);
         return pool;
+    }
+
+    /** A pool in which nobody waits for another: at most {@code threads} run; more are rejected. */
+    public static ThreadPoolExecutor unshared(String name, int threads) {
+        return new ThreadPoolExecutor(0, threads, 30, TimeUnit.SECONDS, new SynchronousQueue<>(), factory(name));
     }
 
     /**

@@ -1,24 +1,16 @@
 package io.cloudmw.core.upkeep;
 
 import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.catalog.Overlay;
 import io.cloudmw.core.catalog.VersionState;
-import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.manifest.ManifestPlan;
-import io.cloudmw.core.manifest.ManifestSegment;
-import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.model.Volume;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -71,7 +63,7 @@ final class PendingWalk implements Walk {
     /** Of the chunks one version wrote those that current versions name, which may be others. */
     private void find(VersionId owner, Set<ChunkId> wanted) throws CloudMwException {
         if (isCurrent(owner)) {
-            describe(owner, wanted);
+            found.addAll(Manifests.find(catalog, owner, wanted));
             return;
         }
         Map<VersionId, Set<ChunkId>> byNamer = new LinkedHashMap<>();
@@ -83,39 +75,11 @@ final class PendingWalk implements Walk {
             }
         }
         for (Map.Entry<VersionId, Set<ChunkId>> entry : byNamer.entrySet()) {
-            describe(entry.getKey(), entry.getValue());
+            found.addAll(Manifests.find(catalog, entry.getKey(), entry.getValue()));
         }
     }
 
     private boolean isCurrent(VersionId id) throws CloudMwException {
         return catalog.state(id).equals(Optional.of(VersionState.CURRENT));
-    }
-
-    private void describe(VersionId id, Set<ChunkId> wanted) throws CloudMwException {
-        Optional<FileVersion> version = catalog.version(id);
-        if (version.isEmpty()) {
-            return;
-        }
-        Optional<Volume> volume = catalog.volume(version.get().file().volume());
-        if (volume.isEmpty()) {
-            return;
-        }
-        ChunkCutter cutter = ChunkCutter.of(version.get(), volume.get().chunking());
-        ManifestPlan plan = new ManifestPlan(cutter, version.get().leafSizeBytes());
-        Set<Integer> segments = new LinkedHashSet<>();
-        for (ChunkId chunk : wanted) {
-            if (chunk.index() < cutter.count()) {
-                segments.add(plan.segmentOf(chunk.index()));
-            }
-        }
-        for (int index : segments) {
-            Optional<byte[]> bytes = catalog.segment(id, index);
-            if (bytes.isPresent()) {
-                List<Chunk> chunks = ManifestSegment.decode(index, bytes.get()).chunks().stream()
-                        .filter(chunk -> wanted.contains(chunk.id()))
-                        .toList();
-                found.add(new Stretch(version.get().file(), volume.get(), Overlay.of(catalog, chunks)));
-            }
-        }
     }
 }

@@ -6,6 +6,7 @@ import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.Overlay;
 import io.cloudmw.core.catalog.UpkeepRecords;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -31,6 +32,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +58,8 @@ final class Repair {
     private final Lease lease;
     private final WorkQueue queue;
     private final RepairPlanner planner;
+    private final BiPredicate<ChunkId, StoreId> mayBeDeleted;
+    private final UpkeepClock age;
     private final Ticker ticker;
     private final WallClock clock;
     private final long intervalNanos;
@@ -119,12 +123,26 @@ final class Repair {
         }
     }
 
-    /** @param lease what it is done under; renewed elsewhere */
-    Repair(Catalog catalog, Lease lease, WorkQueue queue, UpkeepOptions options, Ticker ticker, WallClock clock) {
+    /**
+     * @param lease what it is done under; renewed elsewhere
+     * @param age stamps what is dropped
+     * @param mayBeDeleted whether a helper may still be about to delete a copy: none is made there meanwhile
+     */
+    Repair(
+            Catalog catalog,
+            Lease lease,
+            WorkQueue queue,
+            UpkeepOptions options,
+            UpkeepClock age,
+            BiPredicate<ChunkId, StoreId> mayBeDeleted,
+            Ticker ticker,
+            WallClock clock) {
         this.catalog = catalog;
         this.lease = lease;
         this.queue = queue;
         this.planner = new RepairPlanner(options.owedAfter().toMillis());
+        this.mayBeDeleted = mayBeDeleted;
+        this.age = age;
         this.ticker = ticker;
         this.clock = clock;
         this.intervalNanos = options.interval().toNanos();
@@ -214,8 +232,11 @@ final class Repair {
             RepairPlan plan = planner.plan(copies, volume.replicas(), now);
             tally.add(plan, volume.replicas());
             tally.add(copies);
-            drop(plan.drops());
+            drop(stamped(plan.drops()));
             for (Store target : plan.targets()) {
+                if (mayBeDeleted.test(copies.chunk().id(), target.id())) {
+                    continue;
+                }
                 found.add(new Task.Copy(copies.chunk(), target, stretch.file(), plan.sources(), plan.good()));
             }
         }
@@ -230,6 +251,13 @@ final class Repair {
             }
         }
         return new RepairPlanner.Situation(ofVolume, ticker.nanos() - reuseFromNanos >= 0, clock.millis());
+    }
+
+    /** How long a copy has been dropped counts when it is deleted: that is told by upkeep's own clock. */
+    private List<ReplicaRecord> stamped(List<ReplicaRecord> drops) {
+        return drops.stream()
+                .map(drop -> new ReplicaRecord(drop.chunk(), drop.store(), drop.state(), age.millis()))
+                .toList();
     }
 
     private void drop(List<ReplicaRecord> drops) throws CloudMwException {
@@ -256,7 +284,7 @@ final class Repair {
         Copies after = before.with(List.of(arrived));
         RepairPlanner.Situation now = new RepairPlanner.Situation(conditions, false, clock.millis());
         List<ReplicaRecord> drops =
-                planner.plan(after, volume.get().replicas(), now).drops();
+                stamped(planner.plan(after, volume.get().replicas(), now).drops());
         List<ReplicaRecord> changes = new ArrayList<>(List.of(arrived));
         changes.addAll(drops);
         catalog.settle(lease, changes.subList(0, Math.min(changes.size(), UpkeepRecords.MAX_SETTLED)));

@@ -11,6 +11,7 @@ import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.Task;
 import io.cloudmw.core.upkeep.task.TaskResult;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,16 +37,23 @@ final class Term {
     private final WorkQueue queue;
     private final Repair repair;
     private final Scrub scrub;
+    private final UpkeepClock age;
+    private final Collector collector;
     private volatile Map<StoreId, StoreCondition> stores = Map.of();
 
-    /** @param lease renewed elsewhere */
-    Term(Lease lease, Catalog catalog, UpkeepOptions options, Ticker ticker, WallClock clock) {
+    /**
+     * @param lease renewed elsewhere
+     * @param graceMillis how long a copy must have been without a name before it is deleted
+     */
+    Term(Lease lease, Catalog catalog, UpkeepOptions options, long graceMillis, Ticker ticker, WallClock clock) {
         this.lease = lease;
         this.catalog = catalog;
         this.ticker = ticker;
         this.clock = clock;
         this.queue = new WorkQueue(ticker, options.taskLife().toNanos(), clock.millis() << NUMBER_BITS);
-        this.repair = new Repair(catalog, lease, queue, options, ticker, clock);
+        this.age = new UpkeepClock(catalog, lease, ticker);
+        this.collector = new Collector(catalog, lease, queue, age, options, graceMillis, ticker, clock);
+        this.repair = new Repair(catalog, lease, queue, options, age, collector::mayBeDeleted, ticker, clock);
         this.scrub = new Scrub(catalog, lease, queue, options, ticker, clock);
     }
 
@@ -69,6 +77,23 @@ final class Term {
         return scrub;
     }
 
+    Collector collector() {
+        return collector;
+    }
+
+    /** What a helper is given now; what is to be deleted the catalog is asked about once more. */
+    List<WorkQueue.Given> give(HelperId helper, int room) throws CloudMwException {
+        List<WorkQueue.Given> confirmed = new ArrayList<>();
+        for (WorkQueue.Given given : queue.take(helper, room)) {
+            if (given.task() instanceof Task.Delete delete && !collector.confirm(delete)) {
+                queue.done(given.number());
+            } else {
+                confirmed.add(given);
+            }
+        }
+        return confirmed;
+    }
+
     /** Some work; whether there is more. */
     private interface Job {
         boolean step() throws CloudMwException;
@@ -77,11 +102,14 @@ final class Term {
     /** Goes on with what there is to do, for a bounded time. */
     void tick(Map<StoreId, StoreCondition> seen, Predicate<HelperId> isAlive) throws CloudMwException {
         stores = seen;
+        age.keep();
         repair.failed(queue.expire(isAlive));
         repair.look(seen);
         turn(repair::step);
         scrub.look(seen);
         turn(scrub::step);
+        collector.look(seen);
+        turn(collector::step);
     }
 
     private void turn(Job job) throws CloudMwException {
@@ -100,7 +128,7 @@ final class Term {
         }
         boolean faulty = report(task.get(), result);
         if (result.failure().isPresent()) {
-            LOG.info("upkeep: helper {} failed at {}: {}", helper, task.get().copy(), result.message());
+            LOG.info("upkeep: helper {} failed at {}: {}", helper, task.get().about(), result.message());
             failed(task.get(), result);
             return;
         }
@@ -109,13 +137,23 @@ final class Term {
         } else if (task.get() instanceof Task.Verify verify) {
             scrub.verified(verify, result.bytes(), faulty);
         }
-        queue.done(result.task());
+        Runnable done = () -> queue.done(result.task());
+        if (task.get() instanceof Task.Survey survey) {
+            collector.surveyed(survey, result.listed(), done);
+        } else if (task.get() instanceof Task.Delete delete) {
+            collector.deleted(delete, result.bytes(), done);
+        } else {
+            done.run();
+        }
     }
 
     /** Whether copies were found to be bad. */
     private boolean report(Task task, TaskResult result) throws CloudMwException {
+        if (!(task instanceof Task.OfCopy copy)) {
+            return false;
+        }
         List<ReplicaReport> faults = result.faults().stream()
-                .filter(fault -> fault.chunk().equals(task.chunk().id()))
+                .filter(fault -> fault.chunk().equals(copy.chunk().id()))
                 .toList();
         if (!faults.isEmpty()) {
             catalog.report(faults, clock.millis());
@@ -129,12 +167,15 @@ final class Term {
             queue.done(result.task());
             return;
         }
-        repair.failed(1);
-        if (result.blamed().equals(Optional.of(task.store().id()))) {
+        if (task instanceof Task.Copy) {
+            repair.failed(1);
+        }
+        if (task instanceof Task.Copy
+                && result.blamed().equals(Optional.of(task.store().id()))) {
             repair.refusedBy(task.store().id());
         }
         if (!queue.failed(result.task())) {
-            LOG.warn("upkeep: {} was tried often enough for now", task.copy());
+            LOG.warn("upkeep: {} was tried often enough for now", task.about());
         }
     }
 }

@@ -9,6 +9,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
@@ -107,7 +108,12 @@ public final class Upkeep {
     private Optional<Term> current() {
         Optional<Lease> lease = tenure.lease();
         return lease.map(held -> term.filter(before -> before.epoch() == held.epoch())
-                .orElseGet(() -> new Term(held, catalog, options, ticker, clock)));
+                .orElseGet(() -> new Term(held, catalog, options, graceMillis(), ticker, clock)));
+    }
+
+    /** No token that was issued before is good any more then, however different the clocks are that look at it. */
+    private long graceMillis() {
+        return tokenTtl.plus(options.clockSkew()).toMillis();
     }
 
     /** Something that is done under a lease. */
@@ -151,14 +157,22 @@ public final class Upkeep {
             throw new CloudMwException(ErrorCode.HELPER_UNKNOWN, "helper " + helper + " has no lease");
         }
         Optional<Term> now = term;
-        if (now.isEmpty() || !under(now.get(), () -> take(now.get(), helper, results))) {
+        List<WorkQueue.Given> given = new ArrayList<>();
+        boolean here = now.isPresent()
+                && under(now.get(), () -> {
+                    take(now.get(), helper, results);
+                    given.addAll(now.get().give(helper, room));
+                });
+        if (!here) {
             return new Handout(List.of(), List.of(), List.of(), pause, true);
         }
         List<Handout.Assignment> assignments = new ArrayList<>();
         Map<HelperId, HelperAddress> owners = new LinkedHashMap<>();
-        for (WorkQueue.Given given : now.get().queue().take(helper, room)) {
-            assignments.add(assignment(given));
-            addOwners(given.task(), owners);
+        for (WorkQueue.Given one : given) {
+            assignments.add(assignment(one));
+            if (one.task() instanceof Task.OfCopy copy) {
+                addOwners(copy, owners);
+            }
         }
         return new Handout(assignments, List.of(), List.copyOf(owners.values()), pause, false);
     }
@@ -175,14 +189,15 @@ public final class Upkeep {
                 given.number(),
                 task,
                 Duration.ofNanos(given.lifeNanos()),
-                tokens.issue(new TransferClaims(
-                        task.rights(),
-                        task.file(),
-                        task.chunk().id().version(),
-                        clock.millis() + tokenTtl.toMillis())));
+                task instanceof Task.OfCopy copy ? Optional.of(token(copy)) : Optional.empty());
     }
 
-    private void addOwners(Task task, Map<HelperId, HelperAddress> owners) {
+    private TransferToken token(Task.OfCopy task) {
+        return tokens.issue(new TransferClaims(
+                task.rights(), task.file(), task.chunk().id().version(), clock.millis() + tokenTtl.toMillis()));
+    }
+
+    private void addOwners(Task.OfCopy task, Map<HelperId, HelperAddress> owners) {
         for (Store store : task.stores()) {
             for (HelperAddress helper : fleet.live()) {
                 if (store.owner().equals(Optional.of(helper.id()))) {
@@ -208,6 +223,17 @@ public final class Upkeep {
         return stores;
     }
 
+    /**
+     * Begins a round of garbage collection as soon as none is under way.
+     *
+     * @param dry nothing is to be marked or deleted, unless somebody else has asked for that
+     * @return its number: it is over when so many have ended
+     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} as {@link #status}
+     */
+    public long collect(boolean dry) throws CloudMwException {
+        return term.orElseThrow(Upkeep::isElsewhere).collector().order(dry);
+    }
+
     private static CloudMwException isElsewhere() {
         return new CloudMwException(
                 ErrorCode.COORDINATOR_UNAVAILABLE, "upkeep: not begun yet, or another coordinator does it");
@@ -225,6 +251,7 @@ public final class Upkeep {
                 fleet.live(),
                 now.repair().progress(),
                 now.scrub().progress(),
+                now.collector().progress(),
                 now.queue().waiting(),
                 now.queue().given());
     }

@@ -46,7 +46,7 @@ public final class WorkQueue {
     private final TreeSet<Entry> waiting = new TreeSet<>(ORDER);
 
     @GuardedBy("this")
-    private final Map<String, Entry> byCopy = new HashMap<>();
+    private final Map<String, Entry> byKey = new HashMap<>();
 
     @GuardedBy("this")
     private final Map<Long, Entry> given = new HashMap<>();
@@ -96,13 +96,15 @@ public final class WorkQueue {
     }
 
     /**
-     * Adds a task, unless there is one about the same copy.
+     * Adds a task, unless there is one about the same.
      *
      * @return false when there is no room for it: nothing less urgent waits
      */
     public synchronized boolean offer(Task task) {
-        if (byCopy.containsKey(task.copy())) {
-            return true;
+        for (var key : task.keys()) {
+            if (byKey.containsKey(key)) {
+                return true;
+            }
         }
         while (isFull(task)) {
             Entry last = waiting.isEmpty() ? null : waiting.last();
@@ -112,24 +114,26 @@ public final class WorkQueue {
             forget(last);
         }
         Entry entry = new Entry(task, ++sequence, ticker.nanos());
-        byCopy.put(task.copy(), entry);
+        for (var key : task.keys()) {
+            byKey.put(key, entry);
+        }
         waiting.add(entry);
-        leaves += task.chunk().leaves().count();
+        leaves += task.leaves();
         return true;
     }
 
     @GuardedBy("this")
     private boolean isFull(Task task) {
-        return byCopy.size() >= MAX_TASKS
-                || (!byCopy.isEmpty() && leaves + task.chunk().leaves().count() > MAX_LEAVES);
+        int tasks = waiting.size() + given.size();
+        return tasks >= MAX_TASKS || (tasks > 0 && leaves + task.leaves() > MAX_LEAVES);
     }
 
     @GuardedBy("this")
     private void forget(Entry entry) {
         waiting.remove(entry);
         given.remove(entry.number);
-        byCopy.remove(entry.task.copy());
-        leaves -= entry.task.chunk().leaves().count();
+        entry.task.keys().forEach(byKey::remove);
+        leaves -= entry.task.leaves();
     }
 
     /**
@@ -157,7 +161,7 @@ public final class WorkQueue {
     }
 
     private static long secondPerMebibyte(Task task) {
-        return TimeUnit.SECONDS.toNanos(task.chunk().range().length() / BYTES_PER_SECOND);
+        return TimeUnit.SECONDS.toNanos(task.bytes() / BYTES_PER_SECOND);
     }
 
     private static boolean isFor(Task task, HelperId helper) {
@@ -172,9 +176,9 @@ public final class WorkQueue {
                 .map(entry -> entry.task);
     }
 
-    /** Whether there is a task about this copy: see {@link Task#copy}. */
-    public synchronized boolean contains(String copy) {
-        return byCopy.containsKey(copy);
+    /** Whether there is a task about this: see {@link Task#keys}. */
+    public synchronized boolean contains(String key) {
+        return byKey.containsKey(key);
     }
 
     /** Takes a task out that a helper has done, if it was not taken back meanwhile. */

@@ -2,13 +2,16 @@ package io.cloudmw.core.wire;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.upkeep.task.CollectProgress;
+import io.cloudmw.core.upkeep.task.CollectRound;
 import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.Obstacle;
@@ -18,13 +21,17 @@ import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.Task;
 import io.cloudmw.core.upkeep.task.TaskResult;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
+import io.cloudmw.proto.v1.CollectFare;
+import io.cloudmw.proto.v1.CollectRoundFare;
 import io.cloudmw.proto.v1.CopyTask;
+import io.cloudmw.proto.v1.DeleteTask;
 import io.cloudmw.proto.v1.DrainRequest;
 import io.cloudmw.proto.v1.DrainResponse;
 import io.cloudmw.proto.v1.GetStatusResponse;
 import io.cloudmw.proto.v1.RepairFare;
 import io.cloudmw.proto.v1.ScrubFare;
 import io.cloudmw.proto.v1.StoreFare;
+import io.cloudmw.proto.v1.SurveyTask;
 import io.cloudmw.proto.v1.VerifyTask;
 import io.cloudmw.proto.v1.WorkRequest;
 import io.cloudmw.proto.v1.WorkResponse;
@@ -58,6 +65,9 @@ public final class UpkeepWire {
                 .setMessage(result.message())
                 .setBytes(result.bytes())
                 .addAllFaults(result.faults().stream().map(ToWire::report).toList())
+                .addAllListedChunkIds(
+                        result.listed().items().stream().map(ChunkId::toString).toList())
+                .setListedAfter(result.listed().nextToken())
                 .setBlamedStoreId(result.blamed().map(StoreId::value).orElse(""))
                 .build();
     }
@@ -75,7 +85,8 @@ public final class UpkeepWire {
                     FromWire.reports(message.getFaultsList()),
                     message.getBlamedStoreId().isEmpty()
                             ? Optional.empty()
-                            : Optional.of(new StoreId(message.getBlamedStoreId())))));
+                            : Optional.of(new StoreId(message.getBlamedStoreId())),
+                    new Page<>(chunkIds(message.getListedChunkIdsList()), message.getListedAfter()))));
         }
         return results;
     }
@@ -94,19 +105,26 @@ public final class UpkeepWire {
         Task task = assignment.task();
         io.cloudmw.proto.v1.Task.Builder message = io.cloudmw.proto.v1.Task.newBuilder()
                 .setNumber(assignment.number())
-                .setChunk(ToWire.chunk(task.chunk()))
                 .setStore(store(task.store()))
-                .setVolume(task.file().volume().value())
-                .setPath(task.file().path())
-                .setToken(ToWire.token(assignment.token()))
                 .setLifeMillis(assignment.life().toMillis());
+        assignment.token().ifPresent(token -> message.setToken(ToWire.token(token)));
+        if (task instanceof Task.OfCopy copy) {
+            message.setChunk(ToWire.chunk(copy.chunk()))
+                    .setVolume(copy.file().volume().value())
+                    .setPath(copy.file().path());
+        }
         if (task instanceof Task.Copy copy) {
             message.setCopy(CopyTask.newBuilder()
                     .addAllSources(
                             copy.sources().stream().map(UpkeepWire::store).toList()));
-        }
-        if (task instanceof Task.Verify) {
+        } else if (task instanceof Task.Verify) {
             message.setVerify(VerifyTask.getDefaultInstance());
+        } else if (task instanceof Task.Survey survey) {
+            message.setSurvey(SurveyTask.newBuilder().setAfter(survey.after()));
+        } else if (task instanceof Task.Delete delete) {
+            message.setDelete(DeleteTask.newBuilder()
+                    .addAllChunkIds(
+                            delete.chunks().stream().map(ChunkId::toString).toList()));
         }
         return message.build();
     }
@@ -125,7 +143,9 @@ public final class UpkeepWire {
                         task.getNumber(),
                         known.get(),
                         Duration.ofMillis(task.getLifeMillis()),
-                        FromWire.token(task.getToken().toByteArray())));
+                        task.getToken().isEmpty()
+                                ? Optional.empty()
+                                : Optional.of(FromWire.token(task.getToken().toByteArray()))));
             } else {
                 unknown.add(task.getNumber());
             }
@@ -140,16 +160,28 @@ public final class UpkeepWire {
 
     /** Empty when it is of a kind that only newer releases know. */
     private static Optional<Task> task(io.cloudmw.proto.v1.Task message) throws CloudMwException {
-        Chunk chunk = FromWire.chunk(message.getChunk());
         Store store = FromWire.store(message.getStore());
-        FilePath file = FromWire.file(message.getVolume(), message.getPath());
         return switch (message.getKindCase()) {
-            case COPY ->
-                Optional.of(new Task.Copy(
-                        chunk, store, file, stores(message.getCopy().getSourcesList()), 0));
-            case VERIFY -> Optional.of(new Task.Verify(chunk, store, file));
+            case COPY -> {
+                List<Store> sources = stores(message.getCopy().getSourcesList());
+                yield Optional.of(new Task.Copy(FromWire.chunk(message.getChunk()), store, file(message), sources, 0));
+            }
+            case VERIFY -> Optional.of(new Task.Verify(FromWire.chunk(message.getChunk()), store, file(message)));
+            case SURVEY ->
+                Optional.of(new Task.Survey(store, message.getSurvey().getAfter()));
+            case DELETE ->
+                Optional.of(FromWire.valid(() ->
+                        new Task.Delete(store, chunkIds(message.getDelete().getChunkIdsList()))));
             case KIND_NOT_SET -> Optional.empty();
         };
+    }
+
+    private static FilePath file(io.cloudmw.proto.v1.Task message) throws CloudMwException {
+        return FromWire.file(message.getVolume(), message.getPath());
+    }
+
+    private static List<ChunkId> chunkIds(List<String> ids) throws CloudMwException {
+        return FromWire.valid(() -> ids.stream().map(ChunkId::parse).toList());
     }
 
     private static List<Store> stores(List<io.cloudmw.proto.v1.Store> messages) throws CloudMwException {
@@ -192,6 +224,7 @@ public final class UpkeepWire {
                 .addAllHelpers(status.helpers().stream().map(ToWire::helper).toList())
                 .setRepair(fare(status.repair()))
                 .setScrub(fare(status.scrub()))
+                .setCollect(fare(status.collect()))
                 .setWaitingTasks(status.waitingTasks())
                 .setGivenTasks(status.givenTasks())
                 .build();
@@ -241,6 +274,7 @@ public final class UpkeepWire {
                 FromWire.helpers(message.getHelpersList()),
                 repair(message.getRepair()),
                 scrub(message.getScrub()),
+                collect(message.getCollect()),
                 message.getWaitingTasks(),
                 message.getGivenTasks());
     }
@@ -287,5 +321,48 @@ public final class UpkeepWire {
                 message.getSkipped(),
                 message.getBeganMillis(),
                 message.getUnderWay());
+    }
+
+    private static CollectFare fare(CollectProgress collect) {
+        return CollectFare.newBuilder()
+                .setRounds(collect.rounds())
+                .setUnderWay(collect.underWay())
+                .setNow(fare(collect.now()))
+                .setLast(fare(collect.last()))
+                .build();
+    }
+
+    private static CollectRoundFare fare(CollectRound round) {
+        return CollectRoundFare.newBuilder()
+                .setDry(round.dry())
+                .setBeganMillis(round.beganMillis())
+                .setListed(round.listed())
+                .setUnnamed(round.unnamed())
+                .setWaiting(round.waiting())
+                .setDeleted(round.deleted())
+                .setDeletedBytes(round.deletedBytes())
+                .setFailed(round.failed())
+                .setForgotten(round.forgotten())
+                .setUnknown(round.unknown())
+                .build();
+    }
+
+    private static CollectProgress collect(CollectFare message) {
+        return new CollectProgress(
+                message.getRounds(), message.getUnderWay(), round(message.getNow()), round(message.getLast()));
+    }
+
+    private static CollectRound round(CollectRoundFare message) {
+        return new CollectRound(
+                message.getDry(),
+                message.getBeganMillis(),
+                message.getListed(),
+                message.getUnnamed(),
+                message.getWaiting(),
+                message.getDeleted(),
+                message.getDeletedBytes(),
+                message.getFailed(),
+                message.getForgotten(),
+                message.getUnknown());
     }
 }

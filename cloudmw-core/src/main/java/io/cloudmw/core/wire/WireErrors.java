@@ -89,15 +89,23 @@ public final class WireErrors {
         if (named.isPresent()) {
             return new CloudMwException(named.get(), said(status), failure);
         }
-        return new CloudMwException(unnamed(status.getCode(), unreachable), peer + ": " + description(status), failure);
+        // What gRPC calls unknown may be a connection that was closed under a call.
+        boolean broken = status.getCode() == Status.Code.UNKNOWN && innermost(status) instanceof IOException;
+        ErrorCode code = broken ? unreachable : unnamed(status.getCode(), unreachable);
+        return new CloudMwException(code, peer + ": " + description(status), failure);
     }
 
-    /** gRPC says "io exception"; its innermost cause is the system's, which says "Connection refused". */
-    private static String description(Status status) {
+    private static @Nullable Throwable innermost(Status status) {
         Throwable cause = status.getCause();
         while (cause != null && cause.getCause() != null) {
             cause = cause.getCause();
         }
+        return cause;
+    }
+
+    /** gRPC says "io exception"; its innermost cause is the system's, which says "Connection refused". */
+    private static String description(Status status) {
+        Throwable cause = innermost(status);
         if (cause == null || cause.getMessage() == null) {
             return said(status);
         }

@@ -229,7 +229,7 @@ final class RepairTest {
         Task.Copy copy = (Task.Copy) given.task();
         assertThat(copy.sources()).hasSize(2).noneMatch(store -> store.id().equals(bad));
         assertThat(handouts.get(0).helpers()).hasSize(3);
-        cluster.tokens.verify(given.token().bytes()).require(TransferRight.READ, chunk);
+        cluster.tokens.verify(given.token().orElseThrow().bytes()).require(TransferRight.READ, chunk);
     }
 
     @Test
@@ -269,7 +269,7 @@ final class RepairTest {
         pass(Duration.ofSeconds(6));
         for (int helper : alive) {
             List<Long> order = asked(helper).stream()
-                    .map(given -> given.task().chunk().index())
+                    .map(given -> ((Task.Copy) given.task()).chunk().index())
                     .toList();
             assertThat(order.contains(5L)).isEqualTo(!order.isEmpty() && order.get(0) == 5L);
         }

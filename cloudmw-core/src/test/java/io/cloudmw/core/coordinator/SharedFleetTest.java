@@ -8,16 +8,20 @@ import io.cloudmw.core.catalog.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.DiskUsage;
+import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FleetReport;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.HelperRegistration;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.testing.FakeTicker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -234,6 +238,31 @@ final class SharedFleetTest {
         assertThat(a.helpers.isAlive(h1.id())).isFalse();
         refused(ErrorCode.HELPER_UNKNOWN, () -> a.registrations.leave(h1.id(), epoch));
         assertThat(a.register(h1, ANOTHER)).isGreaterThan(epoch);
+    }
+
+    /** Its catalog may not answer at the moment. */
+    @Test
+    void aCoordinatorStartsWithoutACallOfTheCatalogAndIsStartingUntilItHasListened() throws Exception {
+        TestCluster cluster = new TestCluster(InMemoryCatalog.shared());
+        cluster.coordinator.administration().addStore(TestCluster.bucket("b"), false);
+        cluster.coordinator.administration().createVolume(TestCluster.volume("v", 1, 1, "b"));
+        cluster.restart();
+        Duration ttl = CoordinatorOptions.defaults().helperTtl();
+        cluster.ticker.advance(ttl.multipliedBy(2));
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> place(cluster));
+        cluster.coordinator.exchangeSightings();
+        cluster.ticker.advance(ttl.dividedBy(2));
+        cluster.coordinator.exchangeSightings();
+        refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> place(cluster));
+        cluster.ticker.advance(ttl.dividedBy(2));
+        refused(ErrorCode.HELPER_UNAVAILABLE, () -> place(cluster));
+        cluster.catalog.close();
+        cluster.restart();
+    }
+
+    private static void place(TestCluster cluster) throws CloudMwException {
+        WritePlan unused =
+                cluster.coordinator.uploads().place(FilePath.parse("v:/a"), VersionId.random(), 0, 1, Set.of());
     }
 
     /** The clock of b is hours behind that of a. */

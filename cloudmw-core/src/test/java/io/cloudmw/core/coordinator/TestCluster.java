@@ -49,6 +49,9 @@ final class TestCluster {
     private final Map<HelperId, Long> epochs = new HashMap<>();
     Coordinator coordinator;
 
+    /** By how much civil clocks are wrong. */
+    long skewMillis;
+
     TestCluster() throws CloudMwException {
         this(new InMemoryCatalog());
     }
@@ -60,7 +63,7 @@ final class TestCluster {
     }
 
     long now() {
-        return 1_700_000_000_000L + ticker.nanos() / 1_000_000;
+        return 1_700_000_000_000L + skewMillis + ticker.nanos() / 1_000_000;
     }
 
     private Coordinator started() throws CloudMwException {

@@ -293,9 +293,11 @@ final class UploadsTest {
         assertThat(uploads().resume(version.id())).isTrue();
         cluster.ticker.advance(Duration.ofDays(6));
         cluster.restart();
+        cluster.coordinator.retireAbandoned();
         assertThat(uploads().resume(version.id())).isTrue();
         cluster.ticker.advance(Duration.ofDays(8));
         cluster.restart();
+        cluster.coordinator.retireAbandoned();
         assertThat(uploads().resume(version.id())).isFalse();
         assertThat(uploads().resume(VersionId.random())).isFalse();
     }
@@ -315,10 +317,11 @@ final class UploadsTest {
     }
 
     @Test
-    void anUploadNobodyTouchesForLongIsGivenUpAtTheNextStart() throws Exception {
+    void anUploadNobodyTouchesForLongIsGivenUp() throws Exception {
         FileVersion stale = cluster.written(FILE, MIB);
         cluster.ticker.advance(Duration.ofDays(8));
         cluster.restart();
+        cluster.coordinator.retireAbandoned();
         refused(ErrorCode.CONFLICT, () -> uploads().commit(stale, Optional.empty(), List.of()));
         assertThat(cluster.catalog.retired("", 10).items()).hasSize(1);
     }

@@ -6,6 +6,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.DeliveryCommand.Abandon;
 import io.cloudmw.core.race.DeliveryCommand.Accept;
 import io.cloudmw.core.race.DeliveryCommand.Acknowledge;
 import io.cloudmw.core.race.DeliveryCommand.Issue;
@@ -668,6 +669,24 @@ class SingleAttemptsTest {
             assertThat(shorten.kept().end()).isGreaterThanOrEqualTo(300).isLessThan(500);
         }
 
+        /** Block 1 is r1's alone, and may have started long before that is heard. All is ten times quicker by r0. */
+        @Test
+        void aBlockWhoseStartIsNotHeardOfYetIsNotTakenBackForNothing() {
+            Speed slow = new Speed(100, 500, 1e9, 5e8);
+            SpeedView speeds = (store, helper, bytes) -> helper == 1 ? slow : USUAL;
+            delivery = delivery(cooperative(1, false), false, 2, speeds);
+            on(planned(0, 1000, Set.of(), new Entrant(r(0), 0), new Entrant(r(1), 1)));
+            on(new PlanEnded());
+            long spent = governor.spentRequests();
+            started(0, r(0));
+
+            List<DeliveryCommand> commands = fetched(0, r(0), 500);
+
+            assertThat(commands).noneMatch(Withdraw.class::isInstance);
+            assertThat(governor.spentRequests() - spent)
+                    .isEqualTo(issues(commands).size());
+        }
+
         @Test
         void aStreamKeepsTheBlockItAccepted() {
             delivery = delivery(cooperative(1, false), true, 2);
@@ -696,6 +715,46 @@ class SingleAttemptsTest {
             on(new Lost(new BlockId(2), r(0), r(1)));
 
             assertThat(on(new Offered(9, new BlockId(2), r(1)))).hasOnlyElementsOfType(Accept.class);
+        }
+
+        /** r1 says nothing more after that, and is well. */
+        @Test
+        void whoHadFetchedItBeforeTheOtherLeftItIsNotWaitedFor() {
+            delivery = delivery(cooperative(2, true), true, 2);
+            plan(0, 600);
+            accepted(7, 0, r(0));
+            on(new CreditWithheld(7));
+            fetched(1, r(1), 200);
+            on(new Offered(8, new BlockId(1), r(1)));
+            started(2, r(0));
+            fetched(2, r(1), 200);
+            on(new Offered(9, new BlockId(2), r(1)));
+            on(new Lost(new BlockId(2), r(0), r(1)));
+            now = 900;
+            on(new Waits(new BlockId(0), r(0)));
+            now = 1500;
+
+            assertThat(on(new TimePassed())).noneMatch(Abandon.class::isInstance);
+        }
+
+        /** It had started when it was told that the other had: what it said of that comes after it left. Both are well, and idle. */
+        @Test
+        void whoIsHeardToStartAfterItLeftIsNotTakenForWhoRunsIt() {
+            delivery = delivery(cooperative(2, true), true, 2);
+            plan(0, 600);
+            accepted(7, 0, r(0));
+            fetched(0, r(0), 200);
+            on(new CreditWithheld(7));
+            fetched(1, r(1), 200);
+            on(new Offered(8, new BlockId(1), r(1)));
+            on(new Lost(new BlockId(2), r(0), r(1)));
+            started(2, r(0));
+            started(2, r(1));
+            fetched(2, r(1), 200);
+            on(new Offered(9, new BlockId(2), r(1)));
+            now = 1500;
+
+            assertThat(on(new TimePassed())).noneMatch(Abandon.class::isInstance);
         }
 
         /** The block tied last runs at s1 by r1, which was its second entrant: s0 is as good as idle then. */
@@ -728,6 +787,27 @@ class SingleAttemptsTest {
             assertThat(issues(on(new RacerGone(r(1))))).isNotEmpty();
         }
 
+        /** r1 spoke before, so that its silence tells after 1000; r0, which forfeited, is not the one that is awaited. */
+        @Test
+        void whenTheFirstForfeitedAndTheOtherIsSilentOnlyTheOtherIsGivenUp() {
+            delivery = delivery(cooperative(2, true), false, 2);
+            plan(0, 600);
+            on(new PlanEnded());
+            deliver(7, 0, r(0));
+            deliver(8, 1, r(1));
+            now = 100;
+            started(2, r(0));
+            on(new Forfeited(new BlockId(2), r(0), ErrorCode.REPLICA_CORRUPT));
+            now = 1000;
+
+            List<DeliveryCommand> commands = on(new TimePassed());
+
+            assertThat(commands)
+                    .filteredOn(Abandon.class::isInstance)
+                    .containsExactly(new Abandon(r(1), ErrorCode.DEADLINE_EXCEEDED));
+            assertThat(issues(commands)).extracting(SingleAttemptsTest::racer).containsExactly(r(0));
+        }
+
         @Test
         void whenTheFirstIsGoneBeforeItStartedTheSecondCopyIsStillThere() {
             delivery = delivery(cooperative(2, true), false, 2);
@@ -757,6 +837,14 @@ class SingleAttemptsTest {
     private void accepted(long relay, int block, RacerId racer) {
         started(block, racer);
         assertThat(on(new Offered(relay, new BlockId(block), racer))).anyMatch(Accept.class::isInstance);
+    }
+
+    /** A whole block of two leaves. */
+    private void deliver(long relay, int block, RacerId racer) {
+        accepted(relay, block, racer);
+        fetched(block, racer, 200);
+        on(new LeafDelivered(relay));
+        on(new LeafDelivered(relay));
     }
 
     private List<DeliveryCommand> fetched(int block, RacerId racer, long bytes) {
@@ -811,14 +899,14 @@ class SingleAttemptsTest {
     }
 
     private Delivery delivery(ModePolicy mode, boolean inOrder, int helpers) {
+        return delivery(mode, inOrder, helpers, (store, helper, bytes) -> USUAL);
+    }
+
+    private Delivery delivery(ModePolicy mode, boolean inOrder, int helpers, SpeedView speeds) {
         Set<RacerId> reachable =
                 IntStream.range(0, helpers).mapToObj(RacerId::new).collect(Collectors.toSet());
         DeliveryPolicy.Patience patience = new DeliveryPolicy.Patience(1000, 10_000, 8);
         return new Delivery(
-                new DeliveryPolicy(mode, patience, inOrder),
-                mode.lanes(helpers),
-                reachable,
-                (store, helper, bytes) -> USUAL,
-                governor);
+                new DeliveryPolicy(mode, patience, inOrder), mode.lanes(helpers), reachable, speeds, governor);
     }
 }

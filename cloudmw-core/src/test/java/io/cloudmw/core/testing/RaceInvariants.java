@@ -162,8 +162,8 @@ final class RaceInvariants {
     private void losersStopped(SimulatedRacer winner, RaceCommand.Deliver deliver) {
         BlockId id = deliver.block();
         boolean tied = bill(id).block.rule() == BlockRule.TIED;
-        if (tied && !winner.active.containsKey(deliver.attempt())) {
-            return; // It lost to one that started at the same time, or is through.
+        if (tied && (winner.wasPaused() || !winner.active.containsKey(deliver.attempt()))) {
+            return; // It lost to one that started at the same time, and may not have heard yet; or it is through.
         }
         List<RacerId> entrants =
                 bill(id).block.entrants().stream().map(Entrant::racer).toList();

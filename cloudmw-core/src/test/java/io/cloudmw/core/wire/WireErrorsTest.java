@@ -7,6 +7,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import java.nio.channels.ClosedChannelException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,6 +31,18 @@ final class WireErrorsTest {
                 received(Status.UNAVAILABLE.withDescription("refused").asRuntimeException());
         assertThat(failure.code()).isEqualTo(ErrorCode.COORDINATOR_UNAVAILABLE);
         assertThat(failure).hasMessage("coordinator: refused");
+    }
+
+    @Test
+    void soIsOneWhoseConnectionWasClosedUnderTheCall() {
+        CloudMwException failure = received(Status.UNKNOWN
+                .withDescription("channel closed")
+                .withCause(new ClosedChannelException())
+                .asRuntimeException());
+        assertThat(failure.code()).isEqualTo(ErrorCode.COORDINATOR_UNAVAILABLE);
+        assertThat(received(Status.UNKNOWN.withDescription("a defect").asRuntimeException())
+                        .code())
+                .isEqualTo(ErrorCode.INTERNAL);
     }
 
     @Test

@@ -14,14 +14,15 @@ import picocli.CommandLine.IParameterExceptionHandler;
 
 /**
  * The serving commands of {@code cloudmw}. Exit codes: 0 done, 1 internal, 2 usage or settings, 5 the cluster cannot
- * be reached, 7 an address, directory or disk of this machine cannot be used, 4 another process has it, 8 refused.
+ * be reached, 7 an address, directory or disk of this machine cannot be used, 4 another process has it, 8 refused; of
+ * {@code recover} also 3 there is no backup, 6 files are lost.
  */
 @Command(
         name = "cloudmw",
         description = "Serves: the processes of a cluster.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        subcommands = {CoordinatorCommand.class, HelperCommand.class, StandaloneCommand.class})
+        subcommands = {CoordinatorCommand.class, HelperCommand.class, StandaloneCommand.class, RecoverCommand.class})
 public final class Main implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);
 
@@ -69,6 +70,7 @@ public final class Main implements Runnable {
             case INVALID_ARGUMENT -> 2;
             case COORDINATOR_UNAVAILABLE, HELPER_UNAVAILABLE, DEADLINE_EXCEEDED, OVERLOADED -> 5;
             case LOCAL_IO, STORE_UNAVAILABLE, STORE_DENIED, STORE_FULL -> 7;
+            case NOT_FOUND -> 3;
             case ALREADY_EXISTS, CONFLICT -> 4;
             case VERSION_UNSUPPORTED, UNAUTHENTICATED -> 8;
             default -> 1;

@@ -98,7 +98,13 @@ public record CoordinatorConfig(
                 settings.duration("coordinator.task-life", defaults.taskLife(), shortest, Duration.ofHours(1)),
                 settings.duration(
                         "coordinator.scrub-every", defaults.scrubEvery(), Duration.ofSeconds(1), Duration.ofDays(3650)),
-                settings.size("coordinator.scrub-rate", defaults.scrubBytesPerSecond(), 1024, 1L << 40));
+                settings.size("coordinator.scrub-rate", defaults.scrubBytesPerSecond(), 1024, 1L << 40),
+                settings.duration(
+                        "coordinator.collect-every",
+                        defaults.collectEvery(),
+                        Duration.ofSeconds(1),
+                        Duration.ofDays(365)),
+                settings.duration("coordinator.clock-skew", defaults.clockSkew(), shortest, Duration.ofDays(1)));
     }
 
     private static CoordinatorOptions options(

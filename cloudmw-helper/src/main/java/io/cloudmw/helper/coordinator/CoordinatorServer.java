@@ -19,9 +19,11 @@ import io.cloudmw.core.watch.ChangeFeed;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.UnaryCalls;
+import io.cloudmw.helper.coordinator.rpc.BackupService;
 import io.cloudmw.helper.coordinator.rpc.CoordinatorService;
 import io.cloudmw.helper.coordinator.rpc.EditingService;
 import io.cloudmw.helper.coordinator.rpc.RequestBudget;
+import io.cloudmw.helper.coordinator.rpc.SnapshotsService;
 import io.cloudmw.helper.coordinator.rpc.UpkeepService;
 import io.cloudmw.helper.coordinator.rpc.WatchService;
 import io.grpc.Codec;
@@ -89,7 +91,7 @@ public final class CoordinatorServer implements AutoCloseable {
     }
 
     /**
-     * Starts a coordinator; it serves when this returns.
+     * Starts a coordinator; it serves when this returns. What else there is to do it does in the background, from now on.
      *
      * @param direct presigns URLs; stays the caller's to close
      * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound or the files cannot be opened;
@@ -116,7 +118,9 @@ public final class CoordinatorServer implements AutoCloseable {
                     WallClock.system());
             long checkNanos = config.options().abandonedCheck().toNanos();
             var unused = abandoned.scheduleWithFixedDelay(
-                    () -> retireAbandoned(coordinator::retireAbandoned), checkNanos, checkNanos, TimeUnit.NANOSECONDS);
+                    () -> retireAbandoned(coordinator::retireAbandoned), 0, checkNanos, TimeUnit.NANOSECONDS);
+            var unusedPrune = abandoned.scheduleWithFixedDelay(
+                    () -> prune(coordinator), checkNanos, checkNanos, TimeUnit.NANOSECONDS);
             exchange.start(coordinator);
             long tickNanos = coordinator.upkeep().pause().toNanos();
             var unusedTick = upkeep.scheduleWithFixedDelay(
@@ -172,6 +176,15 @@ public final class CoordinatorServer implements AutoCloseable {
     }
 
     /** Throws nothing: it would not be called again. */
+    private static void prune(Coordinator coordinator) {
+        try {
+            int unused = coordinator.pruneSnapshots();
+        } catch (Exception | Error e) {
+            LOG.warn("coordinator: what no snapshot sees could not be dropped; trying again later", e);
+        }
+    }
+
+    /** Throws nothing: it would not be called again. */
     private static void tick(Upkeep upkeep) {
         try {
             upkeep.tick();
@@ -199,8 +212,10 @@ public final class CoordinatorServer implements AutoCloseable {
                     .intercept(Handshake.server())
                     .addService(new CoordinatorService(coordinator, new UnaryCalls(requests.holding(calls))))
                     .addService(new EditingService(coordinator, new UnaryCalls(requests.holding(calls))))
+                    .addService(new SnapshotsService(coordinator.snapshots(), new UnaryCalls(requests.holding(calls))))
                     .addService(new WatchService(feed))
                     .addService(new UpkeepService(coordinator.upkeep(), new UnaryCalls(requests.holding(calls))))
+                    .addService(new BackupService(coordinator.exports(), new UnaryCalls(requests.holding(calls))))
                     // What is counted is what arrives: nothing grows on its way in.
                     .decompressorRegistry(DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, false))
                     .maxInboundMessageSize(MAX_MESSAGE_BYTES)

@@ -27,7 +27,7 @@ final class Exchange implements AutoCloseable {
         if (coordinator.isShared()) {
             started = Optional.of(coordinator);
             long nanos = coordinator.options().exchangeInterval().toNanos();
-            var unused = thread.scheduleWithFixedDelay(() -> once(coordinator), nanos, nanos, TimeUnit.NANOSECONDS);
+            var unused = thread.scheduleWithFixedDelay(() -> once(coordinator), 0, nanos, TimeUnit.NANOSECONDS);
         }
     }
 

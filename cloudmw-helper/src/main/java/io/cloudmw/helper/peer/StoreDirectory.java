@@ -59,18 +59,27 @@ public final class StoreDirectory {
         };
     }
 
-    private ChunkStore open(Store store, Map<HelperId, HelperAddress> owners, PeerRights rights)
-            throws CloudMwException {
-        if (!(store.kind() instanceof Store.Disk disk)) {
+    /**
+     * A bucket, or a disk of this helper.
+     *
+     * @throws CloudMwException {@code STORE_UNAVAILABLE} when it is another helper's, or not attached
+     */
+    public ChunkStore own(Store store) throws CloudMwException {
+        if (!(store.kind() instanceof Store.Disk)) {
             return others.open(store);
         }
-        if (disk.owner().equals(self)) {
-            return disks.find(store.id())
-                    .orElseThrow(() -> new CloudMwException(
-                            ErrorCode.STORE_UNAVAILABLE,
-                            RetryVerdict.AFTER_REFRESH,
-                            "store=" + store.id() + ": not attached to helper " + self,
-                            null));
+        return disks.find(store.id())
+                .orElseThrow(() -> new CloudMwException(
+                        ErrorCode.STORE_UNAVAILABLE,
+                        RetryVerdict.AFTER_REFRESH,
+                        "store=" + store.id() + ": not attached to helper " + self,
+                        null));
+    }
+
+    private ChunkStore open(Store store, Map<HelperId, HelperAddress> owners, PeerRights rights)
+            throws CloudMwException {
+        if (!(store.kind() instanceof Store.Disk disk) || disk.owner().equals(self)) {
+            return own(store);
         }
         HelperAddress owner = owners.get(disk.owner());
         if (owner == null) {

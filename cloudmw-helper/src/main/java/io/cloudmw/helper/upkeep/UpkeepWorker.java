@@ -4,8 +4,12 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.UpkeepMetrics;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.upkeep.Upkeep;
@@ -160,20 +164,35 @@ public final class UpkeepWorker implements AutoCloseable {
         if (ticker.nanos() - endNanos >= 0) {
             return failure(number, ErrorCode.DEADLINE_EXCEEDED, "its time was over", findings);
         }
-        StoreResolver resolver = stores.resolver(task.stores(), handout.helpers(), assignment.token(), claims(task));
         try {
-            long bytes = run(task, resolver, findings, endNanos);
-            return new TaskResult(number, Optional.empty(), "", bytes, findings.faults(), Optional.empty());
+            if (task instanceof Task.OfCopy copy) {
+                long bytes = run(copy, resolver(copy, assignment, handout), findings, endNanos);
+                return new TaskResult(number, Optional.empty(), "", bytes, findings.faults(), Optional.empty());
+            }
+            return swept(number, task, endNanos);
         } catch (CloudMwException e) {
             return failure(number, e.code(), String.valueOf(e.getMessage()), findings);
         } catch (RuntimeException | Error e) {
-            LOG.error("upkeep: {} failed by a defect", task.copy(), e);
+            LOG.error("upkeep: {} failed by a defect", task.about(), e);
             return failure(number, ErrorCode.INTERNAL, String.valueOf(e), findings);
         }
     }
 
+    private StoreResolver resolver(Task.OfCopy task, Handout.Assignment assignment, Handout handout)
+            throws CloudMwException {
+        TransferToken token = assignment
+                .token()
+                .orElseThrow(() -> new CloudMwException(
+                        ErrorCode.PROTOCOL_VIOLATION, "upkeep: " + task.about() + " came without a token"));
+        // What peers are told it is for; the token says what may be done.
+        TransferClaims claims =
+                new TransferClaims(task.rights(), task.file(), task.chunk().id().version(), 0);
+        return stores.resolver(task.stores(), handout.helpers(), token, claims);
+    }
+
     /** Bytes that were moved or verified. */
-    private long run(Task task, StoreResolver resolver, Findings findings, long endNanos) throws CloudMwException {
+    private long run(Task.OfCopy task, StoreResolver resolver, Findings findings, long endNanos)
+            throws CloudMwException {
         if (task instanceof Task.Copy copy) {
             long written = new CopyRunner(copy, resolver, spool, findings, () -> ticker.nanos() - endNanos >= 0).run();
             metrics.copied(written);
@@ -187,9 +206,18 @@ public final class UpkeepWorker implements AutoCloseable {
         return bytes;
     }
 
-    /** What peers are told it is for; the token says what may be done. */
-    private static TransferClaims claims(Task task) {
-        return new TransferClaims(task.rights(), task.file(), task.chunk().id().version(), 0);
+    /** Listed what lies in a store, or deleted some of it. */
+    private TaskResult swept(long number, Task task, long endNanos) throws CloudMwException {
+        ChunkStore store = stores.own(task.store());
+        Page<ChunkId> page = new Page<>(List.of(), "");
+        long bytes = 0;
+        if (task instanceof Task.Survey survey) {
+            page = store.list(survey.after(), Task.Survey.PAGE);
+        } else if (task instanceof Task.Delete delete) {
+            bytes = new Deletion(store, () -> ticker.nanos() - endNanos >= 0).run(delete.chunks());
+            metrics.deleted(delete.chunks().size(), bytes);
+        }
+        return new TaskResult(number, Optional.empty(), "", bytes, List.of(), Optional.empty(), page);
     }
 
     private TaskResult failure(long number, ErrorCode code, String message, Findings findings) {

@@ -126,7 +126,7 @@ final class MainTest {
     @Test
     void everyFailureHasAnExitCode() {
         for (ErrorCode code : ErrorCode.values()) {
-            assertThat(Main.exitCode(new CloudMwException(code, "x"))).isIn(1, 2, 4, 5, 7, 8);
+            assertThat(Main.exitCode(new CloudMwException(code, "x"))).isIn(1, 2, 3, 4, 5, 7, 8);
         }
         assertThat(Main.exitCode(new IllegalStateException())).isEqualTo(1);
     }

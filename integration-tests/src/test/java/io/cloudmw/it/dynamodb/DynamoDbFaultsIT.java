@@ -285,6 +285,16 @@ final class DynamoDbFaultsIT {
                 .toList();
     }
 
+    /** A transaction that reads is cancelled by any that puts a name beside: so no look-up is one. */
+    @Test
+    void lookUpsContendWithNobody() throws Exception {
+        FileVersion version = put("v:/a/b/c", Optional.empty());
+        network.set(operation -> operation.startsWith("Transact") ? Fault.BROKEN : Fault.NONE);
+        assertThat(catalog.current(version.file())).contains(version);
+        assertThat(catalog.current(FilePath.parse("v:/a/b/none"))).isEmpty();
+        network.set(operation -> Fault.NONE);
+    }
+
     /** Their position is seen, and they are not yet: that is not as if they were gone. */
     @Test
     void changesThatAreSeenInPartAreWaitedFor() throws Exception {
@@ -336,6 +346,7 @@ final class DynamoDbFaultsIT {
                 .isEqualTo(7);
         assertThat(requestsOf(() -> catalog.remove(FilePath.parse("v:/a/b/fourth"), 1)))
                 .isEqualTo(8);
+        assertThat(requestsOf(() -> catalog.snapshots().create(VOLUME, "s", 1))).isEqualTo(4);
     }
 
     private int requestsOf(ThrowingCallable call) {

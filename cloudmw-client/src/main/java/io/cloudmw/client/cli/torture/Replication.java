@@ -1,5 +1,6 @@
 package io.cloudmw.client.cli.torture;
 
+import io.cloudmw.client.cli.torture.model.Span;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.upkeep.task.Obstacle;
@@ -28,11 +29,13 @@ final class Replication {
         this.lost = lost;
     }
 
-    /** Waits until it is; false: it was not in time. */
+    /** Waits until it is; false: it was not in time, that in which the coordinator was away not counted. */
     boolean await(Run run, Duration limit) throws InterruptedException {
         long since = run.now();
         while (run.fleet().status().filter(this::isFull).isEmpty()) {
-            if (run.now() - since > limit.toNanos()) {
+            Span waited = new Span(since, run.now());
+            long away = run.outages().nanos(TortureFleet.COORDINATOR, waited);
+            if (waited.to() - since - away > limit.toNanos()) {
                 return false;
             }
             Sleeper.system().sleep(POLL_NANOS);

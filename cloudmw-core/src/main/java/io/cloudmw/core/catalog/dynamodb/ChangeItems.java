@@ -10,7 +10,6 @@ import io.cloudmw.core.wire.StoredForms;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -43,15 +42,35 @@ final class ChangeItems implements ChangeLog {
         ReentrantLock turn = turns.computeIfAbsent(volume, name -> new ReentrantLock());
         turn.lock();
         transaction.atEnd(turn::unlock);
-        Key key = Keys.position(volume);
-        names.look(key);
-        Optional<Item> last = transaction.get(key);
-        long position = last.map(item -> item.number(Item.LAST)).orElse(0L) + 1;
-        transaction.put(Item.at(key).with(Item.LAST, position));
+        Item last = settle(transaction, names, volume, change.atMillis());
+        long position = last.number(Item.LAST) + 1;
+        transaction.put(last.with(Item.LAST, position));
         transaction.put(Item.at(Keys.change(volume, position))
                 .with(Item.CHANGED_AT, change.atMillis())
                 .with(Item.FORM, StoredForms.change(change.at(position))));
         transaction.afterCommit(() -> listener.accept(volume));
+    }
+
+    /** What follows from what is said of the names of a volume; gives its position as it is, which is to be written too. */
+    private static Item settle(Transaction transaction, Names names, VolumeName volume, long nowMillis)
+            throws Conflict, CloudMwException {
+        Key key = Keys.position(volume);
+        names.look(key);
+        Item last = transaction.get(key).orElse(Item.at(key).with(Item.LAST, 0));
+        PastItems.settle(transaction, names, volume, taken(last), nowMillis);
+        return last;
+    }
+
+    /** For a transaction that says what is no change; if it says something. */
+    static void settleOnly(Transaction transaction, Names names, VolumeName volume) throws Conflict, CloudMwException {
+        if (transaction.size() > 0) {
+            transaction.put(settle(transaction, names, volume, 0));
+        }
+    }
+
+    /** How many snapshots were taken. */
+    static long taken(Item position) {
+        return position.has(Item.TAKEN) ? position.number(Item.TAKEN) : 0;
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.cloudmw.core.catalog.Notes;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.SharedRun;
+import io.cloudmw.core.catalog.Snapshots;
 import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
@@ -60,6 +61,7 @@ public final class DynamoDbCatalog implements Catalog {
     private final Notes notes;
     private final FleetBoard fleet;
     private final ChangeItems changes;
+    private final Snapshots snapshots;
     private final Calls calls = new Calls();
 
     private DynamoDbCatalog(Table table) {
@@ -67,6 +69,7 @@ public final class DynamoDbCatalog implements Catalog {
         this.transactions = new Transactions(table, Sleeper.system());
         Numbers numbers = new Numbers(table);
         this.changes = new ChangeItems(calls, table, transactions);
+        this.snapshots = new SnapshotItems(calls, table, transactions, numbers, changes);
         this.files = new Files(table, transactions, numbers, changes);
         this.volumes = new Volumes(table, transactions, numbers, changes);
         this.shared = new SharedItems(table, transactions);
@@ -305,6 +308,11 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public void forget(Lease lease, VersionId version) throws CloudMwException {
         calls.act(() -> versions.forget(lease, version));
+    }
+
+    @Override
+    public Snapshots snapshots() {
+        return snapshots;
     }
 
     @Override

@@ -83,7 +83,6 @@ final class Files {
             Names names = names(transaction);
             VersionId id = names.tree().remove(file);
             FileVersion version = names.version(id);
-            Versions.retire(transaction, version, nowMillis);
             changes.add(transaction, names, file.volume(), Change.removed(file, id, nowMillis));
             return new Done<>(version.at(file), names.leftToPrune());
         });
@@ -98,10 +97,6 @@ final class Files {
         Done<DirectoryEntry> done = transactions.run(transaction -> {
             Names names = names(transaction);
             Tree.Renamed renamed = names.tree().rename(rename);
-            if (renamed.displaced().isPresent()) {
-                FileVersion displaced = names.version(renamed.displaced().get());
-                Versions.retire(transaction, displaced, nowMillis);
-            }
             names.finish();
             Optional<VersionId> moved = renamed.entry().version();
             DirectoryEntry entry = new DirectoryEntry(
@@ -126,6 +121,7 @@ final class Files {
             next = transactions.run(transaction -> {
                 Names names = names(transaction);
                 names.tree().prune(path);
+                ChangeItems.settleOnly(transaction, names, path.volume());
                 return transaction.size() > 0 ? names.leftToPrune() : OptionalLong.empty();
             });
         }
@@ -145,7 +141,7 @@ final class Files {
         List<DirectoryEntry> found = new ArrayList<>();
         for (Item item : table.query(
                 Range.after(Keys.directory(directory), position.get().after()), limit + 1, LISTED)) {
-            found.add(listed(path, item));
+            found.add(listed(path, item.key().sort(), item));
         }
         if (found.isEmpty() && path.asEntry().isPresent()) {
             // Whoever emptied it may have stopped before it was gone.
@@ -154,8 +150,7 @@ final class Files {
         return Pages.cut(found, limit, position.get()::tokenAfter);
     }
 
-    private static DirectoryEntry listed(DirectoryPath path, Item item) throws CloudMwException {
-        String name = item.key().sort();
+    static DirectoryEntry listed(DirectoryPath path, String name, Item item) throws CloudMwException {
         return new DirectoryEntry(
                 name,
                 item.has(Item.FORM)

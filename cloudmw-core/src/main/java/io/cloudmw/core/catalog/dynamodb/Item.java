@@ -51,6 +51,15 @@ record Item(Key key, Map<String, AttributeValue> values) {
     static final String LAST = "lastNumber";
     static final String TEXT = "notedText";
 
+    /** How many snapshots of a volume were taken. */
+    static final String TAKEN = "snapshotsTaken";
+
+    /** How many had been when an entry was made as it is; absent: none. */
+    static final String SINCE = "sinceSnapshot";
+
+    /** How many entries of the present and the past name a version; absent: one. */
+    static final String NAMED = "namedBy";
+
     static Item at(Key key) {
         return new Item(key, Map.of());
     }

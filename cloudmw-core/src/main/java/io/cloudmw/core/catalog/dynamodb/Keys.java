@@ -53,6 +53,10 @@ final class Keys {
     /** Who names chunks of a version. */
     static final String NAMED = "u/";
 
+    static final String DIRECTORIES = "d/";
+    private static final String BREAK = "\u0001";
+    private static final String AFTER_BREAK = "\u0002";
+
     private Keys() {}
 
     static Key volume(VolumeName name) {
@@ -98,7 +102,56 @@ final class Keys {
     }
 
     static String directory(long number) {
-        return "d/" + number;
+        return DIRECTORIES + number;
+    }
+
+    /** The number of the directory an entry is in. */
+    static long directory(Key entry) {
+        return Long.parseLong(entry.partition().substring(DIRECTORIES.length()));
+    }
+
+    static String snapshots(long root) {
+        return "snapshots/" + root;
+    }
+
+    static Key snapshot(long root, String name) {
+        return new Key(snapshots(root), name);
+    }
+
+    static String past(String digit) {
+        return "past/" + digit;
+    }
+
+    /** Where what was in a directory is: all of one in one partition. */
+    static String pastOf(long directory) {
+        return past(DIGITS.get((int) (directory % DIGITS.size())));
+    }
+
+    /** What a name stood for until a snapshot's number; names have no control characters. */
+    static Key past(long directory, String name, long until) {
+        return new Key(
+                pastOf(directory), pastStart(directory) + name + BREAK + String.format(Locale.ROOT, "%019d", until));
+    }
+
+    private static String pastStart(long directory) {
+        return String.format(Locale.ROOT, "%019d", directory) + BREAK;
+    }
+
+    /** Below all names that follow this one, which may be empty. */
+    static String pastAfter(long directory, String name) {
+        return pastStart(directory) + name + (name.isEmpty() ? "" : AFTER_BREAK);
+    }
+
+    static String pastEnd(long directory) {
+        return String.format(Locale.ROOT, "%019d", directory) + AFTER_BREAK;
+    }
+
+    static String pastName(Key past) {
+        return past.sort().split(BREAK, -1)[1];
+    }
+
+    static long until(Key past) {
+        return Long.parseLong(past.sort().split(BREAK, -1)[2]);
     }
 
     static Key entry(long directory, String name) {

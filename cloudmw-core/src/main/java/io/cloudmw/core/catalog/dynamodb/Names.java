@@ -10,8 +10,11 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.wire.StoredForms;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,13 +32,17 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
  * mark away.
  */
 final class Names implements TreeStore<Conflict> {
-    /** A transaction that has grown to this size removes no more directories. */
-    private static final int MOST_BEFORE_PRUNING = 90;
+    /** A transaction that has grown to this size removes no more directories: of each something may have to be kept. */
+    private static final int MOST_BEFORE_PRUNING = 44;
 
-    private static final String LOOKED_AT = Item.WRITTEN_BY + ", " + Item.LAST + ", " + Item.DIRECTORY;
+    static final Comparator<String> BY_UTF8 =
+            (a, b) -> Arrays.compareUnsigned(a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
+
+    private static final String LOOKED_AT =
+            Item.WRITTEN_BY + ", " + Item.LAST + ", " + Item.TAKEN + ", " + Item.DIRECTORY;
 
     /** What is left for what is said of a change after its names. */
-    private static final int MOST_WITH_REACHES = 98;
+    private static final int MOST_WITH_REACHES = 90;
 
     private final Transaction transaction;
     private final Numbers numbers;
@@ -99,7 +106,7 @@ final class Names implements TreeStore<Conflict> {
         return item.isEmpty() ? Optional.empty() : Optional.of(entry(directory, item.get()));
     }
 
-    private TreeEntry entry(long parent, Item item) throws CloudMwException {
+    TreeEntry entry(long parent, Item item) throws CloudMwException {
         String name = item.key().sort();
         String movedBy = item.optionalText(Item.MOVED_BY).orElse("");
         if (item.has(Item.DIRECTORY)) {

@@ -3,6 +3,7 @@ package io.cloudmw.core.catalog.dynamodb;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -15,15 +16,19 @@ final class QuietItems {
     /** Transactions take milliseconds; one whose machine died is completed within seconds. */
     static final Duration QUIET = Duration.ofSeconds(30);
 
-    /** Items remembered; of more, the first is forgotten, and must be quiet for as long again. */
-    static final int MAX = 1024;
+    /** Items remembered; others wait until there is room. */
+    static final int MAX = 100_000;
+
+    /** What nobody has asked about for so long is forgotten when the room is needed: somebody else took it from its list. */
+    static final Duration UNASKED = Duration.ofMinutes(10);
 
     private final Ticker ticker;
 
+    /** Who was asked about longest ago comes first. */
     @GuardedBy("this")
     private final Map<Key, Seen> seen = new LinkedHashMap<>();
 
-    private record Seen(String writtenBy, long sinceNanos) {}
+    private record Seen(String writtenBy, long sinceNanos, long askedNanos) {}
 
     QuietItems(Ticker ticker) {
         this.ticker = ticker;
@@ -31,23 +36,27 @@ final class QuietItems {
 
     /** Whether this item, as it was read now, was read for the first time so long ago. Then it is forgotten here. */
     synchronized boolean isQuiet(Item item) {
-        Seen before = seen.get(item.key());
-        if (before == null || !before.writtenBy().equals(item.writtenBy())) {
-            remember(item);
-            return false;
+        long now = ticker.nanos();
+        Seen before = seen.remove(item.key());
+        boolean unchanged = before != null && before.writtenBy().equals(item.writtenBy());
+        long since = before != null && unchanged ? before.sinceNanos() : now;
+        if (now - since >= QUIET.toNanos()) {
+            return true;
         }
-        boolean quiet = ticker.nanos() - before.sinceNanos() >= QUIET.toNanos();
-        if (quiet) {
-            seen.remove(item.key());
+        if (hasRoom(now)) {
+            seen.put(item.key(), new Seen(item.writtenBy(), since, now));
         }
-        return quiet;
+        return false;
     }
 
     @GuardedBy("this")
-    private void remember(Item item) {
-        if (seen.size() >= MAX && !seen.containsKey(item.key())) {
-            seen.remove(seen.keySet().iterator().next());
+    private boolean hasRoom(long nowNanos) {
+        Iterator<Seen> oldest = seen.values().iterator();
+        while (seen.size() >= MAX
+                && oldest.hasNext()
+                && nowNanos - oldest.next().askedNanos() >= UNASKED.toNanos()) {
+            oldest.remove();
         }
-        seen.put(item.key(), new Seen(item.writtenBy(), ticker.nanos()));
+        return seen.size() < MAX;
     }
 }

@@ -173,6 +173,18 @@ final class Transaction {
         return written.containsKey(key);
     }
 
+    /** Those keys of items that are written or removed whose partitions begin so. */
+    List<Key> written(String prefix) {
+        return written.keySet().stream()
+                .filter(key -> key.partition().startsWith(prefix))
+                .toList();
+    }
+
+    /** An item as it was read; empty: it was not there, as what is in a directory that this transaction makes. */
+    Optional<Item> before(Key key) {
+        return read.getOrDefault(key, Optional.empty());
+    }
+
     boolean removes(Key key) {
         return written.getOrDefault(key, Optional.of(Item.at(key))).isEmpty();
     }
@@ -206,21 +218,30 @@ final class Transaction {
         table.transact(id, new ArrayList<>(changes.values()));
     }
 
-    /** Whether all that was read was so at one moment: then so was what was concluded from it. */
+    /**
+     * Whether all that was read was so at one moment: then so was what was concluded from it. All is read once more: what is
+     * as it was, was so in between, and so was all of it when the last had been read. Unlike a transaction that reads, this is
+     * not cancelled by one that only requires something of these items, as each that puts a name into a directory does.
+     */
     boolean wasSoAtOnce() throws Conflict, CloudMwException {
         List<Key> keys = new ArrayList<>(read.keySet());
-        if (keys.size() < 2 || keys.size() > Table.MAX_ITEMS) {
+        if (keys.size() < 2) {
             return true;
         }
-        List<Map<String, AttributeValue>> now = table.snapshot(keys, Item.WRITTEN_BY);
-        for (int i = 0; i < keys.size(); i++) {
-            Optional<Item> was = read.get(keys.get(i));
-            AttributeValue by = now.get(i).get(Item.WRITTEN_BY);
-            String before = was == null || was.isEmpty() ? "" : was.get().writtenBy();
-            if (!before.equals(by == null ? "" : by.s())) {
-                return false;
+        for (int from = 0; from < keys.size(); from += Table.MAX_ITEMS) {
+            List<Key> some = keys.subList(from, Math.min(keys.size(), from + Table.MAX_ITEMS));
+            Map<Key, Item> now = table.getAll(some);
+            for (Key key : some) {
+                String before = writtenBy(read.getOrDefault(key, Optional.empty()));
+                if (!before.equals(writtenBy(Optional.ofNullable(now.get(key))))) {
+                    return false;
+                }
             }
         }
         return true;
+    }
+
+    private static String writtenBy(Optional<Item> item) {
+        return item.map(Item::writtenBy).orElse("");
     }
 }

@@ -155,9 +155,6 @@ final class Versions {
             throw CatalogErrors.changed(file, commit.expected(), found);
         }
         tree.put(file, version.id(), version.committedAtMillis());
-        if (found.isPresent()) {
-            retire(transaction, names.version(found.get()), version.committedAtMillis());
-        }
         makeCurrent(transaction, root, version, state);
         replicas.owe(transaction, commit, state);
         names.finish();
@@ -197,7 +194,15 @@ final class Versions {
 
     /** Part of a change after which no path names this version, which one names now: that is its condition. */
     static void retire(Transaction transaction, FileVersion version, long nowMillis) {
-        VersionId id = version.id();
+        retire(transaction, version.id(), version.segmentCount(), nowMillis);
+    }
+
+    /** The same of a version whose item was read. */
+    static void retire(Transaction transaction, Item state, long nowMillis) throws CloudMwException {
+        retire(transaction, StoredForms.version(state.bytes(Item.FORM)), nowMillis);
+    }
+
+    private static void retire(Transaction transaction, VersionId id, long segments, long nowMillis) {
         transaction.update(
                 Keys.state(id),
                 "SET " + Item.STATE + " = :retired, " + Item.CHANGED_AT + " = :now, " + Item.WRITTEN_BY + " = :by",
@@ -206,7 +211,7 @@ final class Versions {
                         ":retired", AttributeValue.fromS(Stage.RETIRED.name()),
                         ":current", AttributeValue.fromS(Stage.CURRENT.name()),
                         ":now", Item.number(nowMillis)));
-        listRetired(transaction, id, nowMillis, version.segmentCount());
+        listRetired(transaction, id, nowMillis, segments);
         transaction.delete(Keys.live(id));
     }
 

@@ -4,9 +4,9 @@ import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Change;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.wire.StoredForms;
@@ -22,7 +22,9 @@ final class Volumes {
     static final int MAX_FORM_BYTES = 300 << 10;
 
     /** Entries that one transaction drops: each takes four items of the hundred. */
-    private static final int DROPPED_AT_ONCE = 24;
+    private static final int DROPPED_AT_ONCE = 20;
+
+    private static final int SNAPSHOTS_AT_ONCE = 15;
 
     private final Table table;
     private final Transactions transactions;
@@ -88,7 +90,7 @@ final class Volumes {
         transactions.run(transaction -> {
             Names names = new Names(transaction, numbers);
             long root = names.root(name).orElseThrow(() -> CatalogErrors.volumeNotFound(name));
-            if (!force && !names.isEmpty(root)) {
+            if (!force && (!names.isEmpty(root) || hasSnapshots(root))) {
                 throw CatalogErrors.volumeNotEmpty(name);
             }
             transaction.delete(Keys.volume(name));
@@ -97,6 +99,10 @@ final class Volumes {
             return name;
         });
         dropAll();
+    }
+
+    private boolean hasSnapshots(long root) throws CloudMwException {
+        return !table.query(Range.all(Keys.snapshots(root)), 1, "pk, sk").isEmpty();
     }
 
     /** Nobody finds a dropped directory by a path, so nothing is put into it any more. */
@@ -116,24 +122,32 @@ final class Volumes {
         return table.query(Range.all(Keys.DROPPED), 1);
     }
 
-    private static int dropSome(Transaction transaction, Item dropped) throws CloudMwException {
+    private static int dropSome(Transaction transaction, Item dropped) throws Conflict, CloudMwException {
         if (transaction.get(dropped.key()).isEmpty()) {
             return 0;
         }
         long nowMillis = dropped.number(Item.CHANGED_AT);
         List<Item> entries =
                 transaction.table().query(Range.all(Keys.directory(dropped.number(Item.DIRECTORY))), DROPPED_AT_ONCE);
+        transaction.load(entries.stream()
+                .flatMap(entry -> PastItems.version(entry).stream())
+                .map(Keys::state)
+                .toList());
         for (Item entry : entries) {
             transaction.seen(entry);
             transaction.delete(entry.key());
             if (entry.has(Item.DIRECTORY)) {
                 transaction.put(dropped(entry.number(Item.DIRECTORY), nowMillis));
             } else {
-                FileVersion version = StoredForms.version(entry.bytes(Item.FORM));
-                Versions.retire(transaction, version, nowMillis);
+                PastItems.release(transaction, new VersionId(entry.text(Item.VERSION)), 1, nowMillis);
             }
         }
-        if (entries.isEmpty()) {
+        // Of a volume's root; what they saw is dropped by whoever prunes the past.
+        List<Item> snapshots = transaction
+                .table()
+                .query(Range.all(Keys.snapshots(dropped.number(Item.DIRECTORY))), SNAPSHOTS_AT_ONCE, "pk, sk");
+        snapshots.forEach(snapshot -> transaction.delete(snapshot.key()));
+        if (entries.isEmpty() && snapshots.isEmpty()) {
             transaction.delete(dropped.key());
         }
         return entries.size();

@@ -16,6 +16,7 @@ import io.cloudmw.core.catalog.Notes;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.SharedRun;
+import io.cloudmw.core.catalog.Snapshots;
 import io.cloudmw.core.catalog.Tree;
 import io.cloudmw.core.catalog.TreeEntry;
 import io.cloudmw.core.catalog.TreeFile;
@@ -33,6 +34,7 @@ import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.Snapshot;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
@@ -76,6 +78,9 @@ public final class InMemoryCatalog implements Catalog {
     private final Optional<FleetBoard> fleet;
 
     private final ChangeLists changes = new ChangeLists();
+
+    @GuardedBy("this")
+    private final SnapshotMaps former = new SnapshotMaps(names);
 
     @GuardedBy("this")
     private final SharedRuns shared = new SharedRuns();
@@ -168,16 +173,110 @@ public final class InMemoryCatalog implements Catalog {
     @Override
     public synchronized void deleteVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
         requireVolume(name);
-        List<VersionId> files = names.files(name);
-        if (!files.isEmpty() && !force) {
+        Set<VersionId> files = new HashSet<>(names.files(name));
+        if (!force && !(files.isEmpty() && names.former().of(name).isEmpty())) {
             throw CatalogErrors.volumeNotEmpty(name);
         }
-        for (VersionId version : files) {
-            record(version, nowMillis).retire(nowMillis);
-        }
         names.removeVolume(name);
+        files.addAll(names.former().removeVolume(name));
+        files.forEach(version -> retire(version, nowMillis));
         volumes.remove(name);
         changes.add(name, Change.volumeDeleted(nowMillis));
+    }
+
+    /** Unless an entry of the present or the past names it. */
+    @GuardedBy("this")
+    private void retire(VersionId version, long nowMillis) {
+        if (!names.former().isNamed(version)) {
+            record(version, nowMillis).retire(nowMillis);
+        }
+    }
+
+    @Override
+    public Snapshots snapshots() {
+        return new InMemorySnapshots();
+    }
+
+    /** How names were. */
+    private final class InMemorySnapshots implements Snapshots {
+        @Override
+        public Snapshot create(VolumeName volume, String name, long nowMillis) throws CloudMwException {
+            synchronized (InMemoryCatalog.this) {
+                requireVolume(volume);
+                return former.create(volume, name, nowMillis);
+            }
+        }
+
+        @Override
+        public List<Snapshot> of(VolumeName volume) throws CloudMwException {
+            synchronized (InMemoryCatalog.this) {
+                requireVolume(volume);
+                return names.former().of(volume);
+            }
+        }
+
+        @Override
+        public Snapshot remove(VolumeName volume, String name) throws CloudMwException {
+            synchronized (InMemoryCatalog.this) {
+                requireVolume(volume);
+                return former.remove(volume, name);
+            }
+        }
+
+        @Override
+        public Optional<CurrentFile> file(String snapshot, FilePath path) throws CloudMwException {
+            synchronized (InMemoryCatalog.this) {
+                requireVolume(path.volume());
+                return described(
+                        former.tree(former.find(path.volume(), snapshot)).find(path), path);
+            }
+        }
+
+        @Override
+        @SuppressWarnings("GuardedBy") // what follows is asked for at once, under the lock
+        public Page<DirectoryEntry> list(
+                String snapshot, VolumeName volume, String directory, String pageToken, int limit)
+                throws CloudMwException {
+            synchronized (InMemoryCatalog.this) {
+                requireVolume(volume);
+                Snapshot seen = former.find(volume, snapshot);
+                return InMemoryCatalog.this.list(
+                        DirectoryPath.of(volume, directory),
+                        pageToken,
+                        limit,
+                        former.tree(seen),
+                        (number, after) -> former.after(seen, number, after, limit + 1));
+            }
+        }
+
+        @Override
+        public FileVersion restore(String snapshot, FilePath file, long nowMillis) throws CloudMwException {
+            synchronized (InMemoryCatalog.this) {
+                requireVolume(file.volume());
+                TreeFile as = former.tree(former.find(file.volume(), snapshot))
+                        .find(file)
+                        .flatMap(TreeEntry::file)
+                        .orElseThrow(() -> CatalogErrors.notInSnapshot(file, snapshot));
+                Optional<VersionId> replaced = tree.version(file);
+                if (tree.restore(file, as)) {
+                    replaced.ifPresent(version -> retire(version, nowMillis));
+                    changes.add(file.volume(), Change.put(file, as.version(), nowMillis));
+                }
+                return current(file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
+            }
+        }
+
+        /** All at once. */
+        @Override
+        public String prune(Lease lease, String pageToken, int limit, long nowMillis) throws CloudMwException {
+            Pages.checkLimit(limit);
+            synchronized (InMemoryCatalog.this) {
+                checkOpen();
+                leases.requireNewest(lease);
+                names.former().prune().forEach(version -> retire(version, nowMillis));
+                return "";
+            }
+        }
     }
 
     @Override
@@ -271,7 +370,7 @@ public final class InMemoryCatalog implements Catalog {
             throw CatalogErrors.changed(file, commit.expected(), found);
         }
         tree.put(file, version.id(), version.committedAtMillis());
-        found.ifPresent(old -> record(old, version.committedAtMillis()).retire(version.committedAtMillis()));
+        found.ifPresent(old -> retire(old, version.committedAtMillis()));
         record(version.id(), version.committedAtMillis()).committed = version;
         commit.owed()
                 .forEach(owed -> replicas.putIfAbsent(Pages.token(owed), record(owed, version.committedAtMillis())));
@@ -299,7 +398,11 @@ public final class InMemoryCatalog implements Catalog {
     @Override
     public synchronized Optional<CurrentFile> file(FilePath file) throws CloudMwException {
         checkOpen();
-        Optional<TreeEntry> entry = tree.find(file);
+        return described(tree.find(file), file);
+    }
+
+    @GuardedBy("this")
+    private Optional<CurrentFile> described(Optional<TreeEntry> entry, FilePath file) {
         if (entry.isEmpty() || entry.get().file().isEmpty()) {
             return Optional.empty();
         }
@@ -341,24 +444,42 @@ public final class InMemoryCatalog implements Catalog {
     public synchronized FileVersion remove(FilePath file, long nowMillis) throws CloudMwException {
         FileVersion version = current(file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
         tree.remove(file);
-        record(version.id(), nowMillis).retire(nowMillis);
+        retire(version.id(), nowMillis);
         changes.add(file.volume(), Change.removed(file, version.id(), nowMillis));
         return version;
     }
 
     @Override
+    @SuppressWarnings("GuardedBy") // what follows is asked for at once, under the lock
     public synchronized Page<DirectoryEntry> list(VolumeName volume, String directory, String pageToken, int limit)
             throws CloudMwException {
         checkOpen();
+        return list(
+                DirectoryPath.of(volume, directory),
+                pageToken,
+                limit,
+                tree,
+                (number, after) -> names.after(number, after, limit + 1));
+    }
+
+    /** The names of a directory that follow one. */
+    @FunctionalInterface
+    private interface Following {
+        List<TreeEntry> after(long directory, String name);
+    }
+
+    @GuardedBy("this")
+    private Page<DirectoryEntry> list(
+            DirectoryPath path, String pageToken, int limit, Tree<RuntimeException> in, Following following)
+            throws CloudMwException {
         Pages.checkLimit(limit);
-        DirectoryPath path = DirectoryPath.of(volume, directory);
-        Optional<ListingPosition> position = tree.position(path, pageToken);
+        Optional<ListingPosition> position = in.position(path, pageToken);
         if (position.isEmpty()) {
             return new Page<>(List.of(), "");
         }
         List<DirectoryEntry> entries = new ArrayList<>();
         for (TreeEntry entry :
-                names.after(position.get().directory(), position.get().after(), limit + 1)) {
+                following.after(position.get().directory(), position.get().after())) {
             entries.add(directoryEntry(entry, path.child(entry.name())));
         }
         return Pages.cut(entries, limit, position.get()::tokenAfter);
@@ -373,7 +494,7 @@ public final class InMemoryCatalog implements Catalog {
     public synchronized DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException {
         requireVolume(rename.from().volume());
         Tree.Renamed renamed = tree.rename(rename);
-        renamed.displaced().ifPresent(version -> record(version, nowMillis).retire(nowMillis));
+        renamed.displaced().ifPresent(version -> retire(version, nowMillis));
         if (renamed.done()) {
             changes.add(
                     rename.to().volume(), Change.renamed(rename, renamed.entry().version(), nowMillis));

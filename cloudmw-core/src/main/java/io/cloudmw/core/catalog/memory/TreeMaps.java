@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** A tree of names in maps; its owner locks. */
 final class TreeMaps implements TreeStore<RuntimeException> {
@@ -25,16 +26,70 @@ final class TreeMaps implements TreeStore<RuntimeException> {
 
     private final Map<VolumeName, Long> roots = new HashMap<>();
     private final Map<Long, Directory> directories = new HashMap<>();
+    private final FormerEntries former = new FormerEntries();
     private long lastDirectory;
 
     /** What is in one directory. */
     private static final class Directory {
+        private final VolumeName volume;
         private final NavigableMap<String, TreeEntry> entries = new TreeMap<>(BY_UTF8);
+
+        /** By name, how many snapshots of the volume had been taken when the entry was made as it is. */
+        private final Map<String, Long> since = new HashMap<>();
+
         private int reachBytes;
+
+        Directory(VolumeName volume) {
+            this.volume = volume;
+        }
     }
 
     void addVolume(VolumeName volume) {
-        roots.put(volume, newDirectory());
+        roots.put(volume, newDirectory(volume));
+    }
+
+    FormerEntries former() {
+        return former;
+    }
+
+    private void put(TreeEntry entry) {
+        Directory in = directory(entry.parent());
+        leave(in, entry.name());
+        in.entries.put(entry.name(), entry);
+        in.since.put(entry.name(), former.taken(in.volume));
+        former.count(entry, 1);
+    }
+
+    /** Before an entry is changed or removed: what it is now goes into the past, if a snapshot may see it. */
+    private void leave(Directory in, String name) {
+        TreeEntry entry = in.entries.remove(name);
+        if (entry != null) {
+            former.keep(in.volume, entry, in.since.getOrDefault(name, 0L));
+            former.count(entry, -1);
+        }
+    }
+
+    /** The entry of a name as the snapshot with this number sees it. */
+    Optional<TreeEntry> child(long directory, String name, long number) {
+        Directory in = directories.get(directory);
+        if (in != null && in.entries.containsKey(name) && in.since.getOrDefault(name, 0L) <= number) {
+            return Optional.ofNullable(in.entries.get(name));
+        }
+        return former.find(directory, name, number);
+    }
+
+    /** The names that follow one, in order, as the snapshot with this number sees them. */
+    List<TreeEntry> after(long directory, String name, int limit, long number) {
+        TreeSet<String> names = new TreeSet<>(BY_UTF8);
+        Directory in = directories.get(directory);
+        if (in != null) {
+            names.addAll(in.entries.keySet());
+        }
+        names.addAll(former.names(directory));
+        return names.tailSet(name, false).stream()
+                .flatMap(next -> child(directory, next, number).stream())
+                .limit(limit)
+                .toList();
     }
 
     void removeVolume(VolumeName volume) {
@@ -46,6 +101,7 @@ final class TreeMaps implements TreeStore<RuntimeException> {
 
     private void drop(long directory) {
         for (TreeEntry entry : directory(directory).entries.values()) {
+            former.count(entry, -1);
             if (entry.isDirectory()) {
                 drop(entry.directory());
             }
@@ -77,8 +133,8 @@ final class TreeMaps implements TreeStore<RuntimeException> {
         return Objects.requireNonNull(directories.get(number), "no such directory");
     }
 
-    private long newDirectory() {
-        directories.put(++lastDirectory, new Directory());
+    private long newDirectory(VolumeName volume) {
+        directories.put(++lastDirectory, new Directory(volume));
         return lastDirectory;
     }
 
@@ -105,20 +161,20 @@ final class TreeMaps implements TreeStore<RuntimeException> {
 
     @Override
     public long addDirectory(long parent, String name) {
-        long added = newDirectory();
-        directory(parent).entries.put(name, new TreeEntry(parent, name, Optional.empty(), added, ""));
+        long added = newDirectory(directory(parent).volume);
+        put(new TreeEntry(parent, name, Optional.empty(), added, ""));
         return added;
     }
 
     @Override
     public void putFile(long parent, String name, TreeFile file) {
         String movedBy = child(parent, name).map(TreeEntry::movedBy).orElse("");
-        directory(parent).entries.put(name, new TreeEntry(parent, name, Optional.of(file), 0, movedBy));
+        put(new TreeEntry(parent, name, Optional.of(file), 0, movedBy));
     }
 
     @Override
     public void remove(TreeEntry entry) {
-        directory(entry.parent()).entries.remove(entry.name());
+        leave(directory(entry.parent()), entry.name());
         if (entry.isDirectory()) {
             directories.remove(entry.directory());
         }
@@ -126,9 +182,9 @@ final class TreeMaps implements TreeStore<RuntimeException> {
 
     @Override
     public TreeEntry move(TreeEntry entry, long parent, String name, String movedBy) {
-        directory(entry.parent()).entries.remove(entry.name());
+        leave(directory(entry.parent()), entry.name());
         TreeEntry moved = new TreeEntry(parent, name, entry.file(), entry.directory(), movedBy);
-        directory(parent).entries.put(name, moved);
+        put(moved);
         return moved;
     }
 

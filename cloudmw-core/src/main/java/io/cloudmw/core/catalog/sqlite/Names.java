@@ -34,8 +34,12 @@ final class Names implements TreeStore<SQLException> {
         this.connection = connection;
     }
 
+    static Names store(Connection connection) {
+        return new Names(connection);
+    }
+
     static Tree<SQLException> tree(Connection connection) {
-        return new Tree<>(new Names(connection));
+        return new Tree<>(store(connection));
     }
 
     /** Makes the root of a volume; gives its number. */
@@ -52,7 +56,8 @@ final class Names implements TreeStore<SQLException> {
     static boolean hasFiles(Connection connection, VolumeName volume) throws SQLException, CloudMwException {
         return Sql.exists(
                 connection,
-                "SELECT 1 FROM volumes v JOIN entries e ON e.directory = v.root WHERE v.name = ? LIMIT 1",
+                "SELECT 1 FROM volumes v WHERE v.name = ? AND (EXISTS (SELECT 1 FROM entries e WHERE e.directory = v.root)"
+                        + " OR EXISTS (SELECT 1 FROM snapshots s WHERE s.volume = v.name))",
                 volume.value());
     }
 
@@ -81,7 +86,8 @@ final class Names implements TreeStore<SQLException> {
         return Pages.cut(found, limit, position.get()::tokenAfter);
     }
 
-    private static DirectoryEntry listed(DirectoryPath path, ResultSet row) throws SQLException, CloudMwException {
+    /** Of a row of name and stored version. */
+    static DirectoryEntry listed(DirectoryPath path, ResultSet row) throws SQLException, CloudMwException {
         String name = row.getString(1);
         byte[] definition = row.getBytes(2);
         return new DirectoryEntry(
@@ -108,7 +114,8 @@ final class Names implements TreeStore<SQLException> {
                 name);
     }
 
-    private static TreeEntry entry(long directory, String name, ResultSet row) throws SQLException, CloudMwException {
+    /** Of a row of child, version, rename, creation and attributes. */
+    static TreeEntry entry(long directory, String name, ResultSet row) throws SQLException, CloudMwException {
         String version = row.getString(2);
         Optional<TreeFile> file = version == null
                 ? Optional.empty()
@@ -139,29 +146,36 @@ final class Names implements TreeStore<SQLException> {
         long added = lastAdded(connection);
         Sql.update(
                 connection,
-                "INSERT INTO entries (directory, name, child, moved_by) VALUES (?, ?, ?, '')",
+                "INSERT INTO entries (directory, name, child, moved_by, since) VALUES (?, ?, ?, '', "
+                        + SnapshotRows.TAKEN + ")",
                 parent,
                 name,
-                added);
+                added,
+                parent);
         return added;
     }
 
     @Override
     public void putFile(long parent, String name, TreeFile file) throws SQLException {
+        SnapshotRows.keep(connection, parent, name);
         Sql.update(
                 connection,
-                "INSERT INTO entries (directory, name, version_id, moved_by, created_at, attributes)"
-                        + " VALUES (?, ?, ?, '', ?, ?) ON CONFLICT (directory, name) DO UPDATE"
-                        + " SET version_id = excluded.version_id, attributes = excluded.attributes",
+                "INSERT INTO entries (directory, name, version_id, moved_by, created_at, attributes, since)"
+                        + " VALUES (?, ?, ?, '', ?, ?, " + SnapshotRows.TAKEN
+                        + ") ON CONFLICT (directory, name) DO UPDATE"
+                        + " SET version_id = excluded.version_id, created_at = excluded.created_at,"
+                        + " attributes = excluded.attributes, since = excluded.since",
                 parent,
                 name,
                 file.version().value(),
                 file.createdAtMillis(),
-                StoredForms.attributes(file.attributes()));
+                StoredForms.attributes(file.attributes()),
+                parent);
     }
 
     @Override
     public void remove(TreeEntry entry) throws SQLException {
+        SnapshotRows.keep(connection, entry.parent(), entry.name());
         Sql.update(connection, "DELETE FROM entries WHERE directory = ? AND name = ?", entry.parent(), entry.name());
         if (entry.isDirectory()) {
             Sql.update(connection, "DELETE FROM directories WHERE id = ?", entry.directory());
@@ -170,12 +184,15 @@ final class Names implements TreeStore<SQLException> {
 
     @Override
     public TreeEntry move(TreeEntry entry, long parent, String name, String movedBy) throws SQLException {
+        SnapshotRows.keep(connection, entry.parent(), entry.name());
         Sql.update(
                 connection,
-                "UPDATE entries SET directory = ?, name = ?, moved_by = ? WHERE directory = ? AND name = ?",
+                "UPDATE entries SET directory = ?, name = ?, moved_by = ?, since = " + SnapshotRows.TAKEN
+                        + " WHERE directory = ? AND name = ?",
                 parent,
                 name,
                 movedBy,
+                parent,
                 entry.parent(),
                 entry.name());
         return new TreeEntry(parent, name, entry.file(), entry.directory(), movedBy);

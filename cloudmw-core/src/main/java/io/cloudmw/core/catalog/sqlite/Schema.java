@@ -107,8 +107,21 @@ final class Schema {
             "DROP INDEX replicas_pending",
             "CREATE INDEX replicas_faulty ON replicas (version_id, chunk, store_id) WHERE " + Replicas.FAULTY);
 
+    /** Entries as they were: seen by snapshots from number since up to, but not, until. */
+    private static final List<String> SNAPSHOTS = List.of(
+            "ALTER TABLE volumes ADD COLUMN snapshots_taken INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE entries ADD COLUMN since INTEGER NOT NULL DEFAULT 0",
+            "CREATE INDEX entries_version ON entries (version_id) WHERE version_id IS NOT NULL",
+            "CREATE TABLE snapshots (volume TEXT NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL,"
+                    + " created_at INTEGER NOT NULL, PRIMARY KEY (volume, name)) WITHOUT ROWID",
+            "CREATE TABLE past (directory INTEGER NOT NULL, name TEXT NOT NULL, until INTEGER NOT NULL,"
+                    + " since INTEGER NOT NULL, volume TEXT NOT NULL, child INTEGER, version_id TEXT,"
+                    + " created_at INTEGER NOT NULL, attributes BLOB, PRIMARY KEY (directory, name, until)) WITHOUT ROWID",
+            "CREATE INDEX past_version ON past (version_id) WHERE version_id IS NOT NULL",
+            "CREATE INDEX past_volume ON past (volume)");
+
     private static final List<List<String>> STEPS =
-            List.of(FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES);
+            List.of(FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES, SNAPSHOTS);
 
     private Schema() {}
 

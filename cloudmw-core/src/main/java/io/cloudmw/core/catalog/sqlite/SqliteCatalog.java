@@ -13,6 +13,7 @@ import io.cloudmw.core.catalog.Notes;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.SharedRun;
+import io.cloudmw.core.catalog.Snapshots;
 import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
@@ -113,6 +114,7 @@ public final class SqliteCatalog implements Catalog {
             Sql.update(connection, "DELETE FROM volume_stores WHERE volume = ?", volume);
             Versions.retireAll(connection, name, nowMillis);
             Names.removeAll(connection, name);
+            SnapshotRows.removeAll(connection, name);
             ChangeRows.add(connection, name, Change.volumeDeleted(nowMillis));
             return 0;
         });
@@ -375,6 +377,11 @@ public final class SqliteCatalog implements Catalog {
             }
             return retired;
         });
+    }
+
+    @Override
+    public Snapshots snapshots() {
+        return new SnapshotRows(database, changes);
     }
 
     @Override

@@ -36,13 +36,13 @@ final class Versions {
 
     static Optional<CurrentFile> file(Connection connection, FilePath path) throws SQLException, CloudMwException {
         Optional<TreeFile> file = Names.tree(connection).find(path).flatMap(TreeEntry::file);
-        return file.isEmpty()
-                ? Optional.empty()
-                : committed(connection, file.get().version())
-                        .map(version -> new CurrentFile(
-                                version.at(path),
-                                file.get().createdAtMillis(),
-                                file.get().attributes()));
+        return file.isEmpty() ? Optional.empty() : file(connection, path, file.get());
+    }
+
+    static Optional<CurrentFile> file(Connection connection, FilePath path, TreeFile kept)
+            throws SQLException, CloudMwException {
+        return committed(connection, kept.version())
+                .map(version -> new CurrentFile(version.at(path), kept.createdAtMillis(), kept.attributes()));
     }
 
     static Optional<FileVersion> committed(Connection connection, VersionId id) throws SQLException, CloudMwException {
@@ -77,23 +77,28 @@ final class Versions {
                 > 0;
     }
 
+    /** Unless an entry of the present or the past names it. */
     static void retire(Connection connection, VersionId id, long nowMillis) throws SQLException {
         Sql.update(
                 connection,
-                "UPDATE versions SET state = ?, changed_at = ? WHERE id = ?",
+                "UPDATE versions SET state = ?, changed_at = ? WHERE id = ?"
+                        + " AND NOT EXISTS (SELECT 1 FROM entries WHERE version_id = versions.id)"
+                        + " AND NOT EXISTS (SELECT 1 FROM past WHERE version_id = versions.id)",
                 Schema.RETIRED,
                 nowMillis,
                 id.value());
     }
 
-    /** All versions that a volume's paths name. */
+    /** All versions that a volume's paths name, or named. */
     static void retireAll(Connection connection, VolumeName volume, long nowMillis) throws SQLException {
         Sql.update(
                 connection,
                 "UPDATE versions SET state = ?, changed_at = ? WHERE id IN (SELECT e.version_id FROM directories d"
-                        + " JOIN entries e ON e.directory = d.id WHERE d.volume = ? AND e.version_id IS NOT NULL)",
+                        + " JOIN entries e ON e.directory = d.id WHERE d.volume = ? AND e.version_id IS NOT NULL"
+                        + " UNION SELECT version_id FROM past WHERE volume = ? AND version_id IS NOT NULL)",
                 Schema.RETIRED,
                 nowMillis,
+                volume.value(),
                 volume.value());
     }
 

@@ -4,6 +4,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.security.TransferToken;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a helper is given to do.
@@ -30,7 +31,7 @@ public record Handout(
      *
      * @param number of this giving: another helper gets the same task under another one
      * @param life not to be begun later than this after the helper asked
-     * @param token lets its bearer read and write the chunk
+     * @param token lets its bearer do what a copy needs of other helpers; empty: it needs nothing of them
      */
-    public record Assignment(long number, Task task, Duration life, TransferToken token) {}
+    public record Assignment(long number, Task task, Duration life, Optional<TransferToken> token) {}
 }

@@ -1,6 +1,8 @@
 package io.cloudmw.core.upkeep.task;
 
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.StoreId;
 import java.util.List;
@@ -14,6 +16,7 @@ import java.util.Optional;
  * @param bytes how many it moved, verified or deleted
  * @param faults what it found out about copies on its way
  * @param blamed the store that failed, when that is why
+ * @param listed of a survey: what lies in the store
  */
 public record TaskResult(
         long task,
@@ -21,11 +24,23 @@ public record TaskResult(
         String message,
         long bytes,
         List<ReplicaReport> faults,
-        Optional<StoreId> blamed) {
+        Optional<StoreId> blamed,
+        Page<ChunkId> listed) {
     public TaskResult {
         faults = List.copyOf(faults);
         if (bytes < 0) {
             throw new IllegalArgumentException("bytes: " + bytes + " (expected: >= 0)");
         }
+    }
+
+    /** One that listed nothing. */
+    public TaskResult(
+            long task,
+            Optional<ErrorCode> failure,
+            String message,
+            long bytes,
+            List<ReplicaReport> faults,
+            Optional<StoreId> blamed) {
+        this(task, failure, message, bytes, faults, blamed, new Page<>(List.of(), ""));
     }
 }

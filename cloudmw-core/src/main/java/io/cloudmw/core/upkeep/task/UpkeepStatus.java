@@ -16,6 +16,7 @@ public record UpkeepStatus(
         List<HelperAddress> helpers,
         RepairProgress repair,
         ScrubProgress scrub,
+        CollectProgress collect,
         int waitingTasks,
         int givenTasks) {
     public UpkeepStatus {

@@ -26,13 +26,31 @@ final class QuietItemsTest {
         assertThat(quiet.isQuiet(item("a", "2"))).as("forgotten").isFalse();
     }
 
+    /** Each pass asks about all of them in the same order, and there are more than there is room for. */
     @Test
-    void soManyAreRememberedAndThenTheFirstIsForgotten() {
-        for (int i = 0; i <= QuietItems.MAX; i++) {
-            assertThat(quiet.isQuiet(item("item" + i, "1"))).isFalse();
-        }
+    void moreThanThereIsRoomForBecomeQuietOnePassAfterTheOther() {
+        int count = QuietItems.MAX + 10;
+        assertThat(quietOf(count)).isZero();
         ticker.advance(QuietItems.QUIET);
-        assertThat(quiet.isQuiet(item("item1", "1"))).isTrue();
-        assertThat(quiet.isQuiet(item("item0", "1"))).isFalse();
+        assertThat(quietOf(count)).isEqualTo(QuietItems.MAX);
+        ticker.advance(QuietItems.QUIET);
+        assertThat(quiet.isQuiet(item("item" + QuietItems.MAX, "1"))).isTrue();
+    }
+
+    @Test
+    void whatNobodyAsksAboutAnyMoreMakesRoom() {
+        assertThat(quietOf(QuietItems.MAX)).isZero();
+        ticker.advance(QuietItems.UNASKED);
+        assertThat(quiet.isQuiet(item("new", "1"))).isFalse();
+        ticker.advance(QuietItems.QUIET);
+        assertThat(quiet.isQuiet(item("new", "1"))).isTrue();
+    }
+
+    private int quietOf(int count) {
+        int found = 0;
+        for (int i = 0; i < count; i++) {
+            found += quiet.isQuiet(item("item" + i, "1")) ? 1 : 0;
+        }
+        return found;
     }
 }

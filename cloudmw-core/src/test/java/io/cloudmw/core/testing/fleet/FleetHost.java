@@ -121,6 +121,7 @@ final class FleetHost {
                 start.attempt(), block, store, transfer.fleet.stores.open(store), transfer.fleet.clock.nanos());
         fetches.put(start.attempt(), fetch);
         transfer.requests++;
+        transfer.begun.add(block.id());
         report(fetch, DeliveryEvent.Stage.STARTED);
         reportLater(fetch);
         fetchNext(fetch);

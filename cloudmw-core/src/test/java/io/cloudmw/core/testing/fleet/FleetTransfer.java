@@ -5,12 +5,14 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Delivery;
 import io.cloudmw.core.race.DeliveryCommand;
 import io.cloudmw.core.race.DeliveryEvent;
 import io.cloudmw.core.race.DeliveryPolicy;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.Governor;
+import io.cloudmw.core.race.IssueReason;
 import io.cloudmw.core.race.Lanes;
 import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
@@ -18,6 +20,7 @@ import io.cloudmw.core.race.Tally;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -38,8 +41,13 @@ public final class FleetTransfer {
     public record Spec(
             Mode mode, boolean inOrder, List<Long> chunkBytes, List<Integer> helpers, List<List<Integer>> stores) {}
 
-    /** How it went. */
-    public record Result(boolean complete, long nanos, long bytes, long fetchedBytes, int requests, Tally tally) {}
+    /**
+     * How it went.
+     *
+     * @param takenBack requests for blocks that were issued to another as if nobody had begun them
+     */
+    public record Result(
+            boolean complete, long nanos, long bytes, long fetchedBytes, int requests, int takenBack, Tally tally) {}
 
     private static final long LEAF_BYTES = 256 << 10;
     private static final long LOCAL_READY_NANOS = 50_000_000;
@@ -47,6 +55,10 @@ public final class FleetTransfer {
     final SimulatedFleet fleet;
     int requests;
     long fetchedBytes;
+    /** Blocks of which a request was made. */
+    final Set<BlockId> begun = new HashSet<>();
+    /** Blocks that were withdrawn and issued to another as planned. */
+    private final Set<BlockId> changedHands = new HashSet<>();
 
     private final Spec spec;
     private final Consumer<Result> ended;
@@ -150,14 +162,26 @@ public final class FleetTransfer {
         if (over) {
             return;
         }
-        for (DeliveryCommand command : delivery.on(event, fleet.clock.nanos())) {
+        List<DeliveryCommand> commands = delivery.on(event, fleet.clock.nanos());
+        for (DeliveryCommand command : commands) {
             execute(command);
+            if (command instanceof DeliveryCommand.Withdraw withdraw
+                    && commands.stream().anyMatch(other -> isPlannedAgain(withdraw.block(), other))) {
+                changedHands.add(withdraw.block().id());
+            }
         }
         OptionalLong wake = delivery.wakeAtNanos();
         if (wake.isPresent() && wake.getAsLong() != wakeAtNanos) {
             wakeAtNanos = wake.getAsLong();
             fleet.clock.after(wakeAtNanos - fleet.clock.nanos(), this::wake);
         }
+    }
+
+    private static boolean isPlannedAgain(Block block, DeliveryCommand command) {
+        return command instanceof DeliveryCommand.Issue issue
+                && issue.reason() == IssueReason.PLANNED
+                && issue.block().chunkIndex() == block.chunkIndex()
+                && issue.block().range().offset() == block.range().offset();
     }
 
     private void wake() {
@@ -249,8 +273,15 @@ public final class FleetTransfer {
         check(complete, 3, "failed, although every store can be reached");
         check(handedOn.cardinality() == leaves, 2, handedOn.cardinality() + " of " + leaves + " leaves handed on");
         long bytes = spec.chunkBytes().stream().mapToLong(Long::longValue).sum();
+        changedHands.retainAll(begun);
         ended.accept(new Result(
-                complete, fleet.clock.nanos() - startedAtNanos, bytes, fetchedBytes, requests, delivery.tally()));
+                complete,
+                fleet.clock.nanos() - startedAtNanos,
+                bytes,
+                fetchedBytes,
+                requests,
+                changedHands.size(),
+                delivery.tally()));
     }
 
     // ---- what helpers say

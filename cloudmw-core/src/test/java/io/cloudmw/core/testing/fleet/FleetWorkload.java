@@ -33,7 +33,7 @@ public final class FleetWorkload {
             fetchedBytes += result.fetchedBytes();
             requests += result.requests();
             Tally tally = result.tally();
-            int more = tally.hedges() + tally.handOvers() + tally.steals() + tally.duplicates();
+            int more = tally.hedges() + tally.handOvers() + tally.steals() + tally.duplicates() + result.takenBack();
             extras += more;
             splits += tally.steals();
             useful += result.requests() - more;

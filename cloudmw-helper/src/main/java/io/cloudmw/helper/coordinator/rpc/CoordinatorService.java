@@ -365,13 +365,17 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     public void stat(StatRequest request, StreamObserver<StatResponse> observer) {
         calls.answer(observer, () -> {
             FileStatus status = coordinator.reads().stat(FromWire.file(request.getVolume(), request.getPath()));
-            return StatResponse.newBuilder()
-                    .setVersion(ToWire.version(status.file().version()))
-                    .setUnderReplicatedChunks(status.underReplicatedChunks())
-                    .setCreatedAtMillis(status.file().createdAtMillis())
-                    .setAttributes(ToWire.attributes(status.file().attributes()))
-                    .build();
+            return described(status);
         });
+    }
+
+    static StatResponse described(FileStatus status) {
+        return StatResponse.newBuilder()
+                .setVersion(ToWire.version(status.file().version()))
+                .setUnderReplicatedChunks(status.underReplicatedChunks())
+                .setCreatedAtMillis(status.file().createdAtMillis())
+                .setAttributes(ToWire.attributes(status.file().attributes()))
+                .build();
     }
 
     @Override
@@ -384,12 +388,16 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                             request.getDirectory(),
                             request.getPageToken(),
                             request.getLimit());
-            return ListResponse.newBuilder()
-                    .addAllEntries(
-                            page.items().stream().map(CoordinatorService::entry).toList())
-                    .setNextPageToken(page.nextToken())
-                    .build();
+            return listed(page);
         });
+    }
+
+    static ListResponse listed(Page<DirectoryEntry> page) {
+        return ListResponse.newBuilder()
+                .addAllEntries(
+                        page.items().stream().map(CoordinatorService::entry).toList())
+                .setNextPageToken(page.nextToken())
+                .build();
     }
 
     @Override

@@ -4,6 +4,8 @@ import io.cloudmw.core.upkeep.Upkeep;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.core.wire.UpkeepWire;
+import io.cloudmw.proto.v1.CollectRequest;
+import io.cloudmw.proto.v1.CollectResponse;
 import io.cloudmw.proto.v1.DrainRequest;
 import io.cloudmw.proto.v1.DrainResponse;
 import io.cloudmw.proto.v1.GetStatusRequest;
@@ -40,6 +42,15 @@ public final class UpkeepService extends UpkeepGrpc.UpkeepImplBase {
     @Override
     public void drain(DrainRequest request, StreamObserver<DrainResponse> observer) {
         calls.answer(observer, () -> UpkeepWire.drained(upkeep.drain(UpkeepWire.order(request))));
+    }
+
+    @Override
+    public void collect(CollectRequest request, StreamObserver<CollectResponse> observer) {
+        calls.answer(
+                observer,
+                () -> CollectResponse.newBuilder()
+                        .setRound(upkeep.collect(request.getDry()))
+                        .build());
     }
 
     @Override

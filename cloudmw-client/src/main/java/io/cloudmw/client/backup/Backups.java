@@ -1,0 +1,295 @@
+package io.cloudmw.client.backup;
+
+import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.client.transfer.Engine;
+import io.cloudmw.core.backup.record.BackupPart;
+import io.cloudmw.core.backup.record.BackupRoot;
+import io.cloudmw.core.backup.record.ExportCursor;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.placement.StoreStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * Backups of volumes: what the catalog says of a volume, its files' manifests included, kept as files in stores, from which
+ * alone {@code cloudmw recover} makes the volume again. The files' own bytes are not copied. Calls block; one thread at a time.
+ *
+ * <p>A backup's parts are files of records; its root, which is written last and only where there is none of its number, names them
+ * all. So two backups of one volume at once end with one that fails with {@code CONFLICT}; what it wrote is removed by a later one.
+ */
+public final class Backups {
+    /** How the parts are cut in a volume that is made for them. */
+    static final long CHUNK_BYTES = 8L << 20;
+
+    /** About as much is lost at most when a backup is interrupted. */
+    static final long PART_BYTES = 64L << 20;
+
+    /** A backup of more parts than this is not added to: the next one is whole. */
+    static final int MAX_PARTS = 64;
+
+    /** Parts that no backup names stay so long, for one that is under way. */
+    private static final Duration PART_GRACE = Duration.ofHours(1);
+
+    private static final String SUFFIX = "-backup";
+    private final Engine engine;
+    private final long partBytes;
+
+    /** What is asked for stays the engine's. */
+    public Backups(Engine engine) {
+        this(engine, PART_BYTES);
+    }
+
+    /** In parts of another size. */
+    Backups(Engine engine, long partBytes) {
+        this.engine = engine;
+        this.partBytes = partBytes;
+    }
+
+    /** Where backups of a volume are kept unless another volume is named. */
+    public static VolumeName ownVolume(VolumeName volume) {
+        return new VolumeName(volume + SUFFIX);
+    }
+
+    /** A backup while it is made. */
+    private static final class Run {
+        final Volume volume;
+        final BackupVolume files;
+        final long number;
+        final List<BackupPart> parts = new ArrayList<>();
+        OptionalLong after = OptionalLong.empty();
+        Optional<ExportCursor> cursor = Optional.empty();
+        boolean resumed;
+        boolean whole;
+        long exported;
+        long bytes;
+        long position;
+
+        Run(Volume volume, BackupVolume files, long number) {
+            this.volume = volume;
+            this.files = files;
+            this.number = number;
+        }
+
+        /** Goes on where a draft ended. */
+        void resume(BackupRoot draft, ExportCursor at) {
+            parts.addAll(draft.parts());
+            cursor = Optional.of(at);
+            position = draft.position();
+            resumed = true;
+        }
+    }
+
+    /**
+     * Backs a volume up: with what has changed since its last backup, or, if that is not known any more or there is none, with
+     * everything. One that was interrupted goes on.
+     *
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code CONFLICT} when another backup of it was made meanwhile, or the
+     *     changes since this one began are not kept any more; {@code OVERLOADED} when it changes faster than it is exported
+     */
+    public BackupReport backup(VolumeName name, BackupOptions options) throws CloudMwException {
+        CoordinatorClient coordinator = engine.coordinator();
+        Volume volume = Calls.await(coordinator.volume(name));
+        VolumeName kept =
+                options.destination().isPresent() ? options.destination().get() : own(volume);
+        BackupVolume files = new BackupVolume(engine, kept, name);
+        List<BackupVolume.RootFile> roots = files.listRoots();
+        Optional<BackupVolume.RootFile> newest =
+                roots.isEmpty() ? Optional.empty() : Optional.of(roots.get(roots.size() - 1));
+        Run run =
+                new Run(volume, files, newest.map(BackupVolume.RootFile::number).orElse(0L) + 1);
+        Optional<BackupRoot> base = options.whole() || newest.isEmpty()
+                ? Optional.empty()
+                : base(files.read(newest.get().path()), volume);
+        begin(run, base);
+        if (!export(run, options.listener())) {
+            return new BackupReport(
+                    newest.orElseThrow().path(),
+                    base.orElseThrow(),
+                    true,
+                    false,
+                    0,
+                    0,
+                    false,
+                    prune(files, roots, options));
+        }
+        BackupRoot root = root(run, Optional.empty());
+        FilePath written = files.writeRoot(root);
+        files.removeDraft();
+        return new BackupReport(
+                written,
+                root,
+                false,
+                run.whole,
+                run.exported,
+                run.bytes,
+                run.resumed,
+                prune(files, files.listRoots(), options));
+    }
+
+    /** What can be added to: a backup of this very volume, with room for more. */
+    private static Optional<BackupRoot> base(BackupRoot last, Volume volume) {
+        boolean same = last.volume().createdAtMillis() == volume.createdAtMillis();
+        long first = last.parts().isEmpty() ? 0 : last.parts().get(0).file().sizeBytes();
+        boolean worth = last.sizeBytes() - first <= Math.max(first, PART_BYTES);
+        return same && worth && last.parts().size() < MAX_PARTS ? Optional.of(last) : Optional.empty();
+    }
+
+    private static void begin(Run run, Optional<BackupRoot> base) throws CloudMwException {
+        Optional<BackupRoot> draft = run.files.readDraft();
+        Optional<ExportCursor> at = draft.filter(found -> found.number() == run.number
+                        && found.volume().createdAtMillis() == run.volume.createdAtMillis())
+                .flatMap(BackupRoot::cursor);
+        if (draft.isPresent() && at.isPresent()) {
+            run.resume(draft.get(), at.get());
+            return;
+        }
+        if (draft.isPresent()) {
+            // Of a backup that was finished but for this, or of another volume of this name.
+            run.files.removeDraft();
+        }
+        if (base.isPresent()) {
+            run.parts.addAll(base.get().parts());
+            run.after = OptionalLong.of(base.get().position());
+        }
+    }
+
+    /** Writes the parts; false: there is nothing to write. */
+    private boolean export(Run run, TransferListener listener) throws CloudMwException {
+        boolean more = true;
+        while (more) {
+            ExportStream records = open(run);
+            if (records.isWhole()) {
+                run.parts.clear();
+                run.whole = true;
+            } else if (records.isEmpty() && run.bytes == 0 && !run.resumed) {
+                return false;
+            }
+            if (!records.isEmpty()) {
+                writePart(run, records, listener);
+            }
+            run.position = records.position();
+            run.cursor = records.next();
+            more = run.cursor.isPresent();
+            if (more) {
+                run.files.writeDraft(root(run, run.cursor));
+            }
+        }
+        return true;
+    }
+
+    private ExportStream open(Run run) throws CloudMwException {
+        CoordinatorClient coordinator = engine.coordinator();
+        try {
+            return new ExportStream(coordinator, run.volume.name(), run.after, run.cursor, partBytes);
+        } catch (CloudMwException e) {
+            if (e.code() != ErrorCode.CONFLICT || !run.resumed || run.bytes > 0) {
+                throw e;
+            }
+            // It was interrupted too long ago.
+            run.resumed = false;
+            run.parts.clear();
+            run.cursor = Optional.empty();
+            return new ExportStream(coordinator, run.volume.name(), OptionalLong.empty(), run.cursor, partBytes);
+        }
+    }
+
+    private static void writePart(Run run, ExportStream records, TransferListener listener) throws CloudMwException {
+        long before = run.bytes;
+        FileVersion file = run.files.writePart(records, new TransferListener() {
+            @Override
+            public void progressed(long done, long total) {
+                listener.progressed(before + done, -1);
+            }
+        });
+        run.bytes += file.sizeBytes();
+        run.exported += records.files();
+        run.parts.add(run.files.describe(file, records.files()));
+    }
+
+    private BackupRoot root(Run run, Optional<ExportCursor> cursor) throws CloudMwException {
+        Set<StoreId> named = new HashSet<>(run.volume.stores());
+        run.parts.forEach(part -> part.chunks().forEach(chunk -> named.addAll(chunk.replicas())));
+        List<Store> stores = Calls.await(engine.coordinator().stores()).stream()
+                .map(StoreStatus::store)
+                .filter(store -> named.contains(store.id()))
+                .toList();
+        long taken = run.parts.get(run.parts.size() - 1).file().committedAtMillis();
+        return new BackupRoot(run.volume, stores, run.number, taken, run.position, run.parts, cursor);
+    }
+
+    /** The volume's own for backups, made if there is none: like it, but never with one durable copy where it has several. */
+    private VolumeName own(Volume volume) throws CloudMwException {
+        VolumeName name = ownVolume(volume.name());
+        CoordinatorClient coordinator = engine.coordinator();
+        if (Calls.find(coordinator.volume(name), ErrorCode.VOLUME_NOT_FOUND).isEmpty()) {
+            Volume made = new Volume(
+                    name,
+                    new Chunking.BySize(CHUNK_BYTES),
+                    volume.replicas(),
+                    volume.stores(),
+                    Math.max(volume.writeQuorum(), Math.min(2, volume.replicas())),
+                    Mode.DEFAULT,
+                    false,
+                    0);
+            var unused = Calls.find(coordinator.createVolume(made), ErrorCode.ALREADY_EXISTS);
+        }
+        return name;
+    }
+
+    /**
+     * The backups of a volume there are, the oldest first; each is read.
+     *
+     * @param destination as {@link BackupOptions#destination}
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND} when there is no such volume to keep them in
+     */
+    public List<BackupRoot> list(VolumeName volume, Optional<VolumeName> destination) throws CloudMwException {
+        VolumeName kept = destination.orElseGet(() -> ownVolume(volume));
+        Calls.await(engine.coordinator().volume(kept));
+        BackupVolume files = new BackupVolume(engine, kept, volume);
+        List<BackupRoot> found = new ArrayList<>();
+        for (BackupVolume.RootFile root : files.listRoots()) {
+            found.add(files.read(root.path()));
+        }
+        return found;
+    }
+
+    /** Removes old backups, then the parts that none that stays names; those of one that may be under way stay for a while. */
+    private static int prune(BackupVolume files, List<BackupVolume.RootFile> roots, BackupOptions options)
+            throws CloudMwException {
+        int surplus = Math.max(0, roots.size() - options.keep());
+        for (BackupVolume.RootFile root : roots.subList(0, surplus)) {
+            files.remove(root.path());
+        }
+        Set<FilePath> named = new HashSet<>();
+        for (BackupVolume.RootFile root : roots.subList(surplus, roots.size())) {
+            named.addAll(parts(files.read(root.path())));
+        }
+        files.readDraft().ifPresent(draft -> named.addAll(parts(draft)));
+        long before = roots.get(roots.size() - 1).file().committedAtMillis() - PART_GRACE.toMillis();
+        for (FileVersion part : files.listParts()) {
+            if (!named.contains(part.file()) && part.committedAtMillis() < before) {
+                files.remove(part.file());
+            }
+        }
+        return surplus;
+    }
+
+    private static List<FilePath> parts(BackupRoot root) {
+        return root.parts().stream().map(part -> part.file().file()).toList();
+    }
+}

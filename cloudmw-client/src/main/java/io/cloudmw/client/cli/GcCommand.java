@@ -1,0 +1,64 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.time.Sleeper;
+import io.cloudmw.core.upkeep.task.CollectProgress;
+import io.cloudmw.core.upkeep.task.CollectRound;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** What lies in stores and nothing names: counted, and what is old enough deleted. */
+@Command(
+        name = "gc",
+        mixinStandardHelpOptions = true,
+        description = "Look through all stores for what nothing names, and delete what is old enough.")
+final class GcCommand extends ClientCommand {
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    @Option(names = "--dry-run", description = "only count")
+    private boolean dry;
+
+    GcCommand(CommandContext context) {
+        super(context);
+    }
+
+    @Override
+    Map<String, ?> run(CloudMw client) throws Exception {
+        long number = CommandContext.await(client.collect(dry));
+        CollectProgress progress = CommandContext.await(client.status()).collect();
+        while (progress.rounds() < number) {
+            Sleeper.system().sleep(POLL_NANOS);
+            progress = CommandContext.await(client.status()).collect();
+        }
+        CollectRound round = progress.last();
+        say(
+                "%d copies lie in stores; nothing names %d, of which %d are too young to be deleted",
+                round.listed(), round.unnamed(), round.waiting());
+        say(
+                "%d copies deleted (%s), %d versions forgotten, %d failures",
+                round.deleted(), Sizes.approximate(round.deletedBytes()), round.forgotten(), round.failed());
+        if (round.unknown() > 0) {
+            say("%d copies are of versions this catalog knows nothing of: they stay", round.unknown());
+        }
+        return json(round);
+    }
+
+    static Map<String, Object> json(CollectRound round) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("dry_run", round.dry());
+        json.put("began_millis", round.beganMillis());
+        json.put("listed", round.listed());
+        json.put("unnamed", round.unnamed());
+        json.put("waiting", round.waiting());
+        json.put("deleted", round.deleted());
+        json.put("deleted_bytes", round.deletedBytes());
+        json.put("failed", round.failed());
+        json.put("forgotten", round.forgotten());
+        json.put("unknown", round.unknown());
+        return json;
+    }
+}

@@ -1,0 +1,202 @@
+package io.cloudmw.client.backup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.client.rpc.FakeCoordinator;
+import io.cloudmw.client.rpc.FakeExports;
+import io.cloudmw.client.rpc.FakeHelper;
+import io.cloudmw.client.rpc.HelperLinks;
+import io.cloudmw.client.transfer.ClientThreads;
+import io.cloudmw.client.transfer.Engine;
+import io.cloudmw.core.backup.record.BackupPart;
+import io.cloudmw.core.backup.record.BackupRoot;
+import io.cloudmw.core.cost.Pricing;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.race.Governor;
+import io.cloudmw.core.time.Ticker;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What becomes of the pieces of an export. */
+@Timeout(120)
+final class BackupsTest {
+    private static final VolumeName VOLUME = new VolumeName("photos");
+    private static final VolumeName KEPT = new VolumeName("photos-backup");
+    private static final int PIECE = 100_000;
+    private static final long HOUR = Duration.ofHours(1).toMillis();
+
+    private FakeCoordinator coordinator;
+    private FakeExports exports;
+    private FakeHelper helper;
+    private Engine engine;
+    private Backups backups;
+
+    @BeforeEach
+    void connect() throws Exception {
+        coordinator = new FakeCoordinator(256 << 10, 16 << 10);
+        exports = coordinator.exports();
+        ClientThreads threads = new ClientThreads();
+        engine = new Engine(
+                threads,
+                new CoordinatorClient(
+                        coordinator.address(),
+                        Duration.ofSeconds(30),
+                        threads.events(),
+                        threads.timer(),
+                        Ticker.system(),
+                        waiting -> {}),
+                () -> HelperLinks.open(threads.events(), threads.timer()),
+                8 << 20,
+                Pricing.DEFAULT,
+                new Governor(Governor.Budget.DEFAULT),
+                Ticker.system());
+        helper = new FakeHelper("h", FakeHelper.Script.SERVE, new ConcurrentHashMap<>());
+        coordinator.add(helper.address());
+        coordinator.add(new Store(new StoreId("s"), "d", new Store.Disk(new HelperId("h"), Path.of("/nowhere"))));
+        backups = new Backups(engine, 2 * PIECE);
+        engine.coordinator()
+                .createVolume(new Volume(
+                        VOLUME,
+                        new Chunking.ByCount(3),
+                        2,
+                        List.of(new StoreId("s"), new StoreId("t")),
+                        1,
+                        Mode.ROUNDS,
+                        false,
+                        7))
+                .join();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        engine.close();
+        helper.close();
+        coordinator.close();
+    }
+
+    private static byte[] piece(int seed) {
+        byte[] bytes = new byte[PIECE];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    private BackupReport backup(int keep, boolean whole) throws CloudMwException {
+        return backups.backup(VOLUME, new BackupOptions(Optional.empty(), keep, whole, TransferListener.NONE));
+    }
+
+    private BackupReport backup() throws CloudMwException {
+        return backup(7, false);
+    }
+
+    private long files(String directory) throws CloudMwException {
+        Page<io.cloudmw.client.rpc.FileEntry> page =
+                Calls.await(engine.coordinator().list(KEPT, directory, "", 1000));
+        return page.items().stream()
+                .filter(entry -> entry.version().isPresent())
+                .count();
+    }
+
+    @Test
+    void itIsPartsOfManyPiecesAndThenARootThatNamesThemAll() throws Exception {
+        exports.give(true, 40, List.of(piece(1), piece(2), piece(3)));
+        BackupReport report = backup();
+        assertThat(report.whole()).isTrue();
+        assertThat(report.bytes()).isEqualTo(3 * PIECE);
+        BackupRoot root = report.root();
+        assertThat(root.parts()).extracting(part -> part.file().sizeBytes()).containsExactly(2L * PIECE, (long) PIECE);
+        assertThat(root.parts()).extracting(BackupPart::files).containsExactly(2L, 1L);
+        assertThat(root.position()).isEqualTo(40);
+        assertThat(root.number()).isEqualTo(1);
+        assertThat(report.file()).isEqualTo(FilePath.parse("photos-backup:/photos/roots/0000000001"));
+        assertThat(backups.list(VOLUME, Optional.empty())).containsExactly(root);
+        assertThat(BackupRoot.isRoot(Calls.await(engine.coordinator().stat(report.file()))
+                        .version()
+                        .id()))
+                .isTrue();
+        Volume kept = Calls.await(engine.coordinator().volume(KEPT));
+        assertThat(kept.replicas()).isEqualTo(2);
+        assertThat(kept.writeQuorum()).isEqualTo(2);
+        assertThat(files("/photos")).isZero();
+    }
+
+    @Test
+    void whatChangedIsAddedAndNothingIsNothing() throws Exception {
+        exports.give(true, 40, List.of(piece(1)));
+        BackupRoot first = backup().root();
+        exports.give(false, 40, List.of(new byte[0]));
+        BackupReport none = backup();
+        assertThat(none.unchanged()).isTrue();
+        assertThat(none.root()).isEqualTo(first);
+        exports.give(false, 50, List.of(piece(2)));
+        BackupRoot second = backup().root();
+        assertThat(second.number()).isEqualTo(2);
+        assertThat(second.parts()).hasSize(2).startsWith(first.parts().get(0));
+        exports.give(true, 60, List.of(piece(3)));
+        assertThat(backup(7, true).root().parts()).hasSize(1);
+    }
+
+    @Test
+    void oneThatWasInterruptedGoesOnWhereItsLastPartEnded() throws Exception {
+        exports.give(true, 40, List.of(piece(1), piece(2), piece(3), piece(4), piece(5)));
+        exports.failAt(4, ErrorCode.INTERNAL);
+        assertThat(catchThrowableOfType(CloudMwException.class, this::backup).code())
+                .isEqualTo(ErrorCode.INTERNAL);
+        assertThat(backups.list(VOLUME, Optional.empty())).isEmpty();
+        assertThat(files("/photos")).isEqualTo(1);
+        exports.asked().clear();
+        exports.failAt(-1, ErrorCode.INTERNAL);
+        BackupReport report = backup();
+        assertThat(report.resumed()).isTrue();
+        assertThat(exports.asked()).startsWith(4L);
+        assertThat(report.root().sizeBytes()).isEqualTo(5 * PIECE);
+        assertThat(report.root().parts()).hasSize(3);
+        assertThat(files("/photos")).isZero();
+    }
+
+    @Test
+    void oneThatWasInterruptedTooLongAgoBeginsAnew() throws Exception {
+        exports.give(true, 40, List.of(piece(1), piece(2), piece(3)));
+        exports.failAt(2, ErrorCode.CONFLICT);
+        assertThat(catchThrowableOfType(CloudMwException.class, this::backup).code())
+                .isEqualTo(ErrorCode.CONFLICT);
+        exports.give(true, 90, List.of(piece(4)));
+        BackupReport report = backup();
+        assertThat(report.resumed()).isFalse();
+        assertThat(report.root().sizeBytes()).isEqualTo(PIECE);
+    }
+
+    @Test
+    void theNewestStayWithWhatTheyNameAndTheRestGoes() throws Exception {
+        for (int i = 1; i <= 3; i++) {
+            coordinator.now(10L * HOUR * i);
+            exports.give(i != 3, i, List.of(piece(i)));
+            backup(2, i == 2);
+        }
+        assertThat(backups.list(VOLUME, Optional.empty()))
+                .extracting(BackupRoot::number)
+                .containsExactly(2L, 3L);
+        assertThat(files("/photos/parts")).isEqualTo(2);
+    }
+}

@@ -1,0 +1,110 @@
+package io.cloudmw.core.coordinator;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.CurrentFile;
+import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.catalog.Snapshots;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.lease.BackgroundJobs;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Snapshot;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.time.WallClock;
+import java.util.List;
+
+/** How the names of volumes were. Safe for any thread. */
+public final class VolumeSnapshots {
+    private final Catalog catalog;
+    private final Snapshots snapshots;
+    private final WallClock clock;
+
+    VolumeSnapshots(Catalog catalog, WallClock clock) {
+        this.catalog = catalog;
+        this.snapshots = catalog.snapshots();
+        this.clock = clock;
+    }
+
+    /**
+     * Keeps the names of a volume as they are now.
+     *
+     * @throws CloudMwException as {@link Snapshots#create}; {@code INVALID_ARGUMENT} when the name is malformed
+     */
+    public Snapshot create(VolumeName volume, String name) throws CloudMwException {
+        try {
+            return snapshots.create(volume, Snapshot.checkName(name), clock.millis());
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /**
+     * All of a volume, the oldest first.
+     *
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}
+     */
+    public List<Snapshot> of(VolumeName volume) throws CloudMwException {
+        return snapshots.of(volume);
+    }
+
+    /**
+     * Keeps it no more.
+     *
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND}
+     */
+    public Snapshot remove(VolumeName volume, String name) throws CloudMwException {
+        return snapshots.remove(volume, name);
+    }
+
+    /**
+     * Describes what a path named then.
+     *
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND}
+     */
+    public FileStatus stat(String snapshot, FilePath file) throws CloudMwException {
+        CurrentFile found =
+                snapshots.file(snapshot, file).orElseThrow(() -> CatalogErrors.notInSnapshot(file, snapshot));
+        return new FileStatus(
+                found, catalog.underReplicatedChunks(found.version().id()));
+    }
+
+    /**
+     * Lists what was in a directory then.
+     *
+     * @param limit 1..{@value Catalog#MAX_PAGE}; 0 for the most
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND} when there was no such directory
+     */
+    public Page<DirectoryEntry> list(String snapshot, VolumeName volume, String directory, String pageToken, int limit)
+            throws CloudMwException {
+        Page<DirectoryEntry> page =
+                snapshots.list(snapshot, volume, directory, pageToken, limit == 0 ? Catalog.MAX_PAGE : limit);
+        if (page.items().isEmpty() && pageToken.isEmpty() && !directory.equals("/")) {
+            throw new CloudMwException(
+                    ErrorCode.NOT_FOUND, "no directory " + volume + "@" + snapshot + ":" + directory);
+        }
+        return page;
+    }
+
+    /**
+     * Lets a path name again what it named then.
+     *
+     * @throws CloudMwException as {@link Snapshots#restore}
+     */
+    public FileVersion restore(String snapshot, FilePath file) throws CloudMwException {
+        return snapshots.restore(snapshot, file, clock.millis());
+    }
+
+    /** Drops what no snapshot sees any more; all of it, a page at a time. */
+    int prune(BackgroundJobs.Right right) throws CloudMwException {
+        int pages = 0;
+        String token = "";
+        do {
+            token = snapshots.prune(right.lease(), token, Catalog.MAX_PAGE, clock.millis());
+            pages++;
+        } while (!token.isEmpty());
+        return pages;
+    }
+}

@@ -1,0 +1,315 @@
+package io.cloudmw.core.wire;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.cloudmw.core.backup.record.BackupPart;
+import io.cloudmw.core.backup.record.BackupRoot;
+import io.cloudmw.core.backup.record.ExportCursor;
+import io.cloudmw.core.backup.record.ExportPage;
+import io.cloudmw.core.backup.record.ExportPlace;
+import io.cloudmw.core.backup.record.ExportRecord;
+import io.cloudmw.core.chunk.Sha256;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.proto.v1.ExportResponse;
+import io.cloudmw.proto.v1.ExportedFile;
+import io.cloudmw.proto.v1.ExportedSegment;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Exports and backups as bytes. What is not well formed fails with {@code INVALID_ARGUMENT}: who reads it has verified it
+ * before, or refuses it.
+ */
+public final class BackupWire {
+    /** Of the format of roots and of what they name. */
+    public static final int FORMAT = 1;
+
+    /** A root, with its frame, is at most so large: it is one chunk. */
+    public static final int MAX_ROOT_BYTES = 8 << 20;
+
+    /** A record is at most so large: a manifest segment of many replicas is the largest there is. */
+    static final int MAX_RECORD_BYTES = 4 << 20;
+
+    private static final byte[] MAGIC = "CloudMW backup\n".getBytes(StandardCharsets.US_ASCII);
+    private static final int DIGEST_BYTES = 32;
+    private static final int FRAME_BYTES = MAGIC.length + Integer.BYTES + DIGEST_BYTES;
+
+    private BackupWire() {}
+
+    // ---- exports
+
+    /** As they are kept in a backup: one after the other, each behind its length. */
+    public static byte[] records(ExportPage page) {
+        return encoded(page).toByteArray();
+    }
+
+    private static ByteString encoded(ExportPage page) {
+        ByteString.Output records = ByteString.newOutput();
+        for (ExportRecord entry : page.records()) {
+            write(message(entry), records);
+        }
+        return records.toByteString();
+    }
+
+    public static ExportResponse page(ExportPage page) {
+        return ExportResponse.newBuilder()
+                .setRecords(encoded(page))
+                .setFiles(page.files())
+                .setCursor(page.next().map(BackupWire::bytes).orElse(ByteString.EMPTY))
+                .setPosition(page.position())
+                .setWhole(page.whole())
+                .build();
+    }
+
+    private static void write(io.cloudmw.proto.v1.ExportRecord message, ByteString.Output to) {
+        try {
+            message.writeDelimitedTo(to);
+        } catch (IOException e) {
+            throw new IllegalStateException("memory takes what is written to it", e);
+        }
+    }
+
+    private static ByteString bytes(ExportCursor cursor) {
+        return ByteString.copyFrom(cursor(cursor));
+    }
+
+    public static byte[] cursor(ExportCursor cursor) {
+        io.cloudmw.proto.v1.ExportCursor.Builder message = io.cloudmw.proto.v1.ExportCursor.newBuilder()
+                .setPosition(cursor.position())
+                .setRounds(cursor.rounds());
+        cursor.places().forEach(place -> message.addPlaces(place(place)));
+        return message.build().toByteArray();
+    }
+
+    private static io.cloudmw.proto.v1.ExportPlace place(ExportPlace place) {
+        io.cloudmw.proto.v1.ExportPlace.Builder message =
+                io.cloudmw.proto.v1.ExportPlace.newBuilder().setPath(place.path());
+        if (place instanceof ExportPlace.Directory directory) {
+            return message.setDirectory(true)
+                    .setPageToken(directory.pageToken())
+                    .build();
+        }
+        ExportPlace.File file = (ExportPlace.File) place;
+        return message.setVersionId(file.version().map(VersionId::value).orElse(""))
+                .setSegment(file.segment())
+                .build();
+    }
+
+    /** Empty bytes: there is none. */
+    public static Optional<ExportCursor> cursor(byte[] bytes) throws CloudMwException {
+        if (bytes.length == 0) {
+            return Optional.empty();
+        }
+        io.cloudmw.proto.v1.ExportCursor message =
+                parsed("cursor", () -> io.cloudmw.proto.v1.ExportCursor.parseFrom(bytes));
+        List<ExportPlace> places = new ArrayList<>();
+        for (io.cloudmw.proto.v1.ExportPlace place : message.getPlacesList()) {
+            places.add(
+                    place.getDirectory()
+                            ? new ExportPlace.Directory(place.getPath(), place.getPageToken())
+                            : new ExportPlace.File(
+                                    place.getPath(),
+                                    FromWire.optionalVersionId(place.getVersionId()),
+                                    place.getSegment()));
+        }
+        return Optional.of(FromWire.valid(() -> new ExportCursor(message.getPosition(), places, message.getRounds())));
+    }
+
+    private static io.cloudmw.proto.v1.ExportRecord message(ExportRecord entry) {
+        io.cloudmw.proto.v1.ExportRecord.Builder message = io.cloudmw.proto.v1.ExportRecord.newBuilder();
+        if (entry instanceof ExportRecord.Segment segment) {
+            message.setSegment(ExportedSegment.newBuilder()
+                    .setVersionId(segment.version().value())
+                    .setIndex(segment.index())
+                    .setEncoded(ByteString.copyFrom(segment.encoded())));
+        } else if (entry instanceof ExportRecord.Present present) {
+            message.setFile(file(present));
+        } else if (entry instanceof ExportRecord.Absent absent) {
+            message.setAbsent(absent.path());
+        } else {
+            message.setAbsentTree(((ExportRecord.AbsentTree) entry).path());
+        }
+        return message.build();
+    }
+
+    private static ExportedFile file(ExportRecord.Present present) {
+        return ExportedFile.newBuilder()
+                .setVersion(ToWire.version(present.version()))
+                .setCreatedAtMillis(present.createdAtMillis())
+                .setAttributes(ToWire.attributes(present.attributes()))
+                .build();
+    }
+
+    /** A file that is present, by itself. */
+    public static byte[] present(ExportRecord.Present present) {
+        return file(present).toByteArray();
+    }
+
+    /** Reads what {@link #present(ExportRecord.Present)} wrote. */
+    public static ExportRecord.Present present(byte[] bytes) throws CloudMwException {
+        return present(parsed("file", () -> ExportedFile.parseFrom(bytes)));
+    }
+
+    private static ExportRecord.Present present(ExportedFile file) throws CloudMwException {
+        return new ExportRecord.Present(
+                FromWire.version(file.getVersion()),
+                file.getCreatedAtMillis(),
+                FromWire.attributes(file.getAttributes()));
+    }
+
+    /**
+     * The next record of a part.
+     *
+     * @return empty at the end
+     * @throws IOException what the stream fails with; {@link CloudMwException} {@code INVALID_ARGUMENT} when it is no record
+     */
+    public static Optional<ExportRecord> next(InputStream records) throws IOException {
+        int first = records.read();
+        if (first < 0) {
+            return Optional.empty();
+        }
+        int length = parsed("record", () -> CodedInputStream.readRawVarint32(first, records));
+        if (length < 0 || length > MAX_RECORD_BYTES) {
+            throw FromWire.invalid("record: " + length + " bytes (expected: 0.." + MAX_RECORD_BYTES + ")");
+        }
+        byte[] bytes = records.readNBytes(length);
+        if (bytes.length < length) {
+            throw FromWire.invalid("record: ends after " + bytes.length + " bytes (expected: " + length + ")");
+        }
+        return Optional.of(entry(parsed("record", () -> io.cloudmw.proto.v1.ExportRecord.parseFrom(bytes))));
+    }
+
+    private static ExportRecord entry(io.cloudmw.proto.v1.ExportRecord message) throws CloudMwException {
+        return switch (message.getKindCase()) {
+            case SEGMENT ->
+                new ExportRecord.Segment(
+                        FromWire.versionId(message.getSegment().getVersionId()),
+                        message.getSegment().getIndex(),
+                        message.getSegment().getEncoded().toByteArray());
+            case FILE -> present(message.getFile());
+            case ABSENT -> new ExportRecord.Absent(message.getAbsent());
+            case ABSENT_TREE -> new ExportRecord.AbsentTree(message.getAbsentTree());
+            case KIND_NOT_SET -> throw FromWire.invalid("record: of no known kind");
+        };
+    }
+
+    // ---- backups
+
+    /**
+     * A root or a draft in its frame: what it is, its length, itself, and the SHA-256 of all that.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is larger than {@value #MAX_ROOT_BYTES} bytes
+     */
+    public static byte[] root(BackupRoot root) throws CloudMwException {
+        byte[] message = message(root).toByteArray();
+        if (message.length > MAX_ROOT_BYTES - FRAME_BYTES) {
+            throw FromWire.invalid("backup root: " + message.length + " bytes (expected: <= "
+                    + (MAX_ROOT_BYTES - FRAME_BYTES) + "): the backup has too many parts");
+        }
+        ByteBuffer frame = ByteBuffer.allocate(FRAME_BYTES + message.length);
+        frame.put(MAGIC).putInt(message.length).put(message);
+        frame.put(digest(frame.array(), frame.position()));
+        return frame.array();
+    }
+
+    private static byte[] digest(byte[] bytes, int length) {
+        MessageDigest sha256 = Sha256.begin();
+        sha256.update(bytes, 0, length);
+        return sha256.digest();
+    }
+
+    private static io.cloudmw.proto.v1.BackupRoot message(BackupRoot root) {
+        io.cloudmw.proto.v1.BackupRoot.Builder message = io.cloudmw.proto.v1.BackupRoot.newBuilder()
+                .setFormat(FORMAT)
+                .setVolume(ToWire.volume(root.volume()))
+                .setNumber(root.number())
+                .setTakenAtMillis(root.takenAtMillis())
+                .setPosition(root.position())
+                .setCursor(root.cursor().map(BackupWire::bytes).orElse(ByteString.EMPTY));
+        root.stores().forEach(store -> message.addStores(ToWire.store(store)));
+        for (BackupPart part : root.parts()) {
+            message.addPartsBuilder()
+                    .setFile(ToWire.version(part.file()))
+                    .addAllChunks(part.chunks().stream().map(ToWire::chunk).toList())
+                    .setFiles(part.files());
+        }
+        return message.build();
+    }
+
+    /**
+     * Reads what {@link #root(BackupRoot)} wrote.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is not that, was changed or cut; {@code VERSION_UNSUPPORTED}
+     *     when a later release wrote it in a form of its own
+     */
+    public static BackupRoot root(byte[] frame) throws CloudMwException {
+        int end = frame.length - DIGEST_BYTES;
+        if (frame.length < FRAME_BYTES
+                || !Arrays.equals(frame, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
+                || ByteBuffer.wrap(frame).getInt(MAGIC.length) != frame.length - FRAME_BYTES) {
+            throw FromWire.invalid("backup root: " + frame.length + " bytes that are none, or a part of one");
+        }
+        if (!Arrays.equals(digest(frame, end), Arrays.copyOfRange(frame, end, frame.length))) {
+            throw FromWire.invalid("backup root: its SHA-256 is wrong");
+        }
+        ByteString message = ByteString.copyFrom(frame, MAGIC.length + Integer.BYTES, frame.length - FRAME_BYTES);
+        return root(parsed("backup root", () -> io.cloudmw.proto.v1.BackupRoot.parseFrom(message)));
+    }
+
+    private static BackupRoot root(io.cloudmw.proto.v1.BackupRoot message) throws CloudMwException {
+        if (message.getFormat() != FORMAT) {
+            throw new CloudMwException(
+                    ErrorCode.VERSION_UNSUPPORTED,
+                    "backup root: format " + message.getFormat() + " (expected: " + FORMAT + ")");
+        }
+        List<Store> stores = new ArrayList<>();
+        for (io.cloudmw.proto.v1.Store store : message.getStoresList()) {
+            stores.add(FromWire.store(store));
+        }
+        List<BackupPart> parts = new ArrayList<>();
+        for (io.cloudmw.proto.v1.BackupPart part : message.getPartsList()) {
+            parts.add(part(part));
+        }
+        Optional<ExportCursor> cursor = cursor(message.getCursor().toByteArray());
+        io.cloudmw.core.model.Volume volume = FromWire.volume(message.getVolume());
+        return FromWire.valid(() -> new BackupRoot(
+                volume, stores, message.getNumber(), message.getTakenAtMillis(), message.getPosition(), parts, cursor));
+    }
+
+    private static BackupPart part(io.cloudmw.proto.v1.BackupPart message) throws CloudMwException {
+        List<Chunk> chunks = new ArrayList<>();
+        for (io.cloudmw.proto.v1.Chunk chunk : message.getChunksList()) {
+            chunks.add(FromWire.chunk(chunk));
+        }
+        io.cloudmw.core.model.FileVersion file = FromWire.version(message.getFile());
+        return FromWire.valid(() -> new BackupPart(file, chunks, message.getFiles()));
+    }
+
+    private interface Parsing<T> {
+        T run() throws IOException;
+    }
+
+    private static <T> T parsed(String what, Parsing<T> parsing) throws CloudMwException {
+        try {
+            return parsing.run();
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (InvalidProtocolBufferException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, what + ": malformed", e);
+        } catch (IOException e) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, what + ": " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+package io.cloudmw.core.backup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.cloudmw.core.backup.record.BackupRoot;
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.memory.InMemoryCatalog;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.testing.backup.StoredVolume;
+import io.cloudmw.core.wire.BackupWire;
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a recovery makes of stores and backups that are not as they ought to be. */
+final class RecoveryTest {
+    private final Catalog catalog = new InMemoryCatalog();
+    private final Catalog other = new InMemoryCatalog();
+    private final StoredVolume volume;
+    private final BackupRoot first;
+    private final BackupRoot second;
+    private final ChunkId secondRoot;
+
+    RecoveryTest() throws CloudMwException {
+        volume = new StoredVolume(catalog);
+        volume.put("/a", new byte[9000]);
+        first = volume.backup();
+        List<ChunkId> before = volume.roots("s1");
+        volume.put("/b", new byte[5000]);
+        second = volume.backup(first);
+        secondRoot = volume.roots("s1").stream()
+                .filter(chunk -> !before.contains(chunk))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @BeforeEach
+    void thereAreTwo() {
+        assertThat(second.parts()).hasSize(2);
+    }
+
+    private RecoveryReport recover() throws CloudMwException {
+        return volume.recover(other, false, RecoveryListener.NONE);
+    }
+
+    private static ChunkId lastChunk(BackupRoot root) {
+        return root.parts().get(root.parts().size() - 1).chunks().get(0).id();
+    }
+
+    @Test
+    void aDamagedCopyOfABackupIsPassedOver() throws Exception {
+        volume.damage(secondRoot, "s1");
+        volume.damage(lastChunk(second), "s1");
+        volume.store("s2").delete(lastChunk(first));
+        RecoveryReport report = recover();
+        assertThat(report.root().number()).isEqualTo(2);
+        assertThat(StoredVolume.files(other)).containsOnlyKeys("/a", "/b");
+    }
+
+    @Test
+    void aBackupWithADamagedPartIsRefusedAndTheOneBeforeIsUsed() throws Exception {
+        volume.damage(lastChunk(second), "s1");
+        volume.damage(lastChunk(second), "s2");
+        RecoveryReport report = recover();
+        assertThat(report.root().number()).isEqualTo(1);
+        assertThat(report.refused())
+                .singleElement()
+                .asString()
+                .contains("backup 2", lastChunk(second).toString());
+        assertThat(StoredVolume.files(other)).containsOnlyKeys("/a");
+    }
+
+    @Test
+    void aBackupWithoutItsRootWasNeverMade() throws Exception {
+        volume.store("s1").delete(secondRoot);
+        volume.store("s2").delete(secondRoot);
+        assertThat(recover().root().number()).isEqualTo(1);
+    }
+
+    @Test
+    void aDamagedRootIsRefusedAndTheOneBeforeIsUsed() throws Exception {
+        volume.damage(secondRoot, "s1");
+        volume.damage(secondRoot, "s2");
+        RecoveryReport report = recover();
+        assertThat(report.root().number()).isEqualTo(1);
+        assertThat(report.refused()).singleElement().asString().contains(secondRoot.toString(), "SHA-256");
+    }
+
+    @Test
+    void withoutABackupThatIsRightNothingIsChanged() throws Exception {
+        for (ChunkId root : volume.roots("s1")) {
+            volume.damage(root, "s1");
+            volume.damage(root, "s2");
+        }
+        CloudMwException failure = catchThrowableOfType(CloudMwException.class, this::recover);
+        assertThat(failure.code()).isEqualTo(ErrorCode.NOT_FOUND);
+        assertThat(other.volumes()).isEmpty();
+        assertThat(other.stores()).isEmpty();
+    }
+
+    @Test
+    void anEarlierBackupIsRecoveredUnderAnotherName() throws Exception {
+        io.cloudmw.core.model.VolumeName name = new io.cloudmw.core.model.VolumeName("other");
+        RecoveryRequest request = new RecoveryRequest(
+                StoredVolume.NAME, name, StoredVolume.definitions(), OptionalLong.of(1), false, false);
+        RecoveryReport report = new Recovery(
+                        request, store -> volume.store(store.id().value()), RecoveryListener.NONE, () -> 1)
+                .run(other);
+        assertThat(report.volume().name()).isEqualTo(name);
+        assertThat(other.list(name, "/", "", 10).items()).hasSize(1);
+    }
+
+    @Test
+    void aRecoveryThatWasInterruptedIsResumed() throws Exception {
+        recover();
+        other.remove(volume.file("/a"), 9);
+        RecoveryRequest request = new RecoveryRequest(
+                StoredVolume.NAME, StoredVolume.NAME, StoredVolume.definitions(), OptionalLong.empty(), false, true);
+        Recovery again =
+                new Recovery(request, store -> volume.store(store.id().value()), RecoveryListener.NONE, () -> 1);
+        // What somebody has removed since is no longer to be put there: versions are never used twice.
+        assertThat(catchThrowableOfType(CloudMwException.class, () -> again.run(other))
+                        .code())
+                .isEqualTo(ErrorCode.CONFLICT);
+        try (Catalog third = new InMemoryCatalog()) {
+            for (Store store : StoredVolume.definitions()) {
+                third.putStore(store);
+            }
+            third.createVolume(catalog.volume(StoredVolume.NAME).orElseThrow());
+            new Recovery(request, store -> volume.store(store.id().value()), RecoveryListener.NONE, () -> 1).run(third);
+            assertThat(StoredVolume.files(third)).containsOnlyKeys("/a", "/b");
+        }
+    }
+
+    @Test
+    void aStoreThatCannotBeReadLeavesOutWhatIsInItAlone() throws Exception {
+        FileVersion b = catalog.current(volume.file("/b")).orElseThrow();
+        volume.store("s1").delete(new ChunkId(b.id(), 0));
+        RecoveryRequest request = new RecoveryRequest(
+                StoredVolume.NAME, StoredVolume.NAME, StoredVolume.definitions(), OptionalLong.empty(), false, false);
+        RecoveryReport report = new Recovery(
+                        request,
+                        store -> {
+                            if (store.id().value().equals("s2")) {
+                                throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "away");
+                            }
+                            return volume.store(store.id().value());
+                        },
+                        RecoveryListener.NONE,
+                        () -> 1)
+                .run(other);
+        assertThat(report.copies().lostFiles()).isZero();
+        assertThat(report.copies().unseenFiles()).isEqualTo(1);
+        assertThat(report.unreadable()).containsValue("away");
+    }
+
+    @Test
+    void damagedCopiesOfFilesAreFoundWhenTheyAreRead() throws Exception {
+        FileVersion b = catalog.current(volume.file("/b")).orElseThrow();
+        volume.damage(new ChunkId(b.id(), 1), "s2");
+        assertThat(recover().copies().corrupt()).isZero();
+        try (Catalog third = new InMemoryCatalog()) {
+            RecoveryReport report = volume.recover(third, true, RecoveryListener.NONE);
+            assertThat(report.copies().corrupt()).isEqualTo(1);
+            assertThat(report.copies().lostFiles()).isZero();
+        }
+    }
+
+    @Test
+    void aRootThatWasCutOrIsOfALaterFormatIsRefused() throws Exception {
+        byte[] frame = BackupWire.root(first);
+        assertThat(BackupWire.root(frame)).isEqualTo(first);
+        for (int length = 0; length < frame.length; length += 7) {
+            byte[] cut = Arrays.copyOf(frame, length);
+            assertThat(catchThrowableOfType(CloudMwException.class, () -> BackupWire.root(cut))
+                            .code())
+                    .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        }
+        for (int at = 0; at < frame.length; at += 3) {
+            byte[] changed = frame.clone();
+            changed[at] ^= 16;
+            assertThat(catchThrowableOfType(CloudMwException.class, () -> BackupWire.root(changed)))
+                    .isNotNull();
+        }
+    }
+}

@@ -1,0 +1,247 @@
+package io.cloudmw.helper.cli;
+
+import io.cloudmw.core.backup.Recovery;
+import io.cloudmw.core.backup.RecoveryListener;
+import io.cloudmw.core.backup.RecoveryReport;
+import io.cloudmw.core.backup.RecoveryRequest;
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.sqlite.SqliteCatalog;
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.store.CachingStoreOpener;
+import io.cloudmw.core.store.open.DirectStoreOpener;
+import io.cloudmw.core.time.WallClock;
+import io.cloudmw.helper.bucket.Buckets;
+import io.cloudmw.helper.coordinator.CoordinatorConfig;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code cloudmw recover}: works on the catalog itself, while no coordinator does. */
+@Command(
+        name = "recover",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        description = {
+            "Makes a volume again from what is in stores, in a catalog that has lost it. No coordinator may use that catalog's file"
+                    + " meanwhile; nothing is written to stores.",
+            "A STORE is ID=s3://BUCKET[/PREFIX][,region=R][,endpoint=URL][,path-style][,domain=LABEL] or ID=DIRECTORY, a disk."
+        })
+final class RecoverCommand implements Callable<Integer> {
+    private static final int FILES_LOST = 6;
+    private static final int MAX_LISTED = 1000;
+    private static final int PROGRESS_FILES = 10_000;
+    private static final int CONNECTIONS = 16;
+
+    @Mixin
+    private ServerOptions options = new ServerOptions();
+
+    @Parameters(index = "0", paramLabel = "VOLUME", description = "as it was called")
+    private String volume = "";
+
+    @Option(
+            names = "--from",
+            paramLabel = "STORE",
+            required = true,
+            description = "a store to look in; the others that backups name are opened too. Repeatable")
+    private List<String> from = new ArrayList<>();
+
+    @Option(names = "--as", paramLabel = "NAME", description = "what it is called now (default: as before)")
+    private @Nullable String as;
+
+    @Option(names = "--backup", paramLabel = "N", description = "this one (default: the newest that is right)")
+    private @Nullable Long number;
+
+    @Option(names = "--verify", description = "read every copy of every chunk, not only look where they are")
+    private boolean verify;
+
+    @Option(names = "--dry-run", description = "say what there is, and change no catalog")
+    private boolean dryRun;
+
+    @Option(names = "--resume", description = "go on with a recovery that was interrupted")
+    private boolean resume;
+
+    @Option(
+            names = "--data-dir",
+            paramLabel = "DIRECTORY",
+            description = "Where the catalog's file is kept (coordinator.data-dir).")
+    private @Nullable String dataDirectory;
+
+    @Option(
+            names = "--catalog",
+            paramLabel = "sqlite|dynamodb:TABLE",
+            description = "What the catalog is kept in (coordinator.catalog).")
+    private @Nullable String catalog;
+
+    private final List<Map<String, Object>> lost = new ArrayList<>();
+
+    @Override
+    public Integer call() throws CloudMwException {
+        Map<String, @Nullable String> given = new LinkedHashMap<>();
+        given.put("coordinator.data-dir", dataDirectory);
+        given.put("coordinator.catalog", catalog);
+        Settings settings = options.settings(given);
+        CoordinatorConfig config = CoordinatorConfig.read(settings);
+        settings.finish();
+        RecoveryRequest request = request();
+        RecoveryReport report;
+        try (Buckets buckets = new Buckets(CONNECTIONS, 1, Optional.empty(), new CompositeMeterRegistry());
+                CachingStoreOpener stores = new CachingStoreOpener(DirectStoreOpener.reading(buckets))) {
+            Recovery recovery = new Recovery(request, stores, new Telling(), WallClock.system());
+            report = dryRun ? rehearse(recovery) : perform(recovery, config);
+        }
+        say(report);
+        return report.copies().lostFiles() + report.copies().unseenFiles() > 0 ? FILES_LOST : 0;
+    }
+
+    private RecoveryRequest request() throws CloudMwException {
+        List<Store> stores = new ArrayList<>();
+        for (String text : from) {
+            stores.add(StoreDefinition.parse("--from", text));
+        }
+        try {
+            VolumeName name = new VolumeName(volume);
+            return new RecoveryRequest(
+                    name,
+                    as == null ? name : new VolumeName(as),
+                    stores,
+                    number == null ? OptionalLong.empty() : OptionalLong.of(number),
+                    verify,
+                    resume);
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static RecoveryReport perform(Recovery recovery, CoordinatorConfig config) throws CloudMwException {
+        try (Catalog opened = config.catalog().open()) {
+            return recovery.run(opened);
+        }
+    }
+
+    /** The same, into a catalog that is thrown away. */
+    private static RecoveryReport rehearse(Recovery recovery) throws CloudMwException {
+        try {
+            Path directory = Files.createTempDirectory("cloudmw-rehearsal");
+            try (Catalog opened = SqliteCatalog.open(directory.resolve("catalog.db"))) {
+                return recovery.run(opened);
+            } finally {
+                delete(directory);
+            }
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "temporary files: " + Reasons.of(e), e);
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (var files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(directory);
+    }
+
+    /** Progress and losses, on standard error. */
+    private final class Telling implements RecoveryListener {
+        @Override
+        public void restored(long files) {
+            tell("in the catalog", files);
+        }
+
+        @Override
+        public void located(long files) {
+            tell("located", files);
+        }
+
+        private void tell(String what, long files) {
+            if (files % PROGRESS_FILES == 0) {
+                System.err.println("cloudmw: " + files + " files " + what);
+            }
+        }
+
+        @Override
+        public void lost(FilePath file, boolean certain) {
+            System.err.println("cloudmw: " + (certain ? "lost: " : "not found in the stores that were read: ") + file);
+            if (lost.size() < MAX_LISTED) {
+                lost.add(Map.of("file", file.toString(), "certain", certain));
+            }
+        }
+    }
+
+    private void say(RecoveryReport report) {
+        report.refused().forEach(why -> System.err.println("cloudmw: refused: " + why));
+        report.unreadable()
+                .forEach((store, why) -> System.err.println("cloudmw: not read: store " + store + ": " + why));
+        if (options.json()) {
+            Serving.print(System.out, json(report));
+            return;
+        }
+        RecoveryReport.Copies copies = report.copies();
+        System.out.printf(
+                "%s: %d files, %s, from backup %d of %s%s%n",
+                report.volume().name(),
+                report.files(),
+                Sizes.approximate(report.bytes()),
+                report.root().number(),
+                Instant.ofEpochMilli(report.root().takenAtMillis()),
+                dryRun ? " (dry run: no catalog was changed)" : "");
+        System.out.printf(
+                "%d chunks: %d copies found, %d of them moved, %d missing, %d corrupt; %d files lost, %d not found%n",
+                copies.chunks(),
+                copies.found(),
+                copies.moved(),
+                copies.missing(),
+                copies.corrupt(),
+                copies.lostFiles(),
+                copies.unseenFiles());
+    }
+
+    private Map<String, Object> json(RecoveryReport report) {
+        RecoveryReport.Copies copies = report.copies();
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("volume", report.volume().name().value());
+        answer.put("backup", report.root().number());
+        answer.put(
+                "taken_at", Instant.ofEpochMilli(report.root().takenAtMillis()).toString());
+        answer.put("dry_run", dryRun);
+        answer.put("files", report.files());
+        answer.put("bytes", report.bytes());
+        answer.put("chunks", copies.chunks());
+        answer.put("copies_found", copies.found());
+        answer.put("copies_moved", copies.moved());
+        answer.put("copies_missing", copies.missing());
+        answer.put("copies_corrupt", copies.corrupt());
+        answer.put("lost_files", copies.lostFiles());
+        answer.put("unseen_files", copies.unseenFiles());
+        answer.put("lost", lost);
+        answer.put("refused", report.refused());
+        Map<String, String> unreadable = new TreeMap<>();
+        report.unreadable().forEach((store, why) -> unreadable.put(store.value(), why));
+        answer.put("unreadable", unreadable);
+        return answer;
+    }
+}

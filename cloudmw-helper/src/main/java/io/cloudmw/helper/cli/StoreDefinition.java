@@ -1,0 +1,64 @@
+package io.cloudmw.helper.cli;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** Stores as they are written on a command line. */
+final class StoreDefinition {
+    private static final String S3 = "s3://";
+    private static final HelperId NOBODY = new HelperId("nobody");
+
+    private StoreDefinition() {}
+
+    /**
+     * Reads {@code ID=s3://BUCKET[/PREFIX][,region=R][,endpoint=URL][,path-style][,domain=LABEL]} or {@code ID=DIRECTORY}; whose a
+     * disk is stays open.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT}
+     */
+    static Store parse(String option, String text) throws CloudMwException {
+        Map.Entry<String, String> pair = ServerOptions.pair(option, text);
+        try {
+            StoreId id = new StoreId(pair.getKey());
+            return pair.getValue().startsWith(S3)
+                    ? bucket(id, pair.getValue().substring(S3.length()))
+                    : new Store(id, id.value(), new Store.Disk(NOBODY, Path.of(pair.getValue())));
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, option + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static Store bucket(StoreId id, String text) {
+        String[] fields = text.split(",", -1);
+        int slash = fields[0].indexOf('/');
+        String bucket = slash < 0 ? fields[0] : fields[0].substring(0, slash);
+        String prefix = slash < 0 ? "" : fields[0].substring(slash + 1);
+        String region = "us-east-1";
+        String endpoint = "";
+        String domain = "";
+        boolean pathStyle = false;
+        for (int i = 1; i < fields.length; i++) {
+            String field = fields[i];
+            if (field.startsWith("region=")) {
+                region = field.substring("region=".length());
+            } else if (field.startsWith("endpoint=")) {
+                endpoint = field.substring("endpoint=".length());
+            } else if (field.startsWith("domain=")) {
+                domain = field.substring("domain=".length());
+            } else if (field.equals("path-style")) {
+                pathStyle = true;
+            } else {
+                throw new IllegalArgumentException(
+                        "store " + id + ": \"" + field + "\" (expected: region=, endpoint=, domain= or path-style)");
+            }
+        }
+        String ending = prefix.isEmpty() || prefix.endsWith("/") ? prefix : prefix + "/";
+        return new Store(
+                id, domain.isEmpty() ? region : domain, new Store.S3(bucket, region, endpoint, pathStyle, ending));
+    }
+}

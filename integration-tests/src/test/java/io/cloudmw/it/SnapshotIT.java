@@ -1,0 +1,130 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.tree.SnapshotDiff;
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Snapshot;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.helper.standalone.Standalone;
+import io.cloudmw.helper.standalone.StandaloneConfig;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.nio.channels.Channels;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Snapshots, through real planes. */
+final class SnapshotIT {
+    private static final VolumeName VOLUME = new VolumeName("v");
+
+    @TempDir
+    Path directory;
+
+    private Standalone cluster;
+    private CloudMw client;
+
+    @BeforeEach
+    void start() throws CloudMwException {
+        cluster = Standalone.start(new StandaloneConfig(
+                new HostPort("127.0.0.1", 0), directory.resolve("cluster"), directory.resolve("secret"), 2));
+        client = CloudMw.connect(cluster.coordinator().toString());
+        List<StoreId> disks = List.of(new StoreId("disk-1"), new StoreId("disk-2"));
+        client.createVolume(new Volume(VOLUME, new Chunking.BySize(1 << 20), 2, disks, 2, Mode.COOPERATIVE, false, 0))
+                .join();
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        cluster.close();
+    }
+
+    private void put(String path, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        client.put(new ByteArrayInputStream(bytes), bytes.length, file(path), PutOptions.defaults())
+                .join();
+    }
+
+    private static FilePath file(String path) {
+        return new FilePath(VOLUME, path);
+    }
+
+    private String read(String path, GetOptions how) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        client.read(file(path), Channels.newChannel(bytes), how).join();
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    private String readIn(String snapshot, String path) {
+        var version = client.snapshots().stat(snapshot, file(path)).join().version();
+        return read(
+                path, GetOptions.defaults().withVersion(version.id()).withRange(new ByteRange(0, version.sizeBytes())));
+    }
+
+    private List<String> differences(String before, Optional<String> after, String path) throws CloudMwException {
+        List<String> found = new ArrayList<>();
+        new SnapshotDiff(client, VOLUME, before, after, difference -> {
+                    found.add(difference.kind() + " " + difference.path());
+                    return true;
+                })
+                .run(path);
+        return found;
+    }
+
+    @Test
+    void whatWasIsReadComparedAndRestored() throws Exception {
+        put("/a", "first");
+        put("/d/b", "below");
+        put("/d/same", "same");
+        client.snapshots().create(VOLUME, "s1").join();
+        put("/a", "second");
+        client.remove(file("/d/b")).join();
+        put("/d/b/deep", "where a file was");
+        client.append(new ByteArrayInputStream(new byte[] {'!'}), 1, file("/a"), PutOptions.defaults())
+                .join();
+        client.snapshots().create(VOLUME, "s2").join();
+        put("/late", "");
+
+        assertThat(readIn("s1", "/a")).isEqualTo("first");
+        assertThat(readIn("s1", "/d/b")).isEqualTo("below");
+        assertThat(readIn("s2", "/a")).isEqualTo("second!");
+        assertThat(client.snapshots().of(VOLUME).join())
+                .extracting(Snapshot::name)
+                .containsExactly("s1", "s2");
+        assertThat(differences("s1", Optional.of("s2"), "/"))
+                .containsExactly("CHANGED /a", "ADDED /d/b/deep", "REMOVED /d/b");
+        assertThat(differences("s1", Optional.of("s2"), "/d/b")).containsExactly("ADDED /d/b/deep");
+        assertThat(differences("s2", Optional.empty(), "/")).containsExactly("ADDED /late");
+        assertThat(differences("s1", Optional.of("s1"), "/")).isEmpty();
+        assertThatThrownBy(() -> differences("none", Optional.empty(), "/")).isInstanceOf(CloudMwException.class);
+
+        client.snapshots().restore("s1", file("/a")).join();
+        assertThat(read("/a", GetOptions.defaults())).isEqualTo("first");
+        client.remove(file("/d/b/deep")).join();
+        client.snapshots().restore("s1", file("/d/b")).join();
+        assertThat(read("/d/b", GetOptions.defaults())).isEqualTo("below");
+        assertThat(differences("s1", Optional.empty(), "/")).containsExactly("ADDED /late");
+        client.snapshots().remove(VOLUME, "s1").join();
+        client.snapshots().remove(VOLUME, "s2").join();
+        assertThat(read("/a", GetOptions.defaults())).isEqualTo("first");
+    }
+}
