@@ -1,6 +1,7 @@
 package io.cloudmw.client.backup;
 
 import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.transfer.Engine;
 import io.cloudmw.client.transfer.GetRequest;

@@ -1,5 +1,6 @@
 package io.cloudmw.client.backup;
 
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.ExportPiece;
 import io.cloudmw.core.backup.record.ExportCursor;

@@ -9,6 +9,7 @@ import io.cloudmw.client.cli.lab.Layout;
 import io.cloudmw.client.cli.lab.RaceLab;
 import io.cloudmw.client.cli.lab.RaceReport;
 import io.cloudmw.client.cli.lab.Testbed;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.HelperStatus;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -135,7 +136,7 @@ final class BenchCommands {
             }
             try (Interruption interruption = new Interruption();
                     CloudMw client = CloudMw.connect(context.clientOptions(options))) {
-                Volume kept = CommandContext.await(client.volume(new VolumeName(name)));
+                Volume kept = Calls.await(client.volume(new VolumeName(name)));
                 LabSettings settings = race.real(layout(client, kept));
                 try (Testbed testbed = GivenTestbed.open(
                         settings,
@@ -150,7 +151,7 @@ final class BenchCommands {
         }
 
         private static Layout layout(CloudMw client, Volume volume) throws CloudMwException {
-            List<HelperStatus> helpers = CommandContext.await(client.helpers());
+            List<HelperStatus> helpers = Calls.await(client.helpers());
             long alive = helpers.stream().filter(HelperStatus::alive).count();
             return new Layout(volume.chunking(), volume.replicas(), (int) alive);
         }

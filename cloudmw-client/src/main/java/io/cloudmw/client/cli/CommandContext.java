@@ -13,8 +13,6 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -155,25 +153,6 @@ final class CommandContext {
                 throw known;
             }
             throw new CloudMwException(ErrorCode.INTERNAL, "unexpected: " + e.getCause(), e);
-        }
-    }
-
-    /** Waits for a future of the client. */
-    static <T> T await(CompletableFuture<T> future) throws CloudMwException {
-        try {
-            return future.get();
-        } catch (ExecutionException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            if (cause instanceof CloudMwException known) {
-                throw known;
-            }
-            throw new CloudMwException(ErrorCode.INTERNAL, "unexpected: " + cause, cause);
-        } catch (CancellationException e) {
-            throw new CloudMwException(ErrorCode.CANCELLED, "cancelled", e);
-        } catch (InterruptedException e) {
-            future.cancel(true);
-            Thread.currentThread().interrupt();
-            throw new CloudMwException(ErrorCode.CANCELLED, "interrupted", e);
         }
     }
 }

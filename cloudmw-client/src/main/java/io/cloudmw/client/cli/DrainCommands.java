@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.upkeep.task.DrainOrder;
@@ -59,7 +60,7 @@ final class DrainCommands {
                     stores.stream().map(StoreId::new).toList(),
                     Optional.ofNullable(helper).map(HelperId::new),
                     begins);
-            List<String> concerned = CommandContext.await(client.drain(order)).stream()
+            List<String> concerned = Calls.await(client.drain(order)).stream()
                     .map(StoreId::value)
                     .toList();
             concerned.forEach(store -> say("%s: %s", store, begins ? "draining" : "in use"));

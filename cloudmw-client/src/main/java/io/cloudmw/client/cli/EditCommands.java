@@ -3,6 +3,7 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -46,7 +47,7 @@ final class EditCommands {
             try (Progress progress = Progress.of(context, options, "write " + file)) {
                 PutOptions how = PutOptions.defaults().withListener(progress);
                 how = ifVersion == null ? how : how.ifVersion(new VersionId(ifVersion));
-                receipt = CommandContext.await(change.start(how));
+                receipt = Calls.await(change.start(how));
             }
             tell(Receipts.lines(receipt));
             return Receipts.json(receipt);

@@ -6,6 +6,7 @@ import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.core.config.Durations;
@@ -166,14 +167,14 @@ final class FileCommands {
         /** What is not a file is a stream: a pipe, a device. */
         private PutReceipt put(CloudMw client, FilePath file, PutOptions how) throws CloudMwException {
             if (source.equals("-")) {
-                return CommandContext.await(client.put(context.in(), file, how));
+                return Calls.await(client.put(context.in(), file, how));
             }
             Path path = Path.of(source);
             if (!LocalPaths.isSpecial(path)) {
-                return CommandContext.await(client.put(path, file, how));
+                return Calls.await(client.put(path, file, how));
             }
             try (InputStream stream = Files.newInputStream(path)) {
-                return CommandContext.await(client.put(stream, file, how));
+                return Calls.await(client.put(stream, file, how));
             } catch (CloudMwException e) {
                 throw e;
             } catch (IOException e) {
@@ -251,7 +252,7 @@ final class FileCommands {
             try (Progress progress = Progress.of(context, options, "get " + file)) {
                 how = how.withListener(progress);
                 receipt = "-".equals(target)
-                        ? CommandContext.await(client.read(file, context.out().channel(), how))
+                        ? Calls.await(client.read(file, context.out().channel(), how))
                         : get(client, file, path(file), how);
             }
             tell(Receipts.lines(receipt));
@@ -278,10 +279,10 @@ final class FileCommands {
         private static GetReceipt get(CloudMw client, FilePath file, Path path, GetOptions how)
                 throws CloudMwException {
             if (!LocalPaths.isSpecial(path)) {
-                return CommandContext.await(client.get(file, path, how));
+                return Calls.await(client.get(file, path, how));
             }
             try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
-                return CommandContext.await(client.read(file, channel, how));
+                return Calls.await(client.read(file, channel, how));
             } catch (CloudMwException e) {
                 throw e;
             } catch (IOException e) {
@@ -344,8 +345,7 @@ final class FileCommands {
                 }
                 how = how.withVersion(read.id()).withRange(new ByteRange(first, Math.min(bytes, size - first)));
             }
-            GetReceipt receipt =
-                    CommandContext.await(client.read(file, context.out().channel(), how));
+            GetReceipt receipt = Calls.await(client.read(file, context.out().channel(), how));
             context.out().flush();
             tell(Receipts.lines(receipt));
             return Receipts.json(receipt);
@@ -367,7 +367,7 @@ final class FileCommands {
             try (JsonArray entries = new JsonArray(context.out(), "entries")) {
                 String token = "";
                 do {
-                    Page<FileEntry> page = CommandContext.await(
+                    Page<FileEntry> page = Calls.await(
                             of.snapshot().isPresent()
                                     ? client.snapshots().list(of.snapshot().get(), of.volume(), of.path(), token, 1000)
                                     : client.list(of.volume(), of.path(), token, 1000));
@@ -444,8 +444,8 @@ final class FileCommands {
         Map<String, ?> run(CloudMw client) throws Exception {
             FilePath path = FilePath.parse(file);
             Attributes attributes = set.isEmpty() && remove.isEmpty()
-                    ? CommandContext.await(client.stat(path)).attributes()
-                    : CommandContext.await(client.setAttributes(path, values(), Set.copyOf(remove)));
+                    ? Calls.await(client.stat(path)).attributes()
+                    : Calls.await(client.setAttributes(path, values(), Set.copyOf(remove)));
             attributes.values().forEach((name, value) -> say("%s=%s", name, value));
             return Map.of("file", path.toString(), "attributes", attributes.values());
         }
@@ -474,7 +474,7 @@ final class FileCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            return Map.of("removed", Json.of(CommandContext.await(client.remove(FilePath.parse(file)))));
+            return Map.of("removed", Json.of(Calls.await(client.remove(FilePath.parse(file)))));
         }
     }
 
@@ -500,7 +500,7 @@ final class FileCommands {
         Map<String, ?> run(CloudMw client) throws Exception {
             FilePath source = FilePath.parse(from);
             FilePath target = FilePath.parse(to);
-            FileEntry moved = CommandContext.await(client.rename(source, target, !keep));
+            FileEntry moved = Calls.await(client.rename(source, target, !keep));
             Map<String, Object> answer = new LinkedHashMap<>();
             answer.put("from", source.toString());
             answer.put("to", target.toString());

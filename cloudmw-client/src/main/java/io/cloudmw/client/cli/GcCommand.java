@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.upkeep.task.CollectProgress;
@@ -28,11 +29,11 @@ final class GcCommand extends ClientCommand {
 
     @Override
     Map<String, ?> run(CloudMw client) throws Exception {
-        long number = CommandContext.await(client.collect(dry));
-        CollectProgress progress = CommandContext.await(client.status()).collect();
+        long number = Calls.await(client.collect(dry));
+        CollectProgress progress = Calls.await(client.status()).collect();
         while (progress.rounds() < number) {
             Sleeper.system().sleep(POLL_NANOS);
-            progress = CommandContext.await(client.status()).collect();
+            progress = Calls.await(client.status()).collect();
         }
         CollectRound round = progress.last();
         say(

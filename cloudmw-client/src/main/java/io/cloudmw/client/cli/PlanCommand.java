@@ -4,6 +4,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.ReadEstimate;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.cost.Prediction;
@@ -76,7 +77,7 @@ final class PlanCommand extends ClientCommand {
         if (mode != null || deadline != null || link != null) {
             throw new IllegalArgumentException("--put: not with --mode, --deadline or --link, which are about reading");
         }
-        PutEstimate estimate = CommandContext.await(client.estimatePut(new VolumeName(file), sizeBytes));
+        PutEstimate estimate = Calls.await(client.estimatePut(new VolumeName(file), sizeBytes));
         if (!options.json()) {
             Receipts.lines(estimate).forEach(context.out()::println);
         }
@@ -87,7 +88,7 @@ final class PlanCommand extends ClientCommand {
         Optional<Duration> limit = Optional.ofNullable(deadline).map(Durations::parse);
         long linkBytes = link == null ? Long.MAX_VALUE : Sizes.parse(link);
         Optional<Mode> only = Optional.ofNullable(mode).map(name -> Modes.parse("--mode", name));
-        ReadEstimate estimate = CommandContext.await(client.estimate(FilePath.parse(file), only, limit, linkBytes));
+        ReadEstimate estimate = Calls.await(client.estimate(FilePath.parse(file), only, limit, linkBytes));
         List<ReadEstimate.Offer> offers = estimate.offers().stream()
                 .filter(offer ->
                         only.isEmpty() || only.get() == offer.prediction().way().mode())

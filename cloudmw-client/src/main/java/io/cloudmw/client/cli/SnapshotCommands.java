@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.tree.SnapshotDiff;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FilePath;
@@ -68,7 +69,7 @@ final class SnapshotCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            Snapshot made = CommandContext.await(client.snapshots().create(volume(), name()));
+            Snapshot made = Calls.await(client.snapshots().create(volume(), name()));
             say("%s@%s", made.volume(), made.name());
             return json(made);
         }
@@ -85,7 +86,7 @@ final class SnapshotCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            List<Snapshot> all = CommandContext.await(client.snapshots().of(new VolumeName(volume)));
+            List<Snapshot> all = Calls.await(client.snapshots().of(new VolumeName(volume)));
             for (Snapshot snapshot : all) {
                 say("%-24s %s", snapshot.name(), Instant.ofEpochMilli(snapshot.createdAtMillis()));
             }
@@ -104,7 +105,7 @@ final class SnapshotCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            Snapshot removed = CommandContext.await(client.snapshots().remove(volume(), name()));
+            Snapshot removed = Calls.await(client.snapshots().remove(volume(), name()));
             say("%s@%s", removed.volume(), removed.name());
             return Map.of("removed", json(removed));
         }
@@ -191,7 +192,7 @@ final class SnapshotCommands {
                 if (delete || dryRun) {
                     throw new IllegalArgumentException("--delete, --dry-run: only with --recursive");
                 }
-                return Json.of(CommandContext.await(client.snapshots().restore(snapshot, from.file())));
+                return Json.of(Calls.await(client.snapshots().restore(snapshot, from.file())));
             }
             try (JsonArray done = new JsonArray(context.out(), "restored")) {
                 new SnapshotDiff(client, from.volume(), snapshot, Optional.empty(), difference -> {
@@ -223,7 +224,7 @@ final class SnapshotCommands {
                 return false;
             }
             if (!dryRun) {
-                var unused = CommandContext.await(
+                var unused = Calls.await(
                         added ? client.remove(file) : client.snapshots().restore(snapshot, file));
             }
             return true;

@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FilePath;
@@ -34,7 +35,7 @@ record SnapshotPath(VolumeName volume, Optional<String> snapshot, String path) {
 
     /** What is known of the file; blocks. */
     FileStatus stat(CloudMw client) throws CloudMwException {
-        return CommandContext.await(
+        return Calls.await(
                 snapshot.isPresent() ? client.snapshots().stat(snapshot.get(), file()) : client.stat(file()));
     }
 }

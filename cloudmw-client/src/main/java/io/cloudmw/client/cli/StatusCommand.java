@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -17,7 +18,7 @@ final class StatusCommand extends ClientCommand {
 
     @Override
     Map<String, ?> run(CloudMw client) throws Exception {
-        UpkeepStatus status = CommandContext.await(client.status());
+        UpkeepStatus status = Calls.await(client.status());
         StatusReport.lines(status).forEach(line -> say("%s", line));
         return StatusReport.json(status);
     }

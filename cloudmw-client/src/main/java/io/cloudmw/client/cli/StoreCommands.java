@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.HelperStatus;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -53,7 +54,7 @@ final class StoreCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            return Json.of(CommandContext.await(client.addStore(store(), create)));
+            return Json.of(Calls.await(client.addStore(store(), create)));
         }
 
         private Store store() {
@@ -83,7 +84,7 @@ final class StoreCommands {
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
             List<Map<String, ?>> rows = new ArrayList<>();
-            for (StoreStatus status : CommandContext.await(client.stores())) {
+            for (StoreStatus status : Calls.await(client.stores())) {
                 Map<String, Object> row = Json.of(status.store());
                 row.put("available", status.available());
                 rows.add(row);
@@ -118,7 +119,7 @@ final class StoreCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            CommandContext.await(client.removeStore(new StoreId(id)));
+            Calls.await(client.removeStore(new StoreId(id)));
             return Map.of("removed", id);
         }
     }
@@ -132,7 +133,7 @@ final class StoreCommands {
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
             List<Map<String, ?>> rows = new ArrayList<>();
-            for (HelperStatus status : CommandContext.await(client.helpers())) {
+            for (HelperStatus status : Calls.await(client.helpers())) {
                 Map<String, Object> row = new LinkedHashMap<>();
                 row.put("id", status.helper().id().value());
                 row.put("control", status.helper().control());

@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.time.Sleeper;
@@ -54,7 +55,7 @@ final class TopCommand extends ClientCommand {
                 printJson(last);
                 Sleeper.system().sleep(pause.toNanos());
             }
-            FleetView view = CommandContext.await(client.fleet());
+            FleetView view = Calls.await(client.fleet());
             last = FleetReport.json(view);
             paint(view, i);
         }

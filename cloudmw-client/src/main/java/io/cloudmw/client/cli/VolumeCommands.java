@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.Mode;
@@ -80,7 +81,7 @@ final class VolumeCommands {
                     rotate,
                     0,
                     Optional.ofNullable(target).map(ReadTarget::parse));
-            return Json.of(CommandContext.await(client.createVolume(wanted)));
+            return Json.of(Calls.await(client.createVolume(wanted)));
         }
 
         private Chunking chunking() {
@@ -97,7 +98,7 @@ final class VolumeCommands {
             if (!stores.isEmpty()) {
                 return stores.stream().map(StoreId::new).toList();
             }
-            return CommandContext.await(client.stores()).stream()
+            return Calls.await(client.stores()).stream()
                     .map(status -> status.store().id())
                     .toList();
         }
@@ -111,7 +112,7 @@ final class VolumeCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            List<Volume> volumes = CommandContext.await(client.volumes());
+            List<Volume> volumes = Calls.await(client.volumes());
             for (Volume volume : volumes) {
                 say(
                         "%-24s replicas=%d quorum=%d mode=%s stores=%s",
@@ -139,7 +140,7 @@ final class VolumeCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            CommandContext.await(client.deleteVolume(new VolumeName(name), force));
+            Calls.await(client.deleteVolume(new VolumeName(name), force));
             return Map.of("removed", name);
         }
     }

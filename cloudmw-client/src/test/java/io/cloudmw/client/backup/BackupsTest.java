@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeExports;

@@ -201,7 +201,7 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
     Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException;
 
     /**
-     * Drops everything kept of a retired version, after the chunks nobody else needs were deleted (see {@link Garbage}). Nothing
+     * Drops everything kept of a retired version, after the chunks nobody else needs were deleted (see {@link SharedChunks#namedElsewhere}). Nothing
      * happens if it is not one. As long as others name chunks it wrote, those and what is known of their copies stay known.
      *
      * @throws CloudMwException {@code LEASE_LOST}

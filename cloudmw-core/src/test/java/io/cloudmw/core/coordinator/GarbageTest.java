@@ -3,7 +3,6 @@ package io.cloudmw.core.coordinator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.catalog.Garbage;
 import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.memory.InMemoryCatalog;

@@ -1,5 +1,7 @@
-package io.cloudmw.core.catalog;
+package io.cloudmw.core.coordinator;
 
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.Chunk;
@@ -9,13 +11,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which chunks of retired versions may be deleted: a chunk goes with the last version that names it, whoever wrote it. Safe for
+ * The plainest collector there can be, along manifests, to try the catalog's answers by: which chunks of retired versions may be deleted: a chunk goes with the last version that names it, whoever wrote it. Safe for
  * any thread, beside writers and other collectors, and repeatable; two at once may both spare what none else needs.
  */
-public final class Garbage {
+final class Garbage {
     private final Catalog catalog;
 
-    public Garbage(Catalog catalog) {
+    Garbage(Catalog catalog) {
         this.catalog = catalog;
     }
 
@@ -25,7 +27,7 @@ public final class Garbage {
      *
      * @param segment below {@link RetiredVersion#segments}; one that is not there has none
      */
-    public List<Chunk> of(RetiredVersion retired, int segment) throws CloudMwException {
+    List<Chunk> of(RetiredVersion retired, int segment) throws CloudMwException {
         Optional<byte[]> bytes = catalog.segment(retired.id(), segment);
         if (bytes.isEmpty()) {
             return List.of();

@@ -1,4 +1,4 @@
-package io.cloudmw.client.backup;
+package io.cloudmw.client.rpc;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -7,18 +7,25 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** Waits for what the client does. */
-final class Calls {
+/** Waits for what the client does. Blocks; not for event loops. */
+public final class Calls {
     private Calls() {}
 
-    static <T> T await(CompletableFuture<T> future) throws CloudMwException {
+    /**
+     * What comes of it.
+     *
+     * @throws CloudMwException as it failed; {@code CANCELLED} when it was cancelled, or this thread is interrupted, which
+     *     cancels it; {@code INTERNAL} when it failed by a defect
+     */
+    public static <T> T await(CompletableFuture<T> future) throws CloudMwException {
         try {
             return future.get();
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof CloudMwException known) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            if (cause instanceof CloudMwException known) {
                 throw known;
             }
-            throw new CloudMwException(ErrorCode.INTERNAL, "unexpected: " + e.getCause(), e);
+            throw new CloudMwException(ErrorCode.INTERNAL, "unexpected: " + cause, cause);
         } catch (CancellationException e) {
             throw new CloudMwException(ErrorCode.CANCELLED, "cancelled", e);
         } catch (InterruptedException e) {
@@ -29,7 +36,7 @@ final class Calls {
     }
 
     /** Empty where it fails with {@code absent}. */
-    static <T> Optional<T> find(CompletableFuture<T> future, ErrorCode absent) throws CloudMwException {
+    public static <T> Optional<T> find(CompletableFuture<T> future, ErrorCode absent) throws CloudMwException {
         try {
             return Optional.of(await(future));
         } catch (CloudMwException e) {
