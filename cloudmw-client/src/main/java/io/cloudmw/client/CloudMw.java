@@ -229,10 +229,21 @@ public final class CloudMw implements AutoCloseable {
     /**
      * Writes a file's bytes after the last one of another, which need not exist, as a new version of that. Only the new bytes,
      * and the last chunk if it is not full, are sent. When somebody else commits meanwhile it is made again on what is there
-     * then, up to 16 times, unless the options name a version; then it fails with {@code CONFLICT}.
+     * then, up to 15 times, unless the options name a version; then it fails with {@code CONFLICT}. One whose commit was not
+     * answered says as which version it may have been made all the same: {@link #stat} tells whether to do it again.
      */
     public CompletableFuture<PutReceipt> append(Path source, FilePath target, PutOptions putOptions) {
         return edit(new FileSource(source), Edit.Kind.APPEND, 0, target, putOptions);
+    }
+
+    /**
+     * Writes all that a stream gives after the last byte of a file, as {@link #append(Path, FilePath, PutOptions)}. It is read to
+     * its end first, and kept in the temporary directory of this machine, in a file without a name.
+     *
+     * @param source read by another thread until the future is done; not closed
+     */
+    public CompletableFuture<PutReceipt> append(InputStream source, FilePath target, PutOptions putOptions) {
+        return edit(new StreamSource(source), Edit.Kind.APPEND, 0, target, putOptions);
     }
 
     /**
@@ -254,6 +265,12 @@ public final class CloudMw implements AutoCloseable {
      */
     public CompletableFuture<PutReceipt> write(Path source, FilePath target, long offset, PutOptions putOptions) {
         return edit(new FileSource(source), Edit.Kind.WRITE, offset, target, putOptions);
+    }
+
+    /** Writes all that a stream gives over part of a file, once it is read to its end; see {@link #append(InputStream, FilePath, PutOptions)}. */
+    public CompletableFuture<PutReceipt> write(
+            InputStream source, FilePath target, long offset, PutOptions putOptions) {
+        return edit(new StreamSource(source), Edit.Kind.WRITE, offset, target, putOptions);
     }
 
     /** Writes from a stream over part of a file; see {@link #write(Path, FilePath, long, PutOptions)}. */
@@ -329,6 +346,7 @@ public final class CloudMw implements AutoCloseable {
      */
     public CompletableFuture<ReadEstimate> estimate(
             FilePath file, Optional<Mode> mode, Optional<Duration> deadline, long linkBytesPerSecond) {
+        deadline.ifPresent(GetOptions::requirePositive);
         return engine.estimate(file, mode, deadline, linkBytesPerSecond);
     }
 

@@ -1,6 +1,7 @@
 package io.cloudmw.client;
 
 import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VersionId;
@@ -30,11 +31,15 @@ public record GetOptions(
             Optional.empty(), Optional.empty(), Optional.empty(), true, false, TransferListener.NONE, Optional.empty());
 
     public GetOptions {
-        deadline.ifPresent(time -> {
-            if (time.isNegative() || time.isZero()) {
-                throw new IllegalArgumentException("deadline: " + time + " (expected: > 0)");
-            }
-        });
+        deadline.ifPresent(GetOptions::requirePositive);
+    }
+
+    /** Checks a deadline. */
+    static void requirePositive(Duration deadline) {
+        if (deadline.isNegative() || deadline.isZero()) {
+            throw new IllegalArgumentException(
+                    "deadline: " + Durations.format(deadline) + " (expected: more, like 200ms or 2s)");
+        }
     }
 
     /** The current version, whole, forced to the disk. */

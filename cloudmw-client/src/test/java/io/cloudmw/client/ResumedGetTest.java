@@ -9,12 +9,8 @@ import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Mode;
-import io.cloudmw.core.model.Store;
-import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.testing.RoundsAndCooperative;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -26,9 +22,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,33 +39,24 @@ final class ResumedGetTest {
     @TempDir
     private Path directory;
 
+    private FakeCluster cluster;
     private FakeCoordinator coordinator;
-    private FakeHelper helper;
     private CloudMw client;
 
     @BeforeEach
     void connect() throws IOException {
-        coordinator = new FakeCoordinator(CHUNK, LEAF);
-        client = CloudMw.connect(CloudMwOptions.of(coordinator.address()).withMemory(4L << 20, 4L << 20));
-        helper = new FakeHelper("h", FakeHelper.Script.SERVE, new ConcurrentHashMap<>());
-        coordinator.add(helper.address());
-        coordinator.add(
-                new Store(new StoreId("s"), "d", new Store.Disk(new HelperId("h"), directory.resolve("nowhere"))));
+        cluster = new FakeCluster(CHUNK, LEAF, FakeHelper.Script.SERVE, directory.resolve("nowhere"), 4L << 20);
+        coordinator = cluster.coordinator();
+        client = cluster.client();
     }
 
     @AfterEach
     void close() {
-        client.close();
-        helper.close();
-        coordinator.close();
+        cluster.close();
     }
 
     private byte[] put(int length, int seed) throws Exception {
-        byte[] content = new byte[length];
-        new Random(seed).nextBytes(content);
-        client.put(new ByteArrayInputStream(content), FILE, PutOptions.defaults())
-                .get(60, SECONDS);
-        return content;
+        return cluster.put(FILE, length, seed);
     }
 
     private Path out() {
@@ -188,6 +173,26 @@ final class ResumedGetTest {
         Files.createLink(left, elsewhere);
         assertThat(get().resumedBytes()).isZero();
         assertThat(elsewhere).hasBinaryContent(new byte[3]);
+        assertThat(out()).hasBinaryContent(content);
+    }
+
+    @Test
+    void whatIsNoFileUnderThatNameIsNotOpened() throws Exception {
+        byte[] content = put(5 * CHUNK, 1);
+        Path left = interrupted(CHUNK);
+        Files.delete(left);
+        Pipes.make(left);
+        assertThat(get().resumedBytes()).isZero();
+        assertThat(Files.exists(left, LinkOption.NOFOLLOW_LINKS)).isFalse();
+
+        Path pipe = Pipes.make(directory.resolve("pipe"));
+        Files.createSymbolicLink(left, pipe);
+        assertThat(get().resumedBytes()).isZero();
+        assertThat(left()).containsExactly(pipe);
+
+        Files.createDirectory(left);
+        assertThat(get().resumedBytes()).isZero();
+        assertThat(left()).containsExactlyInAnyOrder(pipe, left);
         assertThat(out()).hasBinaryContent(content);
     }
 

@@ -14,9 +14,6 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Store;
-import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.store.LockFile;
 import java.io.ByteArrayInputStream;
@@ -28,9 +25,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -54,8 +49,8 @@ final class WritePathTest {
     @TempDir
     private Path directory;
 
+    private FakeCluster cluster;
     private FakeCoordinator coordinator;
-    private FakeHelper helper;
     private CloudMw client;
 
     @BeforeEach
@@ -64,25 +59,18 @@ final class WritePathTest {
     }
 
     private void start(int chunk, int leaf) throws IOException {
-        coordinator = new FakeCoordinator(chunk, leaf);
-        client = CloudMw.connect(CloudMwOptions.of(coordinator.address()).withMemory(8L << 20, 4L << 20));
-        helper = new FakeHelper("h", FakeHelper.Script.SERVE, new ConcurrentHashMap<>());
-        coordinator.add(helper.address());
-        coordinator.add(
-                new Store(new StoreId("s"), "d", new Store.Disk(new HelperId("h"), directory.resolve("nowhere"))));
+        cluster = new FakeCluster(chunk, leaf, FakeHelper.Script.SERVE, directory.resolve("nowhere"), 8L << 20);
+        coordinator = cluster.coordinator();
+        client = cluster.client();
     }
 
     @AfterEach
     void close() {
-        client.close();
-        helper.close();
-        coordinator.close();
+        cluster.close();
     }
 
     private static byte[] bytes(int length) {
-        byte[] bytes = new byte[length];
-        new Random(length).nextBytes(bytes);
-        return bytes;
+        return FakeCluster.bytes(length, length);
     }
 
     private PutReceipt stream(byte[] content) throws Exception {

@@ -6,14 +6,10 @@ import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
-import java.io.IOException;
-import java.nio.file.Files;
+import java.io.InputStream;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +33,9 @@ final class EditCommands {
             super(context);
         }
 
-        /** Starts the change. */
+        /** Makes the change. */
         interface Change {
-            CompletableFuture<PutReceipt> start(PutOptions how);
+            PutReceipt make(PutOptions how) throws CloudMwException;
         }
 
         Map<String, ?> edit(FilePath file, Change change) throws CloudMwException {
@@ -47,7 +43,7 @@ final class EditCommands {
             try (Progress progress = Progress.of(context, options, "write " + file)) {
                 PutOptions how = PutOptions.defaults().withListener(progress);
                 how = ifVersion == null ? how : how.ifVersion(new VersionId(ifVersion));
-                receipt = Calls.await(change.start(how));
+                receipt = change.make(how);
             }
             tell(Receipts.lines(receipt));
             return Receipts.json(receipt);
@@ -68,30 +64,15 @@ final class EditCommands {
 
         abstract CompletableFuture<PutReceipt> start(CloudMw client, Path from, FilePath file, PutOptions how);
 
+        abstract CompletableFuture<PutReceipt> start(CloudMw client, InputStream from, FilePath file, PutOptions how);
+
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
             FilePath file = FilePath.parse(target);
-            if (!source.equals("-")) {
-                return edit(file, how -> start(client, Path.of(source), file, how));
-            }
-            Path spool = spooled();
-            try {
-                return edit(file, how -> start(client, spool, file, how));
-            } finally {
-                Files.deleteIfExists(spool);
-            }
-        }
-
-        /** Its size must be known before the first chunk is placed. */
-        private Path spooled() throws CloudMwException {
-            try {
-                Path spool = Files.createTempFile("cloudmw-", ".stdin");
-                Files.copy(context.in(), spool, StandardCopyOption.REPLACE_EXISTING);
-                return spool;
-            } catch (IOException e) {
-                throw new CloudMwException(
-                        ErrorCode.LOCAL_IO, "standard input: cannot be kept in a temporary file: " + Reasons.of(e), e);
-            }
+            Input from = new Input(context, source);
+            return edit(
+                    file,
+                    how -> from.write(path -> start(client, path, file, how), in -> start(client, in, file, how)));
         }
     }
 
@@ -106,6 +87,11 @@ final class EditCommands {
 
         @Override
         CompletableFuture<PutReceipt> start(CloudMw client, Path from, FilePath file, PutOptions how) {
+            return client.append(from, file, how);
+        }
+
+        @Override
+        CompletableFuture<PutReceipt> start(CloudMw client, InputStream from, FilePath file, PutOptions how) {
             return client.append(from, file, how);
         }
     }
@@ -126,6 +112,11 @@ final class EditCommands {
         CompletableFuture<PutReceipt> start(CloudMw client, Path from, FilePath file, PutOptions how) {
             return client.write(from, file, Sizes.parse(offset), how);
         }
+
+        @Override
+        CompletableFuture<PutReceipt> start(CloudMw client, InputStream from, FilePath file, PutOptions how) {
+            return client.write(from, file, Sizes.parse(offset), how);
+        }
     }
 
     @Command(name = "truncate", mixinStandardHelpOptions = true, description = "Keep the first bytes of a file.")
@@ -143,7 +134,7 @@ final class EditCommands {
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
             FilePath file = FilePath.parse(target);
-            return edit(file, how -> client.truncate(file, Sizes.parse(size), how));
+            return edit(file, how -> Calls.await(client.truncate(file, Sizes.parse(size), how)));
         }
     }
 }

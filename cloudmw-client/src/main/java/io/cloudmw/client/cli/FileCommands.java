@@ -20,7 +20,6 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -164,22 +163,9 @@ final class FileCommands {
             return ifVersion == null ? how : how.ifVersion(new VersionId(ifVersion));
         }
 
-        /** What is not a file is a stream: a pipe, a device. */
         private PutReceipt put(CloudMw client, FilePath file, PutOptions how) throws CloudMwException {
-            if (source.equals("-")) {
-                return Calls.await(client.put(context.in(), file, how));
-            }
-            Path path = Path.of(source);
-            if (!LocalPaths.isSpecial(path)) {
-                return Calls.await(client.put(path, file, how));
-            }
-            try (InputStream stream = Files.newInputStream(path)) {
-                return Calls.await(client.put(stream, file, how));
-            } catch (CloudMwException e) {
-                throw e;
-            } catch (IOException e) {
-                throw LocalPaths.failed(path, "read", e);
-            }
+            return new Input(context, source)
+                    .write(path -> client.put(path, file, how), stream -> client.put(stream, file, how));
         }
     }
 

@@ -86,6 +86,7 @@ public final class Main {
         backup.addSubcommand(new BackupCommands.Ls(context));
         line.addSubcommand(backup);
         line.addSubcommand(new PlanCommand(context));
+        line.addSubcommand(new CostCommand(context));
         line.addSubcommand(new TopCommand(context));
         line.addSubcommand(new StatusCommand(context));
         line.addSubcommand(new GcCommand(context));

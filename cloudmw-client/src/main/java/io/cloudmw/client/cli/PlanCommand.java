@@ -152,11 +152,11 @@ final class PlanCommand extends ClientCommand {
     private static String promise(ReadEstimate estimate, SlaPlanner.Goal goal, SlaPlanner.Choice choice) {
         return String.format(
                 Locale.ROOT,
-                "p%s under %.3f s: by %s with %d streams%s, expected %.3f s: %s",
+                "p%s under %.3f s: by %s with %s%s, expected %.3f s: %s",
                 Receipts.percentile(goal.quantile()),
                 goal.deadline().toNanos() / 1e9,
                 choice.way().mode().label(),
-                choice.way().streams(),
+                Receipts.count(choice.way().streams(), "stream"),
                 choice.way()
                         .hedgeDelay()
                         .map(delay -> ", hedged after " + Durations.format(delay))

@@ -19,8 +19,12 @@ final class PriceOptions {
             description = "where the helpers are that read the stores, for the price of egress (default internet)")
     private String readerRegion = PriceTable.INTERNET;
 
+    /** What the command counts by. */
+    Pricing pricing() {
+        return new Pricing(Optional.ofNullable(prices).map(PriceTable::read), readerRegion);
+    }
+
     CloudMwOptions applied(CloudMwOptions options) {
-        Optional<PriceTable> own = Optional.ofNullable(prices).map(PriceTable::read);
-        return options.withPricing(new Pricing(own, readerRegion));
+        return options.withPricing(pricing());
     }
 }

@@ -115,12 +115,15 @@ final class VolumeCommands {
             List<Volume> volumes = Calls.await(client.volumes());
             for (Volume volume : volumes) {
                 say(
-                        "%-24s replicas=%d quorum=%d mode=%s stores=%s",
+                        "%-24s replicas=%d quorum=%d mode=%s stores=%s%s",
                         volume.name(),
                         volume.replicas(),
                         volume.writeQuorum(),
                         volume.mode().label(),
-                        volume.stores());
+                        volume.stores(),
+                        volume.target()
+                                .map(target -> " target=\"" + target + "\"")
+                                .orElse(""));
             }
             return Map.of("volumes", volumes.stream().map(Json::of).toList());
         }

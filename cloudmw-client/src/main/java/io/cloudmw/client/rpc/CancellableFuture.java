@@ -8,10 +8,29 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class CancellableFuture<T> extends CompletableFuture<T> {
     private final Runnable canceller;
+    private final CompletableFuture<Void> work;
 
-    /** @param canceller stops the work; must be quick and may be called more than once */
+    /** @param canceller stops the work, which leaves nothing to clean up; must be quick and may be called more than once */
     public CancellableFuture(Runnable canceller) {
+        this(canceller, CompletableFuture.completedFuture(null));
+    }
+
+    /**
+     * A future of work that cleans up once it was stopped.
+     *
+     * @param canceller stops the work; must be quick and may be called more than once
+     * @param work done when the work is over and has cleaned up
+     */
+    public CancellableFuture(Runnable canceller, CompletableFuture<Void> work) {
         this.canceller = canceller;
+        this.work = work;
+    }
+
+    /** Done, without a failure, when the future is and nothing of the work behind it goes on any more, also where it was cancelled. */
+    public static CompletableFuture<Void> over(CompletableFuture<?> future) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        var unused = future.whenComplete((value, failure) -> done.complete(null));
+        return future instanceof CancellableFuture<?> known ? CompletableFuture.allOf(done, known.work) : done;
     }
 
     @Override
@@ -25,6 +44,6 @@ public final class CancellableFuture<T> extends CompletableFuture<T> {
 
     @Override
     public <U> CompletableFuture<U> newIncompleteFuture() {
-        return new CancellableFuture<>(() -> cancel(true));
+        return new CancellableFuture<>(() -> cancel(true), work);
     }
 }

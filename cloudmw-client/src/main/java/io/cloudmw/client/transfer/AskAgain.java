@@ -1,6 +1,7 @@
 package io.cloudmw.client.transfer;
 
 import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
 
 /** How often, and how soon, is asked again, later and later: about a minute where there was no room, seconds otherwise. */
 final class AskAgain {
@@ -17,6 +18,11 @@ final class AskAgain {
     private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private AskAgain() {}
+
+    /** How long somebody waits who was in another's way for the {@code times}-th time, from 1: up to {@link #pauseNanos}, or others go on in step. */
+    static long pauseNanos(int times, RandomGenerator random) {
+        return random.nextLong(pauseNanos(times) + 1);
+    }
 
     /** How long to wait after the {@code times}-th time, from 1. */
     static long pauseNanos(int times) {

@@ -6,6 +6,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.thread.SerialExecutor;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +19,8 @@ abstract class ConfinedTransfer<T> implements Transfer {
     private final String name;
     private final SerialExecutor serial;
     private final SerialExecutor files;
-    private final CancellableFuture<T> result = new CancellableFuture<>(this::cancel);
     private final CompletableFuture<Void> settled = new CompletableFuture<>();
+    private final CancellableFuture<T> result = new CancellableFuture<>(this::cancel, settled);
     private final long startedNanos;
     private @Nullable CompletableFuture<?> pending;
     private boolean over;
@@ -95,6 +96,24 @@ abstract class ConfinedTransfer<T> implements Transfer {
         }));
     }
 
+    /** What may block, and fail. */
+    interface Blocking<A> {
+        A run() throws CloudMwException;
+    }
+
+    /** Does what may block elsewhere, and continues on the serial executor with what it gives, unless it is over by then. */
+    final <A> void blocking(Executor where, Blocking<A> work, Consumer<A> next) {
+        CompletableFuture<A> done = new CompletableFuture<>();
+        where.execute(() -> {
+            try {
+                done.complete(work.run());
+            } catch (CloudMwException | RuntimeException | Error e) {
+                done.completeExceptionally(e);
+            }
+        });
+        then(done, next);
+    }
+
     /** A call whose answer does not matter any more once this is over. */
     final void cancelAtEnd(CompletableFuture<?> call) {
         pending = call;
@@ -125,7 +144,13 @@ abstract class ConfinedTransfer<T> implements Transfer {
     /** Also when only the last step was left. */
     final void failLastStep(CloudMwException cause) {
         over = true;
-        end(cause.code(), () -> result.completeExceptionally(cause));
+        CloudMwException why = explained(cause);
+        end(cause.code(), () -> result.completeExceptionally(why));
+    }
+
+    /** What it fails with, where it has something to add. */
+    CloudMwException explained(CloudMwException cause) {
+        return cause;
     }
 
     /** A task threw: nobody may wait for what it would have done. Any thread. */
@@ -153,6 +178,7 @@ abstract class ConfinedTransfer<T> implements Transfer {
         try {
             free();
         } finally {
+            engine.settled(this);
             settled.complete(null);
             completion.run();
         }

@@ -1,7 +1,9 @@
 package io.cloudmw.client.transfer;
 
+import io.cloudmw.client.rpc.CancellableFuture;
 import io.cloudmw.client.rpc.PlannedSegment;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FileVersion;
@@ -17,6 +19,7 @@ final class ContentComparison implements KeptLeaves.Bytes {
     private final Engine engine;
     private final FileVersion version;
     private final FileSource source;
+    private volatile boolean cancelled;
 
     private ContentComparison(Engine engine, FileVersion version, FileSource source) {
         this.engine = engine;
@@ -24,13 +27,29 @@ final class ContentComparison implements KeptLeaves.Bytes {
         this.source = source;
     }
 
+    /** Cancelling it, or one derived, ends it with the chunk it is at. */
     static CompletableFuture<Boolean> of(Engine engine, Path path, FileVersion version) {
-        FileSource source = new FileSource(path);
+        return new ContentComparison(engine, version, new FileSource(path)).begin();
+    }
+
+    private CompletableFuture<Boolean> begin() {
         Executor files = engine.threads().files();
-        ContentComparison comparison = new ContentComparison(engine, version, source);
-        return CompletableFuture.supplyAsync(comparison::isAsLong, files)
-                .thenCompose(asLong -> asLong ? comparison.from(0) : CompletableFuture.completedFuture(false))
-                .whenCompleteAsync((same, failure) -> source.close(), files);
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        CancellableFuture<Boolean> result = new CancellableFuture<>(() -> cancelled = true, closed);
+        var unused = CompletableFuture.supplyAsync(this::isAsLong, files)
+                .thenCompose(asLong -> asLong ? from(0) : CompletableFuture.completedFuture(false))
+                .whenCompleteAsync(
+                        (same, failure) -> {
+                            source.close();
+                            closed.complete(null);
+                            if (failure == null) {
+                                result.complete(same);
+                            } else {
+                                result.completeExceptionally(Failures.of(failure));
+                            }
+                        },
+                        files);
+        return result;
     }
 
     private boolean isAsLong() {
@@ -38,6 +57,12 @@ final class ContentComparison implements KeptLeaves.Bytes {
             return source.open().orElse(-1) == version.sizeBytes();
         } catch (CloudMwException e) {
             throw new CompletionException(e);
+        }
+    }
+
+    private void requireWanted() throws CloudMwException {
+        if (cancelled) {
+            throw new CloudMwException(ErrorCode.CANCELLED, version.file() + ": is not compared any more");
         }
     }
 
@@ -54,6 +79,7 @@ final class ContentComparison implements KeptLeaves.Bytes {
     private boolean isSame(PlannedSegment segment) {
         try {
             for (PlannedChunk planned : segment.chunks()) {
+                requireWanted();
                 Chunk chunk = planned.chunk();
                 ByteRange all = new ByteRange(0, chunk.range().length());
                 if (!KeptLeaves.missing(this, chunk, all).isEmpty()) {

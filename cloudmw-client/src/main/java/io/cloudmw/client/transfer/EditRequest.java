@@ -25,6 +25,6 @@ public record EditRequest(
         long memoryBytes) {
     /** An append means whatever the end is by then; other changes mean the file they saw. */
     boolean mayBeRepeated() {
-        return kind == Edit.Kind.APPEND && condition.isEmpty() && !source.isStream();
+        return kind == Edit.Kind.APPEND && condition.isEmpty() && source.isRepeatable();
     }
 }

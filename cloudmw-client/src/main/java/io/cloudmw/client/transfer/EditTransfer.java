@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * again, on what is there then, a bounded number of times. Its state is confined to its serial executor.
  */
 final class EditTransfer extends ConfinedTransfer<PutReceipt> {
+    /** The first one is not a repetition. */
     static final int MAX_APPENDS = 16;
 
     private final EditRequest request;
@@ -34,34 +36,40 @@ final class EditTransfer extends ConfinedTransfer<PutReceipt> {
     private long length;
     private int conflicts;
     private volatile @Nullable FileChannel kept;
+    private @Nullable PutTransfer underWay;
 
     EditTransfer(Engine engine, EditRequest request) {
         super(engine, request.file().toString());
         this.request = request;
-        ClientThreads threads = engine.threads();
-        source = request.source().isStream() ? threads.sources() : threads.files();
+        // What is opened is opened before it is freed, whenever this is cancelled: that happens in order. A stream is
+        // open.
+        source = request.source().isStream() ? engine.threads().sources() : files();
     }
 
     @Override
     void begin() {
-        CompletableFuture<Long> opened = new CompletableFuture<>();
-        source.execute(() -> {
-            try {
-                kept = NamelessFile.open();
-                OptionalLong bytes = request.source().open();
-                opened.complete(
-                        bytes.isPresent() ? bytes.getAsLong() : request.source().measure());
-            } catch (CloudMwException | RuntimeException | Error e) {
-                opened.completeExceptionally(e);
-            } catch (IOException e) {
-                opened.completeExceptionally(new CloudMwException(
-                        ErrorCode.LOCAL_IO, "temporary file: cannot make it: " + Reasons.of(e), e));
-            }
-        });
-        then(opened, bytes -> {
-            length = bytes;
-            ask();
-        });
+        blocking(
+                files(),
+                this::openKept,
+                opened -> blocking(source, this::open, bytes -> {
+                    length = bytes;
+                    ask();
+                }));
+    }
+
+    private FileChannel openKept() throws CloudMwException {
+        try {
+            FileChannel opened = NamelessFile.open();
+            kept = opened;
+            return opened;
+        } catch (IOException e) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "temporary file: cannot make it: " + Reasons.of(e), e);
+        }
+    }
+
+    private long open() throws CloudMwException {
+        OptionalLong bytes = request.source().open();
+        return bytes.isPresent() ? bytes.getAsLong() : request.source().measure();
     }
 
     private void ask() {
@@ -121,18 +129,23 @@ final class EditTransfer extends ConfinedTransfer<PutReceipt> {
         if (from == null) {
             throw new IllegalStateException("not open");
         }
-        CompletableFuture<PutReceipt> putting = engine().put(new PutRequest(
-                        request.file(),
-                        new EditedSource(request.source(), from, edit.sizeBytes(), before, edit.written()),
-                        request.listener(),
-                        request.condition(),
-                        Optional.empty())
-                .editing(new PreparedEdit(edit, changed)));
+        PutTransfer put = new PutTransfer(
+                engine(),
+                new PutRequest(
+                                request.file(),
+                                new EditedSource(request.source(), from, edit.sizeBytes(), before, edit.written()),
+                                request.listener(),
+                                request.condition(),
+                                Optional.empty())
+                        .editing(new PreparedEdit(edit, changed)));
+        underWay = put;
+        CompletableFuture<PutReceipt> putting = engine().start(put);
         cancelAtEnd(putting);
         var unused = putting.whenComplete((receipt, failure) -> serial().execute(() -> {
             if (isOver()) {
                 return;
             }
+            underWay = null;
             if (receipt != null) {
                 succeed(receipt);
             } else {
@@ -151,10 +164,17 @@ final class EditTransfer extends ConfinedTransfer<PutReceipt> {
                 ask();
             }
         });
-        if (Threads.later(engine().threads().timer(), AskAgain.pauseNanos(conflicts), again)
-                .isEmpty()) {
+        long pause = AskAgain.pauseNanos(conflicts, ThreadLocalRandom.current());
+        if (Threads.later(engine().threads().timer(), pause, again).isEmpty()) {
             fail(Engine.closedException());
         }
+    }
+
+    /** What the put says that was cancelled with this. */
+    @Override
+    CloudMwException explained(CloudMwException cause) {
+        PutTransfer put = underWay;
+        return put == null || cause.code() != ErrorCode.CANCELLED ? cause : put.explained(cause);
     }
 
     @Override

@@ -142,8 +142,7 @@ public final class Engine implements AutoCloseable {
 
     /** Starts a get; the receipt comes when the destination has everything. */
     public CompletableFuture<GetReceipt> get(GetRequest request) {
-        GetTransfer transfer = new GetTransfer(this, request);
-        return start(transfer, transfer.result());
+        return start(new GetTransfer(this, request));
     }
 
     /** What a put would cost. */
@@ -168,25 +167,27 @@ public final class Engine implements AutoCloseable {
 
     /** Starts a put; the receipt comes after the commit. */
     public CompletableFuture<PutReceipt> put(PutRequest request) {
-        PutTransfer transfer = new PutTransfer(this, request);
-        return start(transfer, transfer.result());
+        return start(new PutTransfer(this, request));
     }
 
     /** Starts a change of part of a file; the receipt comes after the commit. */
     public CompletableFuture<PutReceipt> edit(EditRequest request) {
-        EditTransfer transfer = new EditTransfer(this, request);
-        return start(transfer, transfer.result());
+        return start(new EditTransfer(this, request));
     }
 
-    private <T> CancellableFuture<T> start(Transfer transfer, CancellableFuture<T> result) {
+    <T> CancellableFuture<T> start(ConfinedTransfer<T> transfer) {
         running.add(transfer);
-        CompletableFuture<Void> unused = transfer.settled().thenRun(() -> running.remove(transfer));
         if (closed) {
             transfer.cancel();
         } else {
             transfer.start();
         }
-        return result;
+        return transfer.result();
+    }
+
+    /** It has cleaned up. */
+    void settled(Transfer transfer) {
+        running.remove(transfer);
     }
 
     /** Cancels what is under way and waits, a few seconds at most, until it has cleaned up. Idempotent. */

@@ -6,6 +6,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -59,7 +60,7 @@ final class PartialFile implements Closeable {
     static Optional<PartialFile> of(Path target, Path fresh, FileChannel channel) {
         Path path = name(target);
         try {
-            if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            if (isUsable(path)) {
                 Optional<LockFile> lock = LockFile.tryLock(path);
                 if (lock.isEmpty()) {
                     return Optional.empty();
@@ -76,6 +77,23 @@ final class PartialFile implements Closeable {
             log.debug("{} will not be resumed", target, e);
             return Optional.empty();
         }
+    }
+
+    /**
+     * Whether there is a file of this name. What is no file is deleted without a look into it (a link may lead anywhere, and who opens
+     * a pipe waits for its other end), but for a directory.
+     *
+     * @throws IOException when it is a directory, or somebody else's
+     */
+    private static boolean isUsable(Path path) throws IOException {
+        if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+            throw new FileSystemException(path.toString(), null, "is a directory");
+        }
+        boolean file = Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
+        if (!file) {
+            Files.deleteIfExists(path);
+        }
+        return file;
     }
 
     /** Null: it is not what a get leaves, and is deleted. */

@@ -32,6 +32,11 @@ public interface PutSource extends AutoCloseable {
     /** Whether its calls may block for as long as a caller's stream likes; reading a part never does. */
     boolean isStream();
 
+    /** Whether all its parts may be asked for once more, from the first one on; once it is open, and measured where it must be. */
+    default boolean isRepeatable() {
+        return !isStream();
+    }
+
     /**
      * The bytes of one chunk, to be read as often as it takes. Called in the order of the file, by one thread at a
      * time. Of a source of unknown length it is shorter, or empty, where the source ends.

@@ -58,7 +58,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     private final Set<HelperId> helpers = new HashSet<>();
 
     private final ManifestDigest digest = new ManifestDigest();
-    private VersionId version;
+    private volatile VersionId version;
     private volatile @Nullable PutJournal journal;
     private @Nullable StoredUpload earlier;
     private @Nullable Sending sending;
@@ -67,7 +67,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     /** Empty: not known yet. */
     private OptionalLong size = OptionalLong.empty();
 
-    private boolean askedToCommit;
+    private volatile boolean askedToCommit;
     private long chunkCount;
     private long toSend;
     private long stored;
@@ -87,7 +87,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
 
     @Override
     void begin() {
-        blocking(this::open, this::opened);
+        blocking(source, this::open, this::opened);
     }
 
     private OptionalLong open() throws CloudMwException {
@@ -134,7 +134,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
             return;
         }
         if (size.isEmpty() && answer.chunkSizeBytes() == 0) {
-            blocking(() -> request.source().measure(), bytes -> opened(OptionalLong.of(bytes)));
+            blocking(source, () -> request.source().measure(), bytes -> opened(OptionalLong.of(bytes)));
             return;
         }
         if (size.isPresent() && size.getAsLong() == 0) {
@@ -307,6 +307,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
             return;
         }
         blocking(
+                source,
                 () -> {
                     request.source().checkUnchanged();
                     return segments;
@@ -366,6 +367,27 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         };
     }
 
+    /** Who hears this wants to know whether to do it again. Any thread. */
+    @Override
+    CloudMwException explained(CloudMwException cause) {
+        if (!askedToCommit || !leavesOpen(cause.code())) {
+            return cause;
+        }
+        String message = cause.getMessage() + "; it may have been committed all the same, as version " + version;
+        CloudMwException why = new CloudMwException(cause.code(), cause.verdict(), message, cause.getCause());
+        why.addSuppressed(cause);
+        return why;
+    }
+
+    /** Whether a commit that fails so may have been made: its answer was lost, or not waited for. */
+    private static boolean leavesOpen(ErrorCode code) {
+        return switch (code) {
+            case CANCELLED, COORDINATOR_UNAVAILABLE, DEADLINE_EXCEEDED, OVERLOADED, INTERNAL, PROTOCOL_VIOLATION ->
+                true;
+            default -> false;
+        };
+    }
+
     @Override
     void free() {
         PutJournal kept = journal;
@@ -373,21 +395,5 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
             kept.close();
         }
         request.source().close();
-    }
-
-    private <T> void blocking(Blocking<T> work, Consumer<T> next) {
-        CompletableFuture<T> done = new CompletableFuture<>();
-        source.execute(() -> {
-            try {
-                done.complete(work.run());
-            } catch (CloudMwException | RuntimeException | Error e) {
-                done.completeExceptionally(e);
-            }
-        });
-        then(done, next);
-    }
-
-    private interface Blocking<T> {
-        T run() throws CloudMwException;
     }
 }

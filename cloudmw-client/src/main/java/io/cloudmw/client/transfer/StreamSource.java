@@ -67,6 +67,11 @@ public final class StreamSource implements PutSource {
     }
 
     @Override
+    public boolean isRepeatable() {
+        return whole != null;
+    }
+
+    @Override
     public Part part(ByteRange range) throws CloudMwException {
         FileChannel kept = whole;
         if (kept != null) {
@@ -111,12 +116,19 @@ public final class StreamSource implements PutSource {
                 end();
                 return;
             }
-            ByteBuffer bytes = ByteBuffer.wrap(buffer, 0, read);
+            keep(ByteBuffer.wrap(buffer, 0, read), spool);
+            left -= read;
+            position += read;
+        }
+    }
+
+    private static void keep(ByteBuffer bytes, FileChannel spool) throws CloudMwException {
+        try {
             while (bytes.hasRemaining()) {
                 spool.write(bytes);
             }
-            left -= read;
-            position += read;
+        } catch (IOException e) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "temporary file: cannot write to it: " + Reasons.of(e), e);
         }
     }
 

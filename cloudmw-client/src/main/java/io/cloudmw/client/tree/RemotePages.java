@@ -1,13 +1,11 @@
 package io.cloudmw.client.tree;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Page;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /** Reads directories of a volume page by page. */
 final class RemotePages {
@@ -17,21 +15,7 @@ final class RemotePages {
 
     /** Blocks. */
     static Page<FileEntry> next(CloudMw client, RemoteDirectory directory, String token) throws CloudMwException {
-        return await(directory.toString(), client.list(directory.volume(), directory.path(), token, LIMIT));
-    }
-
-    /** Blocks; what fails says itself why. */
-    static <T> T await(String what, CompletableFuture<T> call) throws CloudMwException {
-        try {
-            return call.join();
-        } catch (CancellationException e) {
-            throw new CloudMwException(ErrorCode.CANCELLED, what + ": cancelled", e);
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof CloudMwException known) {
-                throw known;
-            }
-            throw new CloudMwException(ErrorCode.INTERNAL, "unexpected: " + e.getCause(), e);
-        }
+        return Calls.await(client.list(directory.volume(), directory.path(), token, LIMIT));
     }
 
     /** A name that leads nowhere else. */

@@ -1,6 +1,7 @@
 package io.cloudmw.client.tree;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -95,8 +96,7 @@ public final class SnapshotDiff {
 
         private Page<FileEntry> read() throws CloudMwException {
             try {
-                return RemotePages.await(
-                        directory,
+                return Calls.await(
                         snapshot.isPresent()
                                 ? client.snapshots().list(snapshot.get(), volume, directory, token, LIMIT)
                                 : client.list(volume, directory, token, LIMIT));
@@ -111,7 +111,7 @@ public final class SnapshotDiff {
 
     private boolean isThere(Optional<String> snapshot) throws CloudMwException {
         return snapshot.isEmpty()
-                || RemotePages.await("snapshots", client.snapshots().of(volume)).stream()
+                || Calls.await(client.snapshots().of(volume)).stream()
                         .anyMatch(one -> one.name().equals(snapshot.get()));
     }
 

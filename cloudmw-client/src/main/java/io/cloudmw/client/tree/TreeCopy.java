@@ -21,9 +21,12 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class TreeCopy {
     private static final int MAX_THREADS = 8;
+    /** For what is under way to be over when a run is stopped; twice, for the files and for their transfers. */
+    private static final long END_SECONDS = 5;
 
     private final CloudMw client;
     private final Path here;
@@ -44,6 +49,7 @@ public abstract class TreeCopy {
     private final TreeOptions options;
     private final Ledger ledger;
     private final Semaphore room;
+    private final UnderWay underWay = new UnderWay();
     /** Looks at files and changes them, and tells the listener; at most one task for each file under way. */
     private final ExecutorService files;
     /** A failure that concerns all. */
@@ -85,7 +91,9 @@ public abstract class TreeCopy {
     }
 
     /**
-     * Does it; blocks until every file is done.
+     * Does it; blocks until every file is done. When it is stopped, because this thread is interrupted, the client closed or the
+     * coordinator gone, it cancels what is under way and returns when that is over: no file changes afterwards, unless a file
+     * system or a listener hangs for longer than some seconds.
      *
      * @throws CloudMwException when nothing could be begun, it was cancelled, or the coordinator is gone; what became of
      *     single files is in the report
@@ -106,9 +114,29 @@ public abstract class TreeCopy {
         } catch (IOException e) {
             throw e instanceof CloudMwException known ? known : local("the directory", "read", e);
         } finally {
-            files.shutdown();
+            end();
         }
         return ledger.report();
+    }
+
+    /** Nothing is left to end where all was done. */
+    private void end() {
+        underWay.cancel();
+        boolean interrupted = Thread.interrupted();
+        try {
+            if (room.tryAcquire(options.parallel(), END_SECONDS, TimeUnit.SECONDS)) {
+                underWay.over().get(END_SECONDS, TimeUnit.SECONDS);
+            }
+        } catch (InterruptedException e) {
+            interrupted = true;
+        } catch (ExecutionException | TimeoutException e) {
+            // What hangs does so on daemon threads.
+        } finally {
+            files.shutdown();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** Whether there is something to copy from. */
@@ -135,6 +163,11 @@ public abstract class TreeCopy {
 
     final CloudMw client() {
         return client;
+    }
+
+    /** A call of the client that is cancelled when the run is stopped. */
+    final <T> CompletableFuture<T> call(CompletableFuture<T> call) {
+        return underWay.add(call);
     }
 
     final TreeOptions options() {
@@ -212,12 +245,13 @@ public abstract class TreeCopy {
 
     /** Works at a file when there is room; a failure is its own. */
     final void submit(String file, Supplier<CompletableFuture<?>> work) throws CloudMwException, InterruptedException {
-        room.acquire();
         goOn();
+        room.acquire();
         CompletableFuture<?> done;
         try {
+            goOn();
             done = work.get();
-        } catch (RuntimeException e) {
+        } catch (CloudMwException | RuntimeException e) {
             done = CompletableFuture.failedFuture(e);
         }
         var unused = done.whenCompleteAsync(
@@ -240,7 +274,7 @@ public abstract class TreeCopy {
         goOn();
     }
 
-    /** Not once something has stopped it all; what is under way then fails by itself. */
+    /** Not once something has stopped it all. */
     private void goOn() throws CloudMwException {
         CloudMwException why = stopped;
         if (why != null) {
@@ -251,9 +285,16 @@ public abstract class TreeCopy {
     final void failed(String file, Throwable failure) {
         CloudMwException why = known(failure);
         if (why.code() == ErrorCode.CANCELLED || why.code() == ErrorCode.COORDINATOR_UNAVAILABLE) {
-            stopped = why;
+            stop(why);
         } else {
             ledger.failed(file, why);
+        }
+    }
+
+    private synchronized void stop(CloudMwException why) {
+        if (stopped == null) {
+            stopped = why;
+            underWay.cancel();
         }
     }
 
@@ -298,7 +339,7 @@ public abstract class TreeCopy {
             return CompletableFuture.completedFuture(Optional.of("another size"));
         }
         if (options.checksum()) {
-            return client.isCopy(path, there.version())
+            return call(client.isCopy(path, there.version()))
                     .thenApply(same -> same ? Optional.empty() : Optional.of("other bytes"));
         }
         boolean same = here.lastModifiedTime()

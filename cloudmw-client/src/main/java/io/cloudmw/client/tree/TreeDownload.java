@@ -83,7 +83,7 @@ final class TreeDownload extends TreeCopy {
     }
 
     private CompletableFuture<?> file(FilePath file, Path path) {
-        return client().stat(file)
+        return call(client().stat(file))
                 .thenComposeAsync(
                         there -> why(path, there).thenComposeAsync(why -> copyUnless(file, path, there, why), files()),
                         files());
@@ -125,10 +125,13 @@ final class TreeDownload extends TreeCopy {
     }
 
     private CompletableFuture<Void> get(FilePath file, Path path, FileStatus there) {
-        return client().get(
-                        file,
-                        path,
-                        options().get().withVersion(there.version().id()).withListener(progress()))
+        return call(client().get(
+                                file,
+                                path,
+                                options()
+                                        .get()
+                                        .withVersion(there.version().id())
+                                        .withListener(progress())))
                 .thenAcceptAsync(receipt -> timed(path, there, receipt), files());
     }
 
@@ -173,7 +176,7 @@ final class TreeDownload extends TreeCopy {
     }
 
     private CompletableFuture<?> removeUnless(FilePath file, Path path) {
-        return orAbsent(client().stat(file))
+        return orAbsent(call(client().stat(file)))
                 .thenAcceptAsync(
                         found -> {
                             if (found.isEmpty()) {

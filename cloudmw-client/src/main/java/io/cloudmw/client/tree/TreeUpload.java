@@ -74,7 +74,7 @@ final class TreeUpload extends TreeCopy {
     }
 
     private CompletableFuture<?> file(Path path, BasicFileAttributes here, FilePath target) {
-        return orAbsent(client().stat(target))
+        return orAbsent(call(client().stat(target)))
                 .thenComposeAsync(there -> why(path, here, there), files())
                 .thenComposeAsync(why -> copyUnless(path, here, target, why), files());
     }
@@ -107,13 +107,13 @@ final class TreeUpload extends TreeCopy {
 
     /** The time is that of before it was read: if it is changed meanwhile the put fails. */
     private CompletableFuture<Void> put(Path path, BasicFileAttributes here, FilePath target) {
-        return client().put(path, target, options().put().withListener(progress()))
-                .thenCompose(receipt -> client().setAttributes(
-                                target,
-                                RecordedTime.of(
-                                        here.lastModifiedTime(),
-                                        receipt.version().id()),
-                                Set.of())
+        return call(client().put(path, target, options().put().withListener(progress())))
+                .thenCompose(receipt -> call(client().setAttributes(
+                                        target,
+                                        RecordedTime.of(
+                                                here.lastModifiedTime(),
+                                                receipt.version().id()),
+                                        Set.of()))
                         .thenAccept(all -> ledger().copied(receipt.version().sizeBytes(), receipt.resumedBytes())));
     }
 
@@ -159,6 +159,6 @@ final class TreeUpload extends TreeCopy {
 
     private CompletableFuture<?> remove(FilePath file) {
         ledger().deletes(file.toString());
-        return options().dryRun() ? CompletableFuture.completedFuture(null) : client().remove(file);
+        return options().dryRun() ? CompletableFuture.completedFuture(null) : call(client().remove(file));
     }
 }

@@ -5,8 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.cloudmw.client.Pipes;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeHelper;
+import io.cloudmw.core.cost.PriceTable;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.FilePath;
@@ -27,6 +29,7 @@ import io.cloudmw.core.monitor.SpeedSummary;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -43,6 +46,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
@@ -230,6 +234,66 @@ final class MainTest {
         assertThat(Files.isRegularFile(Path.of("/dev/null"))).isFalse();
         assertThat(run("put", "/dev/null", "vol:/b", "--json")).isZero();
         assertThat(json().get("size_bytes").asLong()).isZero();
+    }
+
+    @Test
+    void aPipeGivesAndGetsBytesInOrder() throws Exception {
+        byte[] content = new byte[200_000];
+        Arrays.fill(content, (byte) 5);
+        Path pipe = Pipes.make(directory.resolve("pipe"));
+        for (String command : List.of("put", "append")) {
+            CompletableFuture<Void> written = CompletableFuture.runAsync(() -> write(pipe, content));
+            assertThat(run(command, pipe.toString(), "vol:/p", "--json")).isZero();
+            written.join();
+        }
+        assertThat(json().get("size_bytes").asLong()).isEqualTo(2L * content.length);
+        CompletableFuture<byte[]> read = CompletableFuture.supplyAsync(() -> read(pipe));
+        assertThat(run("get", "vol:/p", pipe.toString(), "--resume")).isZero();
+        assertThat(read.join()).hasSize(2 * content.length).containsOnly(5);
+        try (var left = Files.list(directory)) {
+            assertThat(left).containsExactly(pipe);
+        }
+    }
+
+    private static void write(Path file, byte[] content) {
+        try {
+            Files.write(file, content);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static byte[] read(Path file) {
+        try {
+            return Files.readAllBytes(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void standardInputThatBreaksIsOneClearErrorAndNothingIsAppended() {
+        InputStream broken = new InputStream() {
+            @Override
+            public int read() throws IOException {
+                throw new IOException("the line is cut");
+            }
+
+            @Override
+            public int read(byte[] into, int offset, int length) throws IOException {
+                return read();
+            }
+        };
+        ByteArrayOutputStream errors = new ByteArrayOutputStream();
+        CommandContext context = new CommandContext(
+                broken,
+                new ByteArrayOutputStream(),
+                new PrintStream(errors, true, StandardCharsets.UTF_8),
+                Map.of("CLOUDMW_COORDINATOR", coordinator.address()),
+                false);
+        assertThat(Main.run(context, "append", "-", "vol:/p")).isEqualTo(7);
+        assertThat(errors.toString(StandardCharsets.UTF_8)).contains("cannot read it: the line is cut");
+        assertThat(coordinator.files()).isEmpty();
     }
 
     @Test
@@ -423,7 +487,7 @@ final class MainTest {
         assertThat(out).contains("not kept; too little is known of its stores to choose a way");
         assertThat(run("plan", "vol:/p", "--deadline", "1ms", "--mode", "single"))
                 .isZero();
-        assertThat(out).contains("by single with 1 streams", "not kept; the way was the caller's choice");
+        assertThat(out).contains("by single with 1 stream, expected ", "not kept; the way was the caller's choice");
 
         for (String id : List.of("t", "u")) {
             coordinator.add(
@@ -543,6 +607,58 @@ final class MainTest {
         assertThat(run("volume", "create", "--replicas", "1", "--store", "d1,d2", "data", "--json"))
                 .isZero();
         assertThat(json().get("stores")).extracting(JsonNode::asText).containsExactly("d1", "d2");
+    }
+
+    @Test
+    void aVolumeIsListedWithItsTarget() {
+        String target = "p99 of 64MiB under 900ms";
+        assertThat(run("volume", "create", "plain", "--replicas", "1")).isZero();
+        assertThat(run("volume", "create", "quick", "--replicas", "1", "--target", target))
+                .isZero();
+        assertThat(run("volume", "ls")).isZero();
+        assertThat(out.lines().filter(line -> line.startsWith("quick")).toList())
+                .singleElement()
+                .asString()
+                .endsWith(" target=\"" + target + "\"");
+        assertThat(out.lines().filter(line -> line.startsWith("plain")).toList())
+                .singleElement()
+                .asString()
+                .doesNotContain("target");
+    }
+
+    @Test
+    void thePriceTableIsShownAndWhatOfItApplies() throws IOException {
+        assertThat(run("cost", "-c", "127.0.0.1:1")).isZero();
+        assertThat(out).contains(PriceTable.builtIn().version()).contains("aws/us-east-1 ", "disk/* ");
+        assertThat(run("cost", "--stores", "--reader-region", "us-east-1", "--json"))
+                .isZero();
+        assertThat(json().get("price_version").asText())
+                .isEqualTo(PriceTable.builtIn().version());
+        assertThat(json().get("built_in").asBoolean()).isTrue();
+        assertThat(json().get("places")).hasSizeGreaterThan(5);
+        assertThat(json().get("stores").get(0).get("place").asText()).isEqualTo("disk/*");
+        assertThat(json().get("stores").get(0).get("egress_per_gb").asInt()).isZero();
+        Path own = Files.writeString(directory.resolve("own"), "version = mine\ncurrency = EUR\n");
+        assertThat(run("cost", "--stores", "--prices", own.toString())).isZero();
+        assertThat(out).contains("prices: mine\n").contains("store s: not in the table, counts as free");
+    }
+
+    @Test
+    void aReaderRegionIsOneOfThoseThatAreKnown() {
+        assertThat(run("cost", "--reader-region", "mars")).isEqualTo(2);
+        assertThat(err)
+                .contains("reader region: \"mars\" (expected: one of ap-northeast-1, ")
+                .contains("us-west-2, or another one of AWS, like eu-north-1)");
+        assertThat(run("cost", "--reader-region", "eu-north-1")).isZero();
+        assertThat(run("cost", "--reader-region", "internet")).isZero();
+    }
+
+    @Test
+    void aDeadlineThatIsNoneIsAMistakeSaidAsItWasWritten() {
+        for (String command : List.of("cat", "plan")) {
+            assertThat(run(command, "vol:/x", "--deadline", "0s")).isEqualTo(2);
+            assertThat(err).isEqualTo("cloudmw: deadline: 0s (expected: more, like 200ms or 2s)\n");
+        }
     }
 
     @Test
@@ -679,7 +795,7 @@ final class MainTest {
         assertThat(out)
                 .contains(
                         "put", "get", "cat", "ls", "stat", "rm", "mv", "attr", "volume", "store", "helpers", "top",
-                        "plan", "watch")
+                        "plan", "cost", "watch")
                 .contains("coordinator", "helper", "standalone")
                 .doesNotContain("warm-up");
         assertThat(run("volume", "create", "--help")).isZero();

@@ -59,6 +59,8 @@ import io.cloudmw.proto.v1.ListRequest;
 import io.cloudmw.proto.v1.ListResponse;
 import io.cloudmw.proto.v1.ListStoresRequest;
 import io.cloudmw.proto.v1.ListStoresResponse;
+import io.cloudmw.proto.v1.ListVolumesRequest;
+import io.cloudmw.proto.v1.ListVolumesResponse;
 import io.cloudmw.proto.v1.PlaceChunksRequest;
 import io.cloudmw.proto.v1.PlaceChunksResponse;
 import io.cloudmw.proto.v1.PlanReadRequest;
@@ -132,6 +134,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final UnaryCalls calls = new UnaryCalls(this::run);
     private final FakeFeed feed = new FakeFeed();
     private final FakeExports exports = new FakeExports();
+    private final FakeEdits edits;
     private final long chunkSizeBytes;
     private final int leafSizeBytes;
     private volatile FleetView fleet = new FleetView(List.of(), List.of(), List.of(), 0);
@@ -154,6 +157,7 @@ public final class FakeCoordinator implements AutoCloseable {
     public FakeCoordinator(long chunkSizeBytes, int leafSizeBytes) throws IOException {
         this.chunkSizeBytes = chunkSizeBytes;
         this.leafSizeBytes = leafSizeBytes;
+        edits = new FakeEdits(files, chunkSizeBytes, leafSizeBytes);
         start();
     }
 
@@ -168,6 +172,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 .addService(ServerInterceptors.intercept(new Service(), Handshake.server(), new Losing()))
                 .addService(ServerInterceptors.intercept(feed, Handshake.server()))
                 .addService(ServerInterceptors.intercept(exports, Handshake.server()))
+                .addService(ServerInterceptors.intercept(edits, Handshake.server()))
                 .build()
                 .start();
         port = started.getPort();
@@ -251,6 +256,11 @@ public final class FakeCoordinator implements AutoCloseable {
 
     public int answersLost() {
         return lost.get();
+    }
+
+    /** Changes of part of a file that were begun. */
+    public int editsBegun() {
+        return edits.begun();
     }
 
     /** Calls that put a segment of a manifest. */
@@ -507,6 +517,17 @@ public final class FakeCoordinator implements AutoCloseable {
                         .setVolume(ToWire.volume(volume))
                         .build();
             });
+        }
+
+        @Override
+        public void listVolumes(ListVolumesRequest request, StreamObserver<ListVolumesResponse> observer) {
+            calls.answer(
+                    observer,
+                    () -> ListVolumesResponse.newBuilder()
+                            .addAllVolumes(volumes.values().stream()
+                                    .map(ToWire::volume)
+                                    .toList())
+                            .build());
         }
 
         @Override

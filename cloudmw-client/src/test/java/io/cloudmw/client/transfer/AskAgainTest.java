@@ -2,6 +2,9 @@ package io.cloudmw.client.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.HashSet;
+import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -16,5 +19,17 @@ final class AskAgainTest {
                 .mapToLong(AskAgain::pauseNanos)
                 .sum();
         assertThat(TimeUnit.NANOSECONDS.toSeconds(all)).isBetween(50L, 60L);
+    }
+
+    @Test
+    void thoseWhoWereInEachOthersWayWaitForDifferentTimesWithinABound() {
+        SplittableRandom random = new SplittableRandom(1);
+        Set<Long> pauses = new HashSet<>();
+        for (int i = 0; i < 100; i++) {
+            long pause = AskAgain.pauseNanos(EditTransfer.MAX_APPENDS, random);
+            assertThat(pause).isBetween(0L, TimeUnit.SECONDS.toNanos(1));
+            pauses.add(pause / TimeUnit.MILLISECONDS.toNanos(100));
+        }
+        assertThat(pauses).hasSizeGreaterThanOrEqualTo(10);
     }
 }

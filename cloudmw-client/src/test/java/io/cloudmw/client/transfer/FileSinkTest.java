@@ -3,6 +3,7 @@ package io.cloudmw.client.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.cloudmw.client.Pipes;
 import io.cloudmw.core.error.CloudMwException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -136,6 +137,30 @@ final class FileSinkTest {
         assertThat(directory.resolve("new")).hasContent("after");
         assertThat(Files.isSymbolicLink(dangling)).isTrue();
         assertThat(names()).containsExactly("dangling", "elsewhere", "new", "real", "second");
+    }
+
+    @Test
+    void whatIsNoFileIsNotReplaced() throws Exception {
+        Path pipe = Pipes.make(directory.resolve("pipe"));
+        assertThatThrownBy(() -> write(pipe)).hasMessageContaining("cannot replace it: it is not a regular file");
+        Path link = Files.createSymbolicLink(directory.resolve("link"), pipe);
+        assertThatThrownBy(() -> write(link)).hasMessageContaining("cannot replace it: it is not a regular file");
+        Path other = Files.createDirectory(directory.resolve("directory"));
+        assertThatThrownBy(() -> write(other)).hasMessageContaining("cannot replace it: it is a directory");
+        assertThat(names()).containsExactly("directory", "link", "pipe");
+    }
+
+    @Test
+    void whatArrivesLiesBesideWhatALinkLeadsTo() throws Exception {
+        Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
+        Path link = Files.createSymbolicLink(directory.resolve("link"), elsewhere.resolve("real"));
+        FileSink sink = begun(link);
+        assertThat(names()).containsExactly("elsewhere", "link");
+        assertThat(PartialFile.name(elsewhere.resolve("real"))).exists();
+        sink.abort();
+        try (var left = Files.list(elsewhere)) {
+            assertThat(left).isEmpty();
+        }
     }
 
     @Test

@@ -17,7 +17,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * What stores charge, by provider and region, with the version of the list. Immutable.
@@ -41,6 +46,12 @@ public final class PriceTable {
             "egress-same-region-per-gb",
             "egress-other-region-per-gb",
             "egress-internet-per-gb");
+    private static final String AWS = "aws";
+    private static final String DISK = "disk";
+    /** Of a place: all regions of the provider that are not named. */
+    private static final String ANYWHERE = "/*";
+
+    private static final Pattern AWS_REGION = Pattern.compile("[a-z]{2}(-[a-z]+){1,3}-[0-9]{1,2}");
     private static final String HELPER_HOUR = "helper/*.per-hour";
     private static final Pattern PLACE = Pattern.compile("[a-z0-9.-]{1,253}/([a-z0-9-]{1,63}|\\*)");
     private static final BigDecimal MOST = new BigDecimal(1_000_000);
@@ -190,11 +201,49 @@ public final class PriceTable {
         return helperPerHour;
     }
 
+    /** What is charged by place, {@code provider/region}, in the order of these names. */
+    public SortedMap<String, StorePrices> places() {
+        return new TreeMap<>(places);
+    }
+
+    /** Which place of the table a store is in; empty: the table does not say. */
+    public Optional<String> place(Store store) {
+        String provider = provider(store);
+        return Stream.of(provider + "/" + region(store), provider + ANYWHERE)
+                .filter(places::containsKey)
+                .findFirst();
+    }
+
     /** What a store charges; empty: the table does not say. */
     public Optional<StorePrices> of(Store store) {
-        String provider = provider(store);
-        StorePrices exact = places.get(provider + "/" + region(store));
-        return Optional.ofNullable(exact == null ? places.get(provider + "/*") : exact);
+        return place(store).map(places::get);
+    }
+
+    /**
+     * Checks that readers may be there: in a region that the table names, or that the {@code *} of one of its providers may stand
+     * for, or on the {@link #INTERNET}. Regions of AWS have names like {@code eu-north-1}; of others anything may be one.
+     *
+     * @throws IllegalArgumentException naming the regions that are known
+     */
+    void requireReader(String region) {
+        Set<String> known = new TreeSet<>(Set.of(INTERNET));
+        boolean others = false;
+        boolean othersOfAws = false;
+        for (String place : places.keySet()) {
+            if (!place.endsWith(ANYWHERE)) {
+                known.add(place.substring(place.indexOf('/') + 1));
+            } else if (place.equals(AWS + ANYWHERE)) {
+                othersOfAws = true;
+            } else if (!place.equals(DISK + ANYWHERE)) {
+                others = true;
+            }
+        }
+        if (!known.contains(region)
+                && !others
+                && !(othersOfAws && AWS_REGION.matcher(region).matches())) {
+            throw new IllegalArgumentException("reader region: \"" + region + "\" (expected: one of "
+                    + String.join(", ", known) + (othersOfAws ? ", or another one of AWS, like eu-north-1)" : ")"));
+        }
     }
 
     /**
@@ -215,14 +264,14 @@ public final class PriceTable {
 
     private static String provider(Store store) {
         if (!(store.kind() instanceof Store.S3 s3)) {
-            return "disk";
+            return DISK;
         }
         if (s3.endpoint().isEmpty()) {
-            return "aws";
+            return AWS;
         }
         String host = URI.create(s3.endpoint()).getHost();
         String name = host == null ? "" : host.toLowerCase(Locale.ROOT);
-        return name.endsWith(".amazonaws.com") ? "aws" : name;
+        return name.endsWith(".amazonaws.com") ? AWS : name;
     }
 
     private static String region(Store store) {

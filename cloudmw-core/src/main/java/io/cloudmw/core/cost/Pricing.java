@@ -24,6 +24,9 @@ public record Pricing(Optional<PriceTable> own, String readerRegion) {
             throw new IllegalArgumentException(
                     "reader region: \"" + readerRegion + "\" (expected: like us-east-1, or internet)");
         }
+        if (!readerRegion.equals(PriceTable.INTERNET)) {
+            own.orElseGet(() -> BuiltIn.TABLE).requireReader(readerRegion);
+        }
     }
 
     /** Read when it is first needed. */

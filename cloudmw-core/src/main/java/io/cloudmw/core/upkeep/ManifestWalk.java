@@ -25,6 +25,7 @@ final class ManifestWalk implements Walk {
     private final String resumed;
     private final int resumedSegment;
     private final long resumedChunk;
+    private final String until;
     private long skipped;
     private String token;
     private String passed;
@@ -42,13 +43,30 @@ final class ManifestWalk implements Walk {
      * @param from its {@link #position} or {@link #positionAt}; empty: from the start
      */
     ManifestWalk(Catalog catalog, String from) {
+        this(catalog, from, "");
+    }
+
+    /** @param until the last version; empty: to the end */
+    private ManifestWalk(Catalog catalog, String from, String until) {
         this.catalog = catalog;
+        this.until = until;
         String[] parts = (from.isEmpty() ? "//0" : from).split("/", -1);
         this.token = parts[0];
         this.passed = parts[0];
         this.resumed = parts[1];
         this.resumedSegment = Integer.parseInt(parts[2]);
         this.resumedChunk = parts.length > 3 ? Long.parseLong(parts[3]) : 0;
+    }
+
+    /** From the start up to where another one was, with all of the version it was at. */
+    static ManifestWalk upTo(Catalog catalog, String position) {
+        return new ManifestWalk(catalog, "", versionAt(position));
+    }
+
+    /** The version that a walk was at, or that was behind it; empty: it was at the start. */
+    static String versionAt(String position) {
+        String[] parts = (position + "//").split("/", -1);
+        return parts[1].isEmpty() ? parts[0] : parts[1];
     }
 
     /** Where it is: the last version that is behind it altogether, the one after that, and how many of its segments. */
@@ -71,6 +89,8 @@ final class ManifestWalk implements Walk {
                     return Optional.empty();
                 }
                 turn();
+            } else if (!until.isEmpty() && version.id().value().compareTo(until) > 0) {
+                return Optional.empty();
             } else if (segment >= version.segmentCount()) {
                 passed = page.remove().id().value();
                 segment = 0;

@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,19 +32,27 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds chunks that have fewer good copies than they ought to, and has them copied. It looks at what is recorded of single
- * copies every {@code interval}, and at all manifests while stores are lost; both in passes of bounded steps, at most a
- * quarter of the time. One is made for each lease: what it holds in memory ends with it. {@link #step} and {@link #look} are
- * called by one thread, the rest by any.
+ * copies every {@code interval}, and at all manifests while stores are lost: at once when one is, again as long as that finds
+ * something to do, and seldom otherwise. Both in passes of bounded steps, at most a quarter of the time. The first look at all
+ * manifests does not wait for helpers: what the queue has no room for is left to the next, so that chunks with fewer copies come
+ * first wherever they are. Where such a look is, is noted every few seconds: who takes over goes on there, and looks at what was
+ * before it after that. One is made for each lease: what else it holds in memory ends with it. {@link #begin}, {@link #step} and
+ * {@link #look} are called by one thread, the rest by any.
  */
 final class Repair {
-    /** A pass over all manifests is followed by another only after so many passes over what is recorded. */
+    /** What it is noted under where a look at all manifests is. */
+    static final String NOTE = "repair";
+
+    /** A look at all manifests that found nothing to do is followed by another after so many passes over what is recorded. */
     private static final int BETWEEN_FULL_PASSES = 12;
 
-    /** A pass is followed by a pause of so many times what it took. */
+    /** A pass is followed by a pause of so many times what it worked. */
     private static final int PAUSE = 3;
 
     /** After so many refusals in a row a store is spared, for longer and longer: copies go elsewhere, if there is a place. */
@@ -58,21 +65,35 @@ final class Repair {
     private final Lease lease;
     private final WorkQueue queue;
     private final RepairPlanner planner;
+    private final BooleanSupplier deletionsAreOver;
     private final BiPredicate<ChunkId, StoreId> mayBeDeleted;
     private final UpkeepClock age;
     private final Ticker ticker;
     private final WallClock clock;
     private final long intervalNanos;
-    private final long reuseFromNanos;
 
     private Map<StoreId, StoreCondition> stores = Map.of();
-    private Set<StoreId> lostAtLastFullPass = Set.of();
+
+    /** Lost or drained: copies are to be looked for that nothing is recorded of. */
+    private Set<StoreId> gone = Set.of();
+
+    /** Since the last look at all manifests began, a store is gone that was not. */
+    private boolean anew;
+
     private int passesSinceFull;
     private long nextPassNanos;
     private long passBeganNanos;
-    private boolean full;
+    private long workedNanos;
     private @Nullable Walk walk;
-    private final Deque<Task> found = new ArrayDeque<>();
+
+    /** The {@link #walk} when it is over all manifests. */
+    private @Nullable FullLook looking;
+
+    /** The last one that ended, or was under way before. */
+    private FullLook.Outcome looked = FullLook.Outcome.NONE;
+
+    private String noted = "";
+    private final Deque<Task.Copy> found = new ArrayDeque<>();
     private Tally tally = new Tally();
 
     @GuardedBy("this")
@@ -126,6 +147,8 @@ final class Repair {
     /**
      * @param lease what it is done under; renewed elsewhere
      * @param age stamps what is dropped
+     * @param deletionsAreOver whether all that another coordinator ordered are; until then none is made where one was
+     *     dropped
      * @param mayBeDeleted whether a helper may still be about to delete a copy: none is made there meanwhile
      */
     Repair(
@@ -134,6 +157,7 @@ final class Repair {
             WorkQueue queue,
             UpkeepOptions options,
             UpkeepClock age,
+            BooleanSupplier deletionsAreOver,
             BiPredicate<ChunkId, StoreId> mayBeDeleted,
             Ticker ticker,
             WallClock clock) {
@@ -141,18 +165,62 @@ final class Repair {
         this.lease = lease;
         this.queue = queue;
         this.planner = new RepairPlanner(options.owedAfter().toMillis());
+        this.deletionsAreOver = deletionsAreOver;
         this.mayBeDeleted = mayBeDeleted;
         this.age = age;
         this.ticker = ticker;
         this.clock = clock;
         this.intervalNanos = options.interval().toNanos();
         this.nextPassNanos = ticker.nanos();
-        this.reuseFromNanos = ticker.nanos() + options.deletesEndAfter().toNanos();
     }
 
-    /** Takes note of how the stores are. */
-    void look(Map<StoreId, StoreCondition> now) {
+    /** Goes on where another coordinator was; before all else. */
+    void begin() throws CloudMwException {
+        noted = catalog.notes().startingWith(NOTE).getOrDefault(NOTE, "");
+        looked = FullLook.Outcome.at(noted);
+    }
+
+    /** Takes note of how the stores are, and notes where it is. */
+    void look(Map<StoreId, StoreCondition> now) throws CloudMwException {
         stores = now;
+        Set<StoreId> before = gone;
+        gone = now.values().stream()
+                .filter(store -> !store.keeps())
+                .map(StoreCondition::id)
+                .collect(Collectors.toSet());
+        noteReached();
+        if (!before.containsAll(gone)) {
+            beginAnew();
+        }
+    }
+
+    private void noteReached() throws CloudMwException {
+        FullLook full = looking;
+        if (full != null) {
+            Optional<String> behind = full.reached(found);
+            if (behind.isPresent()) {
+                note(behind.get());
+                full.noted();
+            }
+        }
+    }
+
+    /** What was under way is given up: everything is to be looked at once more, from where that was. */
+    private void beginAnew() {
+        anew = true;
+        FullLook full = looking;
+        if (full != null) {
+            looked = FullLook.Outcome.at(full.position());
+        }
+        walk = null;
+        looking = null;
+        found.clear();
+        nextPassNanos = ticker.nanos();
+    }
+
+    /** Whether all manifests are being looked at. */
+    boolean isPressed() {
+        return looking != null;
     }
 
     /**
@@ -161,12 +229,21 @@ final class Repair {
      * @return whether there is more to do now
      */
     boolean step() throws CloudMwException {
-        if (!offerFound()) {
-            return false;
+        long began = ticker.nanos();
+        try {
+            return worked();
+        } finally {
+            workedNanos += ticker.nanos() - began;
         }
+    }
+
+    private boolean worked() throws CloudMwException {
         Walk walking = walk;
         if (walking == null) {
-            return begin();
+            return beginPass();
+        }
+        if (!offerFound()) {
+            return false;
         }
         Optional<Walk.Stretch> next = walking.next();
         if (next.isEmpty()) {
@@ -180,7 +257,7 @@ final class Repair {
     /** False when the queue is full: what was found stays, the pass waits. */
     private boolean offerFound() {
         while (!found.isEmpty()) {
-            if (!queue.offer(found.element())) {
+            if (!offer(found.element())) {
                 return false;
             }
             found.remove();
@@ -188,57 +265,113 @@ final class Repair {
         return true;
     }
 
-    private boolean begin() {
+    private boolean offer(Task.Copy task) {
+        boolean taken = queue.offer(task);
+        FullLook full = looking;
+        if (taken && full != null) {
+            full.offered(task);
+        }
+        return taken;
+    }
+
+    private boolean beginPass() {
         long now = ticker.nanos();
         if (now - nextPassNanos < 0) {
             return false;
         }
-        // Or drained: then copies are to be looked for that nothing is recorded of.
-        Set<StoreId> lost = new HashSet<>();
-        stores.values().stream().filter(store -> !store.keeps()).forEach(store -> lost.add(store.id()));
-        full = !lost.isEmpty() && (!lost.equals(lostAtLastFullPass) || passesSinceFull >= BETWEEN_FULL_PASSES);
-        passesSinceFull = full ? 0 : passesSinceFull + 1;
-        if (full || lost.isEmpty()) {
-            lostAtLastFullPass = lost;
+        if (isFullDue()) {
+            FullLook full = new FullLook(catalog, queue, ticker, looked.from(), !anew && looked.left(), standing());
+            looking = full;
+            walk = full;
+            anew = false;
+            passesSinceFull = 0;
+        } else {
+            walk = new PendingWalk(catalog);
+            passesSinceFull++;
         }
-        walk = full ? new ManifestWalk(catalog) : new PendingWalk(catalog);
         tally = new Tally();
         stores.values().stream().filter(StoreCondition::draining).forEach(store -> tally.left.put(store.id(), 0L));
         passBeganNanos = now;
+        workedNanos = 0;
         synchronized (this) {
             passing = true;
         }
         return true;
     }
 
-    private void end() {
+    private boolean isFullDue() {
+        if (gone.isEmpty()) {
+            return false;
+        }
+        return anew
+                || passesSinceFull >= BETWEEN_FULL_PASSES
+                || (passesSinceFull > 0 && looked.isToBeRepeated(standing()));
+    }
+
+    private void end() throws CloudMwException {
         long now = ticker.nanos();
-        nextPassNanos = Math.max(passBeganNanos + intervalNanos, now + PAUSE * (now - passBeganNanos));
+        FullLook full = looking;
+        if (full != null) {
+            looked = full.outcome();
+            note(looked.from());
+        } else if (gone.isEmpty()) {
+            note("");
+        }
         walk = null;
+        looking = null;
+        nextPassNanos = Math.max(passBeganNanos + intervalNanos, now + PAUSE * workedNanos);
         synchronized (this) {
             passing = false;
             passes++;
             // While stores are lost, what is recorded is only a part.
-            if (full || lostAtLastFullPass.isEmpty()) {
+            if (full != null || gone.isEmpty()) {
                 published = tally;
             }
         }
     }
 
+    private void note(String position) throws CloudMwException {
+        if (!position.equals(noted)) {
+            catalog.notes().put(lease, NOTE, position);
+            noted = position;
+        }
+    }
+
+    /** What it depends on whether chunks can be copied. */
+    private FullLook.Standing standing() {
+        Map<StoreId, List<Boolean>> each = new HashMap<>();
+        stores.forEach((id, store) ->
+                each.put(id, List.of(store.keeps(), store.available(), store.takes(1) && !isSpared(id))));
+        return new FullLook.Standing(deletionsAreOver.getAsBoolean(), each);
+    }
+
     private void consider(Walk.Stretch stretch) throws CloudMwException {
         Volume volume = stretch.volume();
         RepairPlanner.Situation now = situation(volume);
+        FullLook full = looking;
         for (Copies copies : stretch.chunks()) {
             RepairPlan plan = planner.plan(copies, volume.replicas(), now);
             tally.add(plan, volume.replicas());
             tally.add(copies);
             drop(stamped(plan.drops()));
-            for (Store target : plan.targets()) {
-                if (mayBeDeleted.test(copies.chunk().id(), target.id())) {
-                    continue;
-                }
-                found.add(new Task.Copy(copies.chunk(), target, stretch.file(), plan.sources(), plan.good()));
+            if (full != null) {
+                full.saw(plan);
             }
+            for (Store target : plan.targets()) {
+                if (!mayBeDeleted.test(copies.chunk().id(), target.id())) {
+                    add(new Task.Copy(copies.chunk(), target, stretch.file(), plan.sources(), plan.good()));
+                }
+            }
+        }
+    }
+
+    /** What is not taken at once waits, or is left to the next look. */
+    private void add(Task.Copy task) {
+        FullLook full = looking;
+        if (full == null || full.waits()) {
+            found.add(task);
+        } else if (!offer(task)) {
+            full.leave(task);
         }
     }
 
@@ -250,7 +383,7 @@ final class Repair {
                 ofVolume.put(id, isSpared(id) ? store.refusing("copies to it failed") : store);
             }
         }
-        return new RepairPlanner.Situation(ofVolume, ticker.nanos() - reuseFromNanos >= 0, clock.millis());
+        return new RepairPlanner.Situation(ofVolume, deletionsAreOver.getAsBoolean(), clock.millis());
     }
 
     /** How long a copy has been dropped counts when it is deleted: that is told by upkeep's own clock. */

@@ -36,7 +36,6 @@ final class Scrub {
     static final int MOST_OF_A_STORE = 128;
 
     static final int BURST_SECONDS = 4;
-    private static final long NOTE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Catalog catalog;
     private final Lease lease;
@@ -56,11 +55,7 @@ final class Scrub {
     private boolean resumed;
     private @Nullable ManifestWalk walk;
 
-    /** A position, and what was under way when the walk was there: it is noted once all of that was looked at. */
-    private @Nullable String position;
-
-    private Set<String> before = Set.of();
-    private long notedNanos;
+    private Checkpoint checkpoint;
 
     @GuardedBy("this")
     private final Map<StoreId, Set<String>> underWay = new HashMap<>();
@@ -77,7 +72,7 @@ final class Scrub {
         this.clock = clock;
         this.everyMillis = options.scrubEvery().toMillis();
         this.bytesPerSecond = options.scrubBytesPerSecond();
-        this.notedNanos = ticker.nanos();
+        this.checkpoint = new Checkpoint(ticker);
     }
 
     /** Takes note of how the stores are, and of what the queue has given up. */
@@ -152,25 +147,19 @@ final class Scrub {
         put(progress().ended(), ScrubNote.ENDED);
         change(ScrubProgress::ended);
         walk = null;
-        position = null;
+        checkpoint = new Checkpoint(ticker);
     }
 
     /** Notes, every few seconds, a position behind which everything was looked at. */
     private void note(ManifestWalk walking) throws CloudMwException {
-        if (position == null && ticker.nanos() - notedNanos >= NOTE_NANOS) {
-            position = due.isEmpty()
-                    ? walking.position()
-                    : walking.positionAt(due.iterator().next().chunk().index());
-            before = underWay();
-        }
-        String behind = position;
-        if (behind != null) {
-            before.retainAll(underWay());
-            if (before.isEmpty()) {
-                put(progress(), behind);
-                position = null;
-                notedNanos = ticker.nanos();
-            }
+        Optional<String> behind = checkpoint.reached(
+                () -> due.isEmpty()
+                        ? walking.position()
+                        : walking.positionAt(due.iterator().next().chunk().index()),
+                this::underWay);
+        if (behind.isPresent()) {
+            put(progress(), behind.get());
+            checkpoint.noted();
         }
     }
 

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Since when stores are away, by this process's own monotonic clock: a coordinator that was started anew waits as long
- * again before it takes a store for lost. Confined to the thread that ticks.
+ * Since when stores are away, by this process's own monotonic clock, and by what a coordinator before it noted. Confined to
+ * the thread that ticks.
  */
 final class StoreWatch {
     private final Fleet fleet;
@@ -26,6 +26,17 @@ final class StoreWatch {
         this.drains = drains;
         this.ticker = ticker;
         this.lostAfterNanos = lostAfter.toNanos();
+    }
+
+    /**
+     * Counts on from what another coordinator has seen.
+     *
+     * @param away for how long stores were away, if they still are
+     */
+    void resume(Map<StoreId, Duration> away) {
+        long now = ticker.nanos();
+        away.forEach((store, time) ->
+                awaySince.merge(store, now - time.toNanos(), (own, noted) -> noted - own < 0 ? noted : own));
     }
 
     /** Looks at all stores; by id. */

@@ -11,6 +11,7 @@ import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.Task;
 import io.cloudmw.core.upkeep.task.TaskResult;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,8 +25,11 @@ import org.slf4j.LoggerFactory;
 final class Term {
     private static final Logger LOG = LoggerFactory.getLogger(Term.class);
 
-    /** Neither job works longer in one tick, so that helpers, the clock and the other are heard. */
+    /** No job works longer in one tick, so that helpers, the clock and the others are heard. */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** But repair, while copies of stores are to be made up for: a third of the pause between ticks. */
+    private static final int PRESSED = 3;
 
     /** Tasks are numbered from the time of the start on, in units of so small a part of a millisecond. */
     private static final int NUMBER_BITS = 20;
@@ -38,14 +42,25 @@ final class Term {
     private final Repair repair;
     private final Scrub scrub;
     private final UpkeepClock age;
+    private final AwayNotes away;
+    private final Deletions deletions;
+    private final long pressedNanos;
     private final Collector collector;
     private volatile Map<StoreId, StoreCondition> stores = Map.of();
 
     /**
      * @param lease renewed elsewhere
+     * @param pause between ticks
      * @param graceMillis how long a copy must have been without a name before it is deleted
      */
-    Term(Lease lease, Catalog catalog, UpkeepOptions options, long graceMillis, Ticker ticker, WallClock clock) {
+    Term(
+            Lease lease,
+            Catalog catalog,
+            UpkeepOptions options,
+            Duration pause,
+            long graceMillis,
+            Ticker ticker,
+            WallClock clock) {
         this.lease = lease;
         this.catalog = catalog;
         this.ticker = ticker;
@@ -53,8 +68,25 @@ final class Term {
         this.queue = new WorkQueue(ticker, options.taskLife().toNanos(), clock.millis() << NUMBER_BITS);
         this.age = new UpkeepClock(catalog, lease, ticker);
         this.collector = new Collector(catalog, lease, queue, age, options, graceMillis, ticker, clock);
-        this.repair = new Repair(catalog, lease, queue, options, age, collector::mayBeDeleted, ticker, clock);
+        this.away = new AwayNotes(catalog, lease, age, options.repairAfter());
+        this.deletions =
+                new Deletions(catalog, lease, age, options.deletesEndAfter().toMillis());
+        this.repair = new Repair(
+                catalog, lease, queue, options, age, deletions::areOver, collector::mayBeDeleted, ticker, clock);
+        this.pressedNanos = Math.max(TURN_NANOS, pause.toNanos() / PRESSED);
         this.scrub = new Scrub(catalog, lease, queue, options, ticker, clock);
+    }
+
+    /**
+     * Goes on where another coordinator was; before the first {@link #tick}.
+     *
+     * @return for how long stores were away when that was
+     */
+    Map<StoreId, Duration> begin() throws CloudMwException {
+        age.keep();
+        deletions.begin();
+        repair.begin();
+        return away.begin();
     }
 
     long epoch() {
@@ -85,13 +117,18 @@ final class Term {
     List<WorkQueue.Given> give(HelperId helper, int room) throws CloudMwException {
         List<WorkQueue.Given> confirmed = new ArrayList<>();
         for (WorkQueue.Given given : queue.take(helper, room)) {
-            if (given.task() instanceof Task.Delete delete && !collector.confirm(delete)) {
+            if (given.task() instanceof Task.Delete delete && !mayDelete(delete)) {
                 queue.done(given.number());
             } else {
                 confirmed.add(given);
             }
         }
         return confirmed;
+    }
+
+    private boolean mayDelete(Task.Delete task) throws CloudMwException {
+        deletions.order();
+        return collector.confirm(task);
     }
 
     /** Some work; whether there is more. */
@@ -104,18 +141,19 @@ final class Term {
         stores = seen;
         age.keep();
         repair.failed(queue.expire(isAlive));
+        away.keep(seen);
         repair.look(seen);
-        turn(repair::step);
+        turn(repair::step, repair.isPressed() ? pressedNanos : TURN_NANOS);
         scrub.look(seen);
-        turn(scrub::step);
+        turn(scrub::step, TURN_NANOS);
         collector.look(seen);
-        turn(collector::step);
+        turn(collector::step, TURN_NANOS);
     }
 
-    private void turn(Job job) throws CloudMwException {
+    private void turn(Job job, long longestNanos) throws CloudMwException {
         long began = ticker.nanos();
         boolean more = true;
-        while (more && ticker.nanos() - began < TURN_NANOS) {
+        while (more && ticker.nanos() - began < longestNanos) {
             more = job.step();
         }
     }

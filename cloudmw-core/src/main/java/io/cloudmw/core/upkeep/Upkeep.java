@@ -94,10 +94,13 @@ public final class Upkeep {
 
     /** Goes on with what there is to do, for a bounded time. */
     public void tick() throws CloudMwException {
-        Map<StoreId, StoreCondition> seen = watch.look();
-        stores = seen;
         tenure.keep();
         Optional<Term> now = current();
+        if (now.isPresent() && !now.equals(term)) {
+            under(now.get(), () -> watch.resume(now.get().begin()));
+        }
+        Map<StoreId, StoreCondition> seen = watch.look();
+        stores = seen;
         term = now;
         if (now.isPresent()) {
             under(now.get(), () -> now.get().tick(seen, fleet::isAlive));
@@ -108,7 +111,7 @@ public final class Upkeep {
     private Optional<Term> current() {
         Optional<Lease> lease = tenure.lease();
         return lease.map(held -> term.filter(before -> before.epoch() == held.epoch())
-                .orElseGet(() -> new Term(held, catalog, options, graceMillis(), ticker, clock)));
+                .orElseGet(() -> new Term(held, catalog, options, pause, graceMillis(), ticker, clock)));
     }
 
     /** No token that was issued before is good any more then, however different the clocks are that look at it. */

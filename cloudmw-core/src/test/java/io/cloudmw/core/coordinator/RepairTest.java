@@ -395,6 +395,108 @@ final class RepairTest {
         placed(version).values().forEach(stores -> assertThat(stores).hasSize(3).doesNotContain(new StoreId("d1")));
     }
 
+    /** As after a crash: helpers that are alive come to the new coordinator. */
+    private void restart() throws CloudMwException {
+        cluster.restart();
+        for (int number : alive) {
+            cluster.helper(number);
+        }
+    }
+
+    @Test
+    void aStoreThatWasLostIsLostToTheNextCoordinatorToo() throws CloudMwException {
+        FileVersion version = cluster.put(FILE, 8 * MIB);
+        alive.remove(1);
+        pass(UpkeepOptions.defaults().repairAfter().plusSeconds(30));
+        restart();
+        pass(UpkeepOptions.defaults().interval().multipliedBy(3));
+        work();
+        placed(version).values().forEach(stores -> assertThat(stores).hasSize(3).doesNotContain(new StoreId("d1")));
+    }
+
+    /** Each sets the time a store is away back by some seconds only. */
+    @Test
+    void howeverOftenCoordinatorsDieWhatALostStoreHadIsMadeUpFor() throws CloudMwException {
+        FileVersion version = cluster.put(FILE, 8 * MIB);
+        alive.remove(1);
+        Duration life = Duration.ofSeconds(60);
+        Duration counted = life.minusSeconds(10);
+        long lives = UpkeepOptions.defaults().repairAfter().dividedBy(counted) + 1;
+        for (int i = 0; i < lives; i++) {
+            pass(life);
+            restart();
+        }
+        pass(UpkeepOptions.defaults().interval().multipliedBy(3));
+        work();
+        placed(version).values().forEach(stores -> assertThat(stores).hasSize(3).doesNotContain(new StoreId("d1")));
+    }
+
+    @Test
+    void aStoreThatIsBackIsAwayNoMoreForTheNextCoordinator() throws CloudMwException {
+        cluster.put(FILE, 8 * MIB);
+        alive.remove(1);
+        pass(UpkeepOptions.defaults().repairAfter().minusSeconds(20));
+        assertThat(cluster.catalog.notes().startingWith("away/")).containsOnlyKeys("away/d1");
+        cluster.helper(1);
+        alive.add(1);
+        pass(Duration.ofSeconds(2));
+        assertThat(cluster.catalog.notes().startingWith("away/")).isEmpty();
+        alive.remove(1);
+        restart();
+        pass(UpkeepOptions.defaults().repairAfter().minusSeconds(20));
+        assertThat(work()).isZero();
+    }
+
+    /** Also of files that are looked at last, and more than there is room for in the queue. */
+    @Test
+    void whatWasInTwoLostStoresComesBeforeWhatWasInOne() throws CloudMwException {
+        cluster.helper(5);
+        alive.add(5);
+        FilePath file = FilePath.parse("wide:/f");
+        cluster.coordinator
+                .administration()
+                .createVolume(TestCluster.volume("wide", 3, 1, "d1", "d2", "d3", "d4", "d5"));
+        cluster.put(file, 1500 * MIB);
+        cluster.put(FilePath.parse("wide:/g"), 1500 * MIB);
+        Set<StoreId> lost = Set.of(new StoreId("d1"), new StoreId("d2"));
+        long urgent = 0;
+        for (String path : List.of("wide:/f", "wide:/g")) {
+            FileVersion version = cluster.catalog.current(FilePath.parse(path)).orElseThrow();
+            for (int segment = 0; segment < version.segmentCount(); segment++) {
+                urgent += cluster.segment(version.id(), segment).stream()
+                        .filter(chunk -> chunk.replicas().containsAll(lost))
+                        .count();
+            }
+        }
+        alive.removeAll(Set.of(1, 2));
+        pass(UpkeepOptions.defaults().repairAfter().plusSeconds(30));
+
+        List<Integer> given = new ArrayList<>();
+        for (int helper : alive) {
+            for (List<Handout.Assignment> some = asked(helper); !some.isEmpty(); some = asked(helper)) {
+                some.forEach(one -> given.add(((Task.Copy) one.task()).good()));
+            }
+        }
+        assertThat(given).hasSize(2048);
+        assertThat(given.stream().filter(good -> good == 1)).hasSize((int) (2 * urgent));
+    }
+
+    /** What there was no room for is found by the looks that follow, until nothing lacks a copy. */
+    @Test
+    void moreThanTheQueueHasRoomForIsMadeUpFor() throws CloudMwException {
+        FileVersion version = cluster.put(FILE, 4000 * MIB);
+        alive.remove(1);
+        pass(UpkeepOptions.defaults().repairAfter().plusSeconds(30));
+        assertThat(progress().underReplicated().get(2)).isGreaterThan(2048);
+        for (int i = 0; i < 300 && !progress().underReplicated().isEmpty(); i++) {
+            pass(Duration.ofSeconds(1));
+            work();
+        }
+        assertThat(progress().underReplicated()).isEmpty();
+        assertThat(placed(version).values())
+                .allSatisfy(stores -> assertThat(stores).hasSize(3).doesNotContain(new StoreId("d1")));
+    }
+
     /** A fleet without stores. */
     private static final class NoStores implements Fleet {
         @Override

@@ -1,0 +1,61 @@
+package io.cloudmw.client.rpc;
+
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Edit;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.wire.EditWire;
+import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.core.wire.UnaryCalls;
+import io.cloudmw.proto.v1.BeginEditRequest;
+import io.cloudmw.proto.v1.BeginEditResponse;
+import io.cloudmw.proto.v1.BeginPutResponse;
+import io.cloudmw.proto.v1.EditingGrpc;
+import io.grpc.stub.StreamObserver;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Begins changes of files that are cut as all are. Safe for any thread. */
+final class FakeEdits extends EditingGrpc.EditingImplBase {
+    private final UnaryCalls calls = new UnaryCalls(Runnable::run);
+    private final AtomicInteger begun = new AtomicInteger();
+    private final Map<FilePath, FileVersion> files;
+    private final long chunkSizeBytes;
+    private final int leafSizeBytes;
+
+    FakeEdits(Map<FilePath, FileVersion> files, long chunkSizeBytes, int leafSizeBytes) {
+        this.files = files;
+        this.chunkSizeBytes = chunkSizeBytes;
+        this.leafSizeBytes = leafSizeBytes;
+    }
+
+    int begun() {
+        return begun.get();
+    }
+
+    @Override
+    public void beginEdit(BeginEditRequest request, StreamObserver<BeginEditResponse> observer) {
+        calls.answer(observer, () -> {
+            begun.incrementAndGet();
+            Edit edit = EditWire.edit(request);
+            Optional<FileVersion> base =
+                    Optional.ofNullable(files.get(FromWire.file(request.getVolume(), request.getPath())));
+            long before = base.map(FileVersion::sizeBytes).orElse(0L);
+            ByteRange written = edit.written(before);
+            BeginEditResponse.Builder answer = BeginEditResponse.newBuilder()
+                    .setPut(BeginPutResponse.newBuilder()
+                            .setChunkSizeBytes(chunkSizeBytes)
+                            .setLeafSizeBytes(leafSizeBytes)
+                            .setExpectedVersionId(
+                                    base.map(version -> version.id().value()).orElse(""))
+                            .setWriteQuorum(1))
+                    .setBaseChunkSizeBytes(base.isPresent() ? chunkSizeBytes : 0)
+                    .setWritten(ToWire.range(written))
+                    .setSizeBytes(edit.sizeAfter(before));
+            base.ifPresent(version -> answer.setBase(ToWire.version(version)));
+            return answer.build();
+        });
+    }
+}

@@ -1,0 +1,97 @@
+package io.cloudmw.client.tree;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.cloudmw.client.FakeCluster;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.rpc.FakeHelper;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VolumeName;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs that are stopped. */
+@Timeout(120)
+final class TreeCopyTest {
+    private static final int PARALLEL = 3;
+    private static final TreeOptions OPTIONS = new TreeOptions(
+            PARALLEL, false, false, false, false, PutOptions.defaults(), GetOptions.defaults(), new TreeListener() {});
+
+    @TempDir
+    private Path directory;
+
+    private FakeCluster cluster;
+
+    @BeforeEach
+    void start() throws Exception {
+        cluster = new FakeCluster(64 << 10, 16 << 10, FakeHelper.Script.STALL, directory.resolve("nowhere"), 8L << 20);
+        for (int i = 0; i < 2 * PARALLEL; i++) {
+            cluster.put(FilePath.parse("vol:/d/" + i), 100_000, i);
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        cluster.close();
+    }
+
+    private Path copy() {
+        return directory.resolve("copy");
+    }
+
+    private void download() throws CloudMwException {
+        TreeCopy.download(cluster.client(), new VolumeName("vol"), "/d", copy(), OPTIONS)
+                .run();
+    }
+
+    @Test
+    void whatIsUnderWayIsOverWhenARunThatWasStoppedReturns() throws Exception {
+        AtomicInteger leftUnderWay = new AtomicInteger(-1);
+        CompletableFuture<Throwable> outcome = new CompletableFuture<>();
+        Thread runner = new Thread(() -> {
+            Throwable failure = catchThrowable(this::download);
+            leftUnderWay.set(cluster.client().runningTransfers());
+            outcome.complete(failure);
+        });
+        runner.start();
+        await().until(() -> cluster.client().runningTransfers() == PARALLEL);
+        runner.interrupt();
+        assertThat(outcome.get(60, SECONDS))
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, why -> assertThat(why.code()).isEqualTo(ErrorCode.CANCELLED));
+        assertThat(leftUnderWay).hasValue(0);
+        nothingArrived();
+    }
+
+    @Test
+    void aClientThatIsClosedEndsItsRunsWithAllThatIsUnderWay() throws Exception {
+        CompletableFuture<Throwable> outcome =
+                CompletableFuture.supplyAsync(() -> catchThrowable(this::download), task -> new Thread(task).start());
+        await().until(() -> cluster.client().runningTransfers() == PARALLEL);
+        cluster.client().close();
+        assertThat(outcome.get(60, SECONDS))
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, why -> assertThat(why.code()).isEqualTo(ErrorCode.CANCELLED));
+        nothingArrived();
+    }
+
+    private void nothingArrived() throws IOException {
+        try (var found = Files.list(copy())) {
+            assertThat(found).isEmpty();
+        }
+    }
+}

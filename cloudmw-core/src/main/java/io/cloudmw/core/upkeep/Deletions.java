@@ -1,0 +1,65 @@
+package io.cloudmw.core.upkeep;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.Lease;
+import io.cloudmw.core.error.CloudMwException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Until when helpers may be deleting by order of a coordinator before this one, of which this one knows nothing else. That
+ * deletions are ordered is noted in the catalog before they are, for some seconds ahead; by {@link UpkeepClock}, which
+ * never runs ahead. Safe for any thread; calls block.
+ */
+final class Deletions {
+    static final String NOTE = "deletions";
+    private static final long AHEAD_MILLIS = TimeUnit.SECONDS.toMillis(10);
+
+    private final Catalog catalog;
+    private final Lease lease;
+    private final UpkeepClock age;
+    private final long lifeMillis;
+
+    @GuardedBy("this")
+    private long orderedUntilMillis;
+
+    private volatile long overMillis = Long.MAX_VALUE;
+
+    /** @param lifeMillis a deletion is over so long after it was ordered */
+    Deletions(Catalog catalog, Lease lease, UpkeepClock age, long lifeMillis) {
+        this.catalog = catalog;
+        this.lease = lease;
+        this.age = age;
+        this.lifeMillis = lifeMillis;
+    }
+
+    /** Asks the catalog; until then none of another coordinator's counts as over. */
+    synchronized void begin() throws CloudMwException {
+        String noted = catalog.notes().startingWith(NOTE).getOrDefault(NOTE, "");
+        long until = noted.isEmpty() ? age.millis() : Long.parseLong(noted);
+        if (noted.isEmpty()) {
+            // Nothing was noted, by whoever it was: what it ordered is over when this is old.
+            note(until);
+        }
+        overMillis = until + lifeMillis;
+    }
+
+    /** To be called before deletions are handed out. */
+    synchronized void order() throws CloudMwException {
+        long now = age.millis();
+        if (now >= orderedUntilMillis) {
+            note(now + AHEAD_MILLIS);
+            orderedUntilMillis = now + AHEAD_MILLIS;
+        }
+    }
+
+    @GuardedBy("this")
+    private void note(long untilMillis) throws CloudMwException {
+        catalog.notes().put(lease, NOTE, Long.toString(untilMillis));
+    }
+
+    /** Whether all are over that were ordered before this coordinator's turn. */
+    boolean areOver() {
+        return age.millis() >= overMillis;
+    }
+}
