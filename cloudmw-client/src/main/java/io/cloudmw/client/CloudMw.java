@@ -33,6 +33,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -371,7 +372,8 @@ public final class CloudMw implements AutoCloseable {
                 target,
                 Math.min(options.memoryPerGetBytes(), options.memoryBytes()),
                 getOptions.listener(),
-                getOptions.deadline());
+                getOptions.deadline(),
+                getOptions.priority().orElse(getOptions.range().isPresent() ? Priority.INTERACTIVE : Priority.BATCH));
     }
 
     /**

@@ -4,6 +4,7 @@ import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.VersionId;
 import java.time.Duration;
 import java.util.Optional;
@@ -18,6 +19,7 @@ import java.util.Optional;
  * @param resumable whether what arrived of a file stays for the next get of it when this one fails or is cancelled
  * @param listener told what happens
  * @param deadline how long it should take; empty: as the volume's target says, if it has one
+ * @param priority how urgent it is to helpers; empty: {@code INTERACTIVE} for a range, {@code BATCH} otherwise
  */
 public record GetOptions(
         Optional<VersionId> version,
@@ -26,9 +28,17 @@ public record GetOptions(
         boolean durable,
         boolean resumable,
         TransferListener listener,
-        Optional<Duration> deadline) {
+        Optional<Duration> deadline,
+        Optional<Priority> priority) {
     private static final GetOptions DEFAULTS = new GetOptions(
-            Optional.empty(), Optional.empty(), Optional.empty(), true, false, TransferListener.NONE, Optional.empty());
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            true,
+            false,
+            TransferListener.NONE,
+            Optional.empty(),
+            Optional.empty());
 
     public GetOptions {
         deadline.ifPresent(GetOptions::requirePositive);
@@ -48,19 +58,19 @@ public record GetOptions(
     }
 
     public GetOptions withVersion(VersionId id) {
-        return new GetOptions(Optional.of(id), range, mode, durable, resumable, listener, deadline);
+        return new GetOptions(Optional.of(id), range, mode, durable, resumable, listener, deadline, priority);
     }
 
     public GetOptions withRange(ByteRange bytes) {
-        return new GetOptions(version, Optional.of(bytes), mode, durable, resumable, listener, deadline);
+        return new GetOptions(version, Optional.of(bytes), mode, durable, resumable, listener, deadline, priority);
     }
 
     public GetOptions withMode(Mode instead) {
-        return new GetOptions(version, range, Optional.of(instead), durable, resumable, listener, deadline);
+        return new GetOptions(version, range, Optional.of(instead), durable, resumable, listener, deadline, priority);
     }
 
     public GetOptions withDurable(boolean value) {
-        return new GetOptions(version, range, mode, value, resumable, listener, deadline);
+        return new GetOptions(version, range, mode, value, resumable, listener, deadline, priority);
     }
 
     /**
@@ -68,11 +78,11 @@ public record GetOptions(
      * this target fetches only what is missing. On network file systems it does not.
      */
     public GetOptions keepingWhatArrived() {
-        return new GetOptions(version, range, mode, durable, true, listener, deadline);
+        return new GetOptions(version, range, mode, durable, true, listener, deadline, priority);
     }
 
     public GetOptions withListener(TransferListener told) {
-        return new GetOptions(version, range, mode, durable, resumable, told, deadline);
+        return new GetOptions(version, range, mode, durable, resumable, told, deadline, priority);
     }
 
     /**
@@ -80,6 +90,14 @@ public record GetOptions(
      * chosen; the receipt says which, and whether it was kept.
      */
     public GetOptions withDeadline(Duration time) {
-        return new GetOptions(version, range, mode, durable, resumable, listener, Optional.of(time));
+        return new GetOptions(version, range, mode, durable, resumable, listener, Optional.of(time), priority);
+    }
+
+    /** Helpers serve the more urgent first, and leave each class its share. {@code REPAIR} is the upkeep's own. */
+    public GetOptions withPriority(Priority value) {
+        if (value == Priority.REPAIR) {
+            throw new IllegalArgumentException("priority: " + value + " (expected: INTERACTIVE, BATCH or PREFETCH)");
+        }
+        return new GetOptions(version, range, mode, durable, resumable, listener, deadline, Optional.of(value));
     }
 }

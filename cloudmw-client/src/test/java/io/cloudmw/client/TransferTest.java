@@ -24,6 +24,7 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -34,6 +35,7 @@ import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.store.disk.FreeSpace;
 import io.cloudmw.core.testing.RoundsAndCooperative;
 import io.cloudmw.core.testing.store.ScriptedHttpServer;
+import io.cloudmw.core.wire.UrgencyWire;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -750,7 +752,28 @@ final class TransferTest {
         assertThat(Files.readAllBytes(directory.resolve("out"))).isEqualTo(content);
         assertThat(receipt.winners()).containsOnlyKeys("h0");
         assertThat(full.begunTransfers()).isEqualTo(4);
+        assertThat(full.askedTooSoon()).isZero();
         await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
+    }
+
+    @Test
+    void helpersAreToldHowUrgentAReadIs() throws Exception {
+        FakeHelper helper = helper(Script.SERVE);
+        put(bytes(CHUNK));
+        GetOptions whole = GetOptions.defaults();
+        for (GetOptions how : List.of(
+                whole,
+                whole.withRange(new ByteRange(0, 10)),
+                whole.withPriority(Priority.PREFETCH).withDeadline(Duration.ofHours(1)))) {
+            client.read(FILE, Channels.newChannel(new ByteArrayOutputStream()), how)
+                    .get(60, SECONDS);
+        }
+
+        assertThat(helper.begins())
+                .extracting(begin -> UrgencyWire.priority(begin.getPriority()))
+                .containsExactly(Priority.BATCH, Priority.INTERACTIVE, Priority.PREFETCH);
+        assertThat(helper.begins().get(0).getDeadlineMillis()).isZero();
+        assertThat(helper.begins().get(2).getDeadlineMillis()).isBetween(1L, 3_600_000L);
     }
 
     @Test

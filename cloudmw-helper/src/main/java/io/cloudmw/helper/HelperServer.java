@@ -8,15 +8,20 @@ import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.metrics.RaceMetrics;
+import io.cloudmw.core.metrics.ScheduleMetrics;
 import io.cloudmw.core.metrics.UpkeepMetrics;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
+import io.cloudmw.core.schedule.FairPool;
+import io.cloudmw.core.schedule.ScheduleLimits;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferTokens;
@@ -27,8 +32,10 @@ import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.helper.cache.DiskTier;
+import io.cloudmw.helper.cache.LeafCache;
+import io.cloudmw.helper.cache.SharedFetching;
 import io.cloudmw.helper.compete.Surroundings;
-import io.cloudmw.helper.compete.TransferSpec;
 import io.cloudmw.helper.compete.Transfers;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.DiskOpener;
@@ -36,6 +43,8 @@ import io.cloudmw.helper.disk.OwnDisk;
 import io.cloudmw.helper.disk.OwnDisks;
 import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.Fetcher;
+import io.cloudmw.helper.fetch.Fetching;
+import io.cloudmw.helper.fetch.LeafRoom;
 import io.cloudmw.helper.fetch.Spool;
 import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.peer.PeerConnections;
@@ -62,6 +71,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
@@ -160,13 +170,12 @@ public final class HelperServer implements AutoCloseable {
                 new PeerConnections(new BulkConnector(transport, config.id().value()), PEERS));
         StoreDirectory stores = new StoreDirectory(config.id(), disks, peers, others, tokens);
         Spool spool = opened(Spool.open(limits.spoolDirectory(), limits.spoolBytes()));
+        FairPool fetching = fairPool("fetch", limits.fetchThreads(), limits.schedule(), timer, meters);
         Fetcher fetcher = opened(new Fetcher(
-                new Fetcher.Limits(
-                        limits.fetchThreads(),
-                        limits.extraThreads(),
-                        limits.transfers() * TransferSpec.MAX_LANES,
-                        limits.memoryBlockBytes(),
-                        limits.fetchWait().toNanos()),
+                new Fetcher.Pools(
+                        fetching,
+                        fairPool("fetch-extra", limits.extraThreads(), uncapped(limits.schedule()), timer, meters)),
+                new Fetcher.Limits(limits.memoryBlockBytes(), limits.fetchWait().toNanos()),
                 new ByteBudget(limits.memoryBytes()),
                 spool,
                 transport.allocator()));
@@ -175,7 +184,13 @@ public final class HelperServer implements AutoCloseable {
         RaceMetrics races = new RaceMetrics(meters);
         Transfers transfers = new Transfers(new Surroundings(
                 fetcher,
-                spec -> measured(stores.resolver(spec.stores(), spec.helpers(), spec.token(), spec.claims())),
+                shared(fetcher, spool, transport, meters),
+                spec -> measured(stores.resolver(
+                        spec.stores(),
+                        spec.helpers(),
+                        spec.token(),
+                        spec.claims(),
+                        spec.urgency().priority())),
                 sessions::find,
                 (transfer, block, racer, store) -> new BulkRequest.Relay(transfer, block, racer, store).encode(),
                 channels,
@@ -187,6 +202,7 @@ public final class HelperServer implements AutoCloseable {
                 config.race(),
                 new Surroundings.Limits(
                         limits.transfers(),
+                        limits.clientTransfers(),
                         limits.blocks(),
                         PARKED_JOINS,
                         PEER_TIMEOUT.toNanos(),
@@ -195,7 +211,12 @@ public final class HelperServer implements AutoCloseable {
         Reads reads = new Reads(
                 disks,
                 tokens,
-                pool(Threads.blocking("read", limits.storeThreads(), limits.reads())),
+                opened(fairPool(
+                        "read",
+                        limits.storeThreads(),
+                        ScheduleLimits.uncapped(2 * limits.reads(), 2 * limits.reads()),
+                        timer,
+                        meters)),
                 transport.allocator(),
                 limits.reads());
         Writes writes = new Writes(writes(tokens, stores, spool, reports, timer));
@@ -205,8 +226,10 @@ public final class HelperServer implements AutoCloseable {
                         config.bulkListen().host(), config.bulkListen().port()),
                 config.id().value(),
                 new ChunkServer(sessions, reads, writes)));
-        Server control =
-                control(new TransferService(config.id(), tokens, transfers), new CompetitionService(tokens, transfers));
+        Server control = control(
+                new TransferService(
+                        config.id(), tokens, transfers, config.switching().volumes()),
+                new CompetitionService(tokens, transfers));
         opened(transfers);
         HelperConfig.Received upkeep = limits.upkeep();
         opened(new UpkeepWorker(
@@ -215,13 +238,34 @@ public final class HelperServer implements AutoCloseable {
                         spool.share(upkeep.spoolBytes()),
                         new UpkeepMetrics(meters),
                         Ticker.system(),
+                        fetching,
                         upkeep.chunks()))
                 .start();
         activity = () -> activity(transfers.size(), races.totals());
         return new HelperAddress(
                 config.id(),
                 advertised(config.controlListen(), control.getPort()),
-                advertised(config.bulkListen(), bulk.port()));
+                advertised(config.bulkListen(), bulk.port()),
+                config.switching().volumes());
+    }
+
+    /** What a switch serves; nobody asks a helper that is none. */
+    private Fetching shared(Fetcher fetcher, Spool spool, BulkTransport transport, MeterRegistry meters)
+            throws IOException {
+        HelperConfig.Switching switching = config.switching();
+        if (switching.volumes().equals(VolumeSet.NONE)) {
+            return fetcher;
+        }
+        CacheMetrics counts = new CacheMetrics(meters);
+        Optional<DiskTier> disk = switching.disk().isPresent()
+                ? Optional.of(DiskTier.open(switching.disk().get(), switching.diskBytes(), counts))
+                : Optional.empty();
+        LeafRoom room = new LeafRoom(
+                new ByteBudget(switching.memoryBytes()),
+                spool,
+                transport.allocator(),
+                config.limits().fetchWait().toNanos());
+        return new SharedFetching(fetcher, opened(new LeafCache(room, disk, counts)));
     }
 
     /** What races read tells how fast stores are. */
@@ -298,6 +342,16 @@ public final class HelperServer implements AutoCloseable {
             }
         });
         return server;
+    }
+
+    private static FairPool fairPool(
+            String name, int threads, ScheduleLimits limits, ScheduledExecutorService timer, MeterRegistry meters) {
+        return new FairPool(name, threads, limits, Ticker.system(), timer, new ScheduleMetrics(meters, name));
+    }
+
+    /** What makes up for late attempts is bounded by those who ask for it. */
+    private static ScheduleLimits uncapped(ScheduleLimits limits) {
+        return ScheduleLimits.uncapped(limits.queue(), limits.clientQueue());
     }
 
     private String advertised(HostPort listen, int port) {

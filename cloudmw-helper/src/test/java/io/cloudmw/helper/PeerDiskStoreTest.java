@@ -9,6 +9,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
@@ -63,7 +64,8 @@ final class PeerDiskStoreTest extends ChunkReadingContract {
                 new PeerRights(
                         cluster.token(right, version),
                         new TransferClaims(Set.of(right), HelperCluster.FILE, version, Long.MAX_VALUE),
-                        cluster.tokens()));
+                        cluster.tokens(),
+                        Priority.BATCH));
     }
 
     /** A transfer's token is for one version. */

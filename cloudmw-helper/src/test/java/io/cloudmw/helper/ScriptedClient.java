@@ -13,6 +13,7 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.Block;
@@ -26,6 +27,7 @@ import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.core.wire.UrgencyWire;
 import io.cloudmw.core.wire.WriteEnd;
 import io.cloudmw.core.wire.WriteResult;
 import io.cloudmw.proto.v1.BeginTransfer;
@@ -72,6 +74,9 @@ final class ScriptedClient implements AutoCloseable {
     /** Relays that are granted nothing yet; null: they are granted all at once. */
     private @Nullable List<Runnable> heldBack;
 
+    /** Of all it asks for from now on. */
+    private Priority priority = Priority.BATCH;
+
     /** So much of a relay is taken. */
     private volatile int most = Integer.MAX_VALUE;
 
@@ -100,6 +105,11 @@ final class ScriptedClient implements AutoCloseable {
                     .intercept(Handshake.client())
                     .build());
         }
+    }
+
+    ScriptedClient withPriority(Priority value) {
+        priority = value;
+        return this;
     }
 
     static int crc(byte[] bytes, int offset, int length) {
@@ -150,7 +160,7 @@ final class ScriptedClient implements AutoCloseable {
     /** Opens a read of a whole chunk and grants so much. */
     Reading read(int from, int index, Store store, long length, long granted) {
         BulkRequest.Read request = new BulkRequest.Read(
-                cluster.token(TransferRight.READ), store.id(), chunkId(index), new ByteRange(0, length));
+                cluster.token(TransferRight.READ), store.id(), chunkId(index), new ByteRange(0, length), priority);
         Reading reading = new Reading();
         BulkStream stream = bulk.get(from).open(request.encode(), reading);
         stream.grant(granted);
@@ -193,6 +203,7 @@ final class ScriptedClient implements AutoCloseable {
                 .setSelf(rank)
                 .setLanes(lanes)
                 .setMode(Mode.MODE_ROUNDS)
+                .setPriority(UrgencyWire.priority(priority))
                 .setBulkSessionId(bulk.get(rank).sessionId());
         cluster.addresses().forEach(helper -> begin.addHelpers(ToWire.helper(helper)));
         cluster.stores().forEach(store -> begin.addStores(ToWire.store(store)));
@@ -206,7 +217,21 @@ final class ScriptedClient implements AutoCloseable {
 
     /** Issues all of a chunk as block {@code block} to one lane of the only helper. */
     CompletableFuture<byte[]> issueTo(int lane, int block, byte[] chunk) {
-        return issue(block, chunk, crcs(chunk), List.of(new Entrant(new RacerId(lane), 0)), BlockRule.SOLE);
+        return issueTo(lane, block, block, chunk);
+    }
+
+    /** Issues all of chunk {@code index} as block {@code block} to a lane of the only helper. */
+    CompletableFuture<byte[]> issueTo(int lane, int block, int index, byte[] chunk) {
+        CompletableFuture<byte[]> whole = new CompletableFuture<>();
+        delivered.put(block, whole);
+        received.put(block, new byte[chunk.length]);
+        List<Entrant> entrants = List.of(new Entrant(new RacerId(lane), 0));
+        send(block, chunkId(index), crcs(chunk), chunk.length, entrants, BlockRule.SOLE, Optional.empty());
+        return whole;
+    }
+
+    void withdraw(int block) {
+        send(0, TransferCommand.newBuilder().setWithdrawBlock(block).build());
     }
 
     CompletableFuture<byte[]> issue(int block, byte[] chunk, int[] crcs, int racers) {

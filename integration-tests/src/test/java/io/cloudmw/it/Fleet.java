@@ -74,7 +74,7 @@ final class Fleet implements AutoCloseable {
     }
 
     /** What the metrics endpoint of a helper that has one says of one meter, all tags together. */
-    private double metric(int i, String name) throws IOException, InterruptedException {
+    double metric(int i, String name) throws IOException, InterruptedException {
         URI metrics = URI.create("http://" + helper(i).ready().path("http").asText() + "/metrics");
         String answer = HttpClient.newHttpClient()
                 .send(HttpRequest.newBuilder(metrics).build(), HttpResponse.BodyHandlers.ofString())

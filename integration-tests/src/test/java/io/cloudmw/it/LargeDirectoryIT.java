@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A directory that would fit neither the coordinator's heap (128 MB) nor the command's (64 MB), listed by both. The names
+ * A directory that would fit neither the coordinator's heap (128 MB) nor the command's (64 MB), listed by both, and compared with another. The names
  * are put into the catalog's file while no coordinator runs: that they came there one by one is tested elsewhere.
  */
 final class LargeDirectoryIT {
@@ -44,6 +44,15 @@ final class LargeDirectoryIT {
             commands.withOutputTo(lines).run("ls", "v:/large").orThrow();
             try (Stream<String> read = Files.lines(lines)) {
                 assertThat(read.count()).isEqualTo(NAMES + 1L);
+            }
+            Path deleted = directory.resolve("deleted");
+            Path nothing = Files.createDirectory(directory.resolve("nothing"));
+            commands.withOutputTo(deleted)
+                    .run("sync", nothing.toString(), "v:/large", "--delete", "--dry-run")
+                    .orThrow();
+            try (Stream<String> read = Files.lines(deleted)) {
+                assertThat(read.filter(line -> line.startsWith("delete ")).count())
+                        .isEqualTo(NAMES + 1L);
             }
             Path json = directory.resolve("json");
             commands.withOutputTo(json).run("ls", "v:/large", "--json").orThrow();

@@ -4,31 +4,46 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VolumeName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The command is killed in the middle of a transfer, and repeated. */
 final class ResumeIT {
     private static final int CHUNK = 1 << 20;
     private static final int SMALL_CHUNK = 256 << 10;
     private static final int CHUNKS_IN_FLIGHT = 3;
+    private static final int FILES = 60;
+    /** So many files are there when a copy of a directory is killed. */
+    private static final int SEEN = 4;
 
     @TempDir
     private Path directory;
 
     /** Until a file that the command makes is so long. */
     private static void killWhen(Process process, Path folder, String suffix, long bytes) throws Exception {
+        killWhen(process, () -> longest(folder, suffix) >= bytes);
+    }
+
+    private static void killWhen(Process process, Callable<Boolean> farEnough) throws Exception {
         await().pollInterval(Duration.ofMillis(5))
                 .atMost(Duration.ofMinutes(2))
-                .until(() -> !process.isAlive() || longest(folder, suffix) >= bytes);
+                .until(() -> !process.isAlive() || farEnough.call());
         process.destroyForcibly();
         assertThat(process.waitFor()).as("killed, and not done before").isEqualTo(137);
     }
@@ -46,8 +61,12 @@ final class ResumeIT {
     }
 
     private Process start(Fleet fleet, String... arguments) throws IOException {
+        return start(fleet, List.of(arguments));
+    }
+
+    private Process start(Fleet fleet, List<String> arguments) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(CommandLine.LAUNCHER.toString());
-        builder.command().addAll(List.of(arguments));
+        builder.command().addAll(arguments);
         builder.redirectErrorStream(true)
                 .redirectOutput(directory.resolve("killed.log").toFile());
         builder.environment().put("CLOUDMW_COORDINATOR", fleet.coordinatorAddress());
@@ -110,6 +129,82 @@ final class ResumeIT {
             try (var left = Files.list(into)) {
                 assertThat(left).containsExactly(target);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"put -r", "sync"})
+    void aDirectoryThatIsKilledOnItsWayInGoesOnWithTheFilesThatAreMissing(String how) throws Exception {
+        try (Fleet fleet = Fleet.ofDisks(directory, 1, "")) {
+            VolumeName volume = fleet.volume("v", new Chunking.BySize(SMALL_CHUNK), 1, Fleet.disks(1));
+            Path tree = tree(fleet);
+            List<String> in = copy(how, tree.toString(), "v:/tree");
+            killWhen(start(fleet, in), () -> listed(fleet, volume) > SEEN);
+            goesOn(fleet, in);
+            command(fleet)
+                    .run("get", "-r", "v:/tree", directory.resolve("back").toString())
+                    .orThrow();
+            same(tree, directory.resolve("back"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"get -r", "sync"})
+    void aDirectoryThatIsKilledOnItsWayOutGoesOnWithTheFilesThatAreMissing(String how) throws Exception {
+        try (Fleet fleet = Fleet.ofDisks(directory, 1, "")) {
+            VolumeName volume = fleet.volume("v", new Chunking.BySize(SMALL_CHUNK), 1, Fleet.disks(1));
+            Path tree = tree(fleet);
+            command(fleet).run("put", "-r", tree.toString(), volume + ":/tree").orThrow();
+            Path back = directory.resolve("back");
+            List<String> out = copy(how, "v:/tree", back.toString());
+            killWhen(start(fleet, out), () -> Files.exists(back.resolve("f" + (100 + SEEN))));
+            goesOn(fleet, out);
+            same(tree, back);
+        }
+    }
+
+    private static List<String> copy(String how, String from, String to) {
+        List<String> command = new ArrayList<>(List.of(how.split(" ", -1)));
+        command.addAll(List.of(from, to, "--parallel", "1"));
+        return command;
+    }
+
+    /** Names in the order in which a volume lists them. */
+    private Path tree(Fleet fleet) throws IOException {
+        Path tree = Files.createDirectory(directory.resolve("tree"));
+        for (int i = 0; i < FILES; i++) {
+            Files.move(fleet.file("made", CHUNK + i), tree.resolve("f" + (100 + i)));
+        }
+        return tree;
+    }
+
+    /** 0 until there is something. */
+    private static int listed(Fleet fleet, VolumeName volume) throws CloudMwException {
+        return Calls.find(fleet.client().list(volume, "/tree", "", 1000), ErrorCode.NOT_FOUND)
+                .map(page -> page.items().size())
+                .orElse(0);
+    }
+
+    private void goesOn(Fleet fleet, List<String> copy) throws IOException {
+        List<String> again = new ArrayList<>(copy);
+        again.add("--json");
+        JsonNode report =
+                command(fleet).run(again.toArray(new String[0])).orThrow().json();
+        long unchanged = report.path("unchanged").asLong();
+        assertThat(unchanged).isPositive();
+        assertThat(report.path("copied").asLong() + unchanged).isEqualTo(FILES);
+        assertThat(report.path("failed").asLong()).isZero();
+    }
+
+    private static void same(Path tree, Path back) throws IOException {
+        for (int i = 0; i < FILES; i++) {
+            String name = "f" + (100 + i);
+            assertThat(Files.mismatch(tree.resolve(name), back.resolve(name))).isEqualTo(-1);
+            assertThat(Files.getLastModifiedTime(back.resolve(name)))
+                    .isEqualTo(Files.getLastModifiedTime(tree.resolve(name)));
+        }
+        try (var all = Files.list(back)) {
+            assertThat(all).hasSize(FILES);
         }
     }
 }

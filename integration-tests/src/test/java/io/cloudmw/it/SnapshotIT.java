@@ -26,7 +26,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,11 +97,16 @@ final class SnapshotIT {
         put("/a", "first");
         put("/d/b", "below");
         put("/d/same", "same");
+        put("/noted", "same");
+        client.setAttributes(file("/noted"), Map.of("x", "1", "y", "2"), Set.of())
+                .join();
         client.snapshots().create(VOLUME, "s1").join();
         put("/a", "second");
         client.remove(file("/d/b")).join();
         put("/d/b/deep", "where a file was");
         client.append(new ByteArrayInputStream(new byte[] {'!'}), 1, file("/a"), PutOptions.defaults())
+                .join();
+        client.setAttributes(file("/noted"), Map.of("y", "1", "x", "2"), Set.of())
                 .join();
         client.snapshots().create(VOLUME, "s2").join();
         put("/late", "");
@@ -111,7 +118,7 @@ final class SnapshotIT {
                 .extracting(Snapshot::name)
                 .containsExactly("s1", "s2");
         assertThat(differences("s1", Optional.of("s2"), "/"))
-                .containsExactly("CHANGED /a", "ADDED /d/b/deep", "REMOVED /d/b");
+                .containsExactly("CHANGED /a", "ADDED /d/b/deep", "REMOVED /d/b", "ATTRIBUTES /noted");
         assertThat(differences("s1", Optional.of("s2"), "/d/b")).containsExactly("ADDED /d/b/deep");
         assertThat(differences("s2", Optional.empty(), "/")).containsExactly("ADDED /late");
         assertThat(differences("s1", Optional.of("s1"), "/")).isEmpty();
@@ -122,6 +129,9 @@ final class SnapshotIT {
         client.remove(file("/d/b/deep")).join();
         client.snapshots().restore("s1", file("/d/b")).join();
         assertThat(read("/d/b", GetOptions.defaults())).isEqualTo("below");
+        assertThat(differences("s1", Optional.empty(), "/")).containsExactly("ADDED /late", "ATTRIBUTES /noted");
+        client.snapshots().restore("s1", file("/noted")).join();
+        assertThat(client.stat(file("/noted")).join().attributes().values()).containsEntry("x", "1");
         assertThat(differences("s1", Optional.empty(), "/")).containsExactly("ADDED /late");
         client.snapshots().remove(VOLUME, "s1").join();
         client.snapshots().remove(VOLUME, "s2").join();

@@ -37,6 +37,7 @@ final class TortureIT {
             assertThat(report.path(found).asInt()).as(found).isZero();
         }
         assertThat(report.path("faults_by_kind").path("store_lost").asInt()).isPositive();
+        assertThat(report.path("coordinators").asInt()).isEqualTo(1);
         assertThat(report.path("store_losses"))
                 .isNotEmpty()
                 .allSatisfy(loss -> assertThat(
@@ -82,6 +83,11 @@ final class TortureIT {
         "--clients, 0",
         "--clients, 33",
         "--helpers, 2",
+        "--coordinators, 2",
+        "--coordinators, 6",
+        "--catalog, nonsense",
+        "--catalog-endpoint, http://127.0.0.1:1",
+        "--catalog-region, eu-west-1",
         "--bytes, nonsense"
     })
     void mistakesAreFoundBeforeAnythingStarts(String option, String value) throws IOException {

@@ -15,6 +15,7 @@ import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.PutCondition;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
@@ -118,7 +119,8 @@ final class BackupVolume {
                 GetRequest.Destination.channel(Channels.newChannel(bytes)),
                 GET_MEMORY_BYTES,
                 TransferListener.NONE,
-                Optional.empty())));
+                Optional.empty(),
+                Priority.BATCH)));
         return BackupWire.root(bytes.toByteArray());
     }
 

@@ -99,14 +99,19 @@ public final class Backups {
      * Backs a volume up: with what has changed since its last backup, or, if that is not known any more or there is none, with
      * everything. One that was interrupted goes on.
      *
-     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code CONFLICT} when another backup of it was made meanwhile, or the
-     *     changes since this one began are not kept any more; {@code OVERLOADED} when it changes faster than it is exported
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code INVALID_ARGUMENT} when it is to be kept in the volume itself;
+     *     {@code CONFLICT} when another backup of it was made meanwhile, or the changes since this one began are not kept any more; {@code OVERLOADED} when it changes faster than it is exported
      */
     public BackupReport backup(VolumeName name, BackupOptions options) throws CloudMwException {
         CoordinatorClient coordinator = engine.coordinator();
         Volume volume = Calls.await(coordinator.volume(name));
         VolumeName kept =
                 options.destination().isPresent() ? options.destination().get() : own(volume);
+        if (kept.equals(name)) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "backup of volume " + name + ": kept in volume " + kept + " (expected: in another one)");
+        }
         BackupVolume files = new BackupVolume(engine, kept, name);
         List<BackupVolume.RootFile> roots = files.listRoots();
         Optional<BackupVolume.RootFile> newest =

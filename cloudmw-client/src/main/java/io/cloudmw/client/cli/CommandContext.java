@@ -10,11 +10,13 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
@@ -36,6 +38,7 @@ final class CommandContext {
     private final Map<String, String> environment;
     private final boolean terminal;
     private final CountDownLatch reported = new CountDownLatch(1);
+    private final CountDownLatch interrupted = new CountDownLatch(1);
 
     /** @param out is buffered here, and flushed at the end of the command */
     CommandContext(
@@ -89,6 +92,8 @@ final class CommandContext {
         Map<String, ?> answer;
         try {
             answer = work.run(client);
+        } catch (RejectedExecutionException e) {
+            throw isInterrupted() ? new CloudMwException(ErrorCode.CANCELLED, "interrupted", e) : e;
         } finally {
             client.close();
             forget(hook);
@@ -111,13 +116,29 @@ final class CommandContext {
         return options.quiet() ? all : all.withWaiting(what -> err.println("cloudmw: " + what));
     }
 
+    private boolean isInterrupted() {
+        return interrupted.getCount() == 0;
+    }
+
+    /**
+     * Waits.
+     *
+     * @throws CloudMwException {@code CANCELLED} as soon as the process is interrupted
+     */
+    void pause(Duration time) throws CloudMwException, InterruptedException {
+        if (interrupted.await(time.toNanos(), TimeUnit.NANOSECONDS)) {
+            throw new CloudMwException(ErrorCode.CANCELLED, "interrupted");
+        }
+    }
+
     /** Everything is said: an interrupted process may end. */
     void reported() {
         reported.countDown();
     }
 
     /** What fails by this still says so, unless it waits for something else than the client. */
-    private void interrupted(CloudMw client) {
+    void interrupted(CloudMw client) {
+        interrupted.countDown();
         client.close();
         try {
             boolean unused = reported.await(REPORT_SECONDS, TimeUnit.SECONDS);

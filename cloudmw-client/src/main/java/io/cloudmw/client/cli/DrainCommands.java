@@ -56,6 +56,9 @@ final class DrainCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
+            if (stores.isEmpty() && helper == null) {
+                throw new IllegalArgumentException("no store is named (expected: STORE..., or --helper ID)");
+            }
             DrainOrder order = new DrainOrder(
                     stores.stream().map(StoreId::new).toList(),
                     Optional.ofNullable(helper).map(HelperId::new),

@@ -18,6 +18,7 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.VersionId;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -28,8 +29,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -79,13 +82,30 @@ final class FileCommands {
                 description = "how long it should take (default: the volume's target); chooses how it is read")
         private @Nullable String deadline;
 
-        ReadCommand(CommandContext context) {
+        @Option(
+                names = "--priority",
+                paramLabel = "CLASS",
+                description = "how urgent it is to helpers: interactive (cat) or batch (get)")
+        private @Nullable String priority;
+
+        private final Priority usual;
+
+        ReadCommand(CommandContext context, Priority usual) {
             super(context);
+            this.usual = usual;
         }
 
         GetOptions how() {
-            GetOptions how = GetOptions.defaults();
+            GetOptions how = GetOptions.defaults().withPriority(priority == null ? usual : priority(priority));
             return deadline == null ? how : how.withDeadline(Durations.parse(deadline));
+        }
+
+        private static Priority priority(String label) {
+            return Stream.of(Priority.INTERACTIVE, Priority.BATCH)
+                    .filter(priority -> priority.label().equals(label.strip().toLowerCase(Locale.ROOT)))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException(
+                            "--priority: \"" + label + "\" (expected: interactive, batch)"));
         }
     }
 
@@ -207,7 +227,7 @@ final class FileCommands {
         private TreeRun tree = new TreeRun();
 
         Get(CommandContext context) {
-            super(context);
+            super(context, Priority.BATCH);
         }
 
         @Override
@@ -309,7 +329,7 @@ final class FileCommands {
         private @Nullable String mode;
 
         Cat(CommandContext context) {
-            super(context);
+            super(context, Priority.INTERACTIVE);
         }
 
         @Override

@@ -134,7 +134,7 @@ final class SnapshotCommands {
                             if (options.json()) {
                                 found.add(json(difference));
                             }
-                            say("%-8s %s", word(difference.kind()), difference.path());
+                            say("%-10s %s", word(difference.kind()), difference.path());
                             return !context.out().checkError();
                         })
                         .run(path);

@@ -4,7 +4,6 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.monitor.FleetView;
-import io.cloudmw.core.time.Sleeper;
 import java.time.Duration;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -53,7 +52,7 @@ final class TopCommand extends ClientCommand {
         for (long i = 0; i < refreshes; i++) {
             if (i > 0) {
                 printJson(last);
-                Sleeper.system().sleep(pause.toNanos());
+                context.pause(pause);
             }
             FleetView view = Calls.await(client.fleet());
             last = FleetReport.json(view);

@@ -9,7 +9,9 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -24,6 +26,7 @@ import picocli.CommandLine.Option;
         })
 final class TortureCommand implements Callable<Integer> {
     private static final double MILLIS_PER_MINUTE = 60_000;
+    private static final String SQLITE = TortureSettings.Coordinators.SQLITE;
 
     private final CommandContext context;
 
@@ -38,6 +41,24 @@ final class TortureCommand implements Callable<Integer> {
 
     @Option(names = "--helpers", paramLabel = "H", description = "3..16, each with a disk (default 4)")
     private int helpers = 4;
+
+    @Option(
+            names = "--coordinators",
+            paramLabel = "N",
+            description = "1..5 (default 1, or 3 that share a table with --catalog)")
+    private @Nullable Integer coordinators;
+
+    @Option(
+            names = "--catalog",
+            paramLabel = "dynamodb:TABLE",
+            description = "a table of DynamoDB that is made, and stays (default sqlite, a file)")
+    private String catalog = SQLITE;
+
+    @Option(names = "--catalog-endpoint", paramLabel = "URL", description = "where DynamoDB is reached")
+    private String endpoint = "";
+
+    @Option(names = "--catalog-region", paramLabel = "REGION", description = "the table's")
+    private String region = "";
 
     @Option(names = "--bytes", paramLabel = "SIZE", description = "put altogether (default 2GiB)")
     private String bytes = "2GiB";
@@ -85,6 +106,12 @@ final class TortureCommand implements Callable<Integer> {
                 seed,
                 clients,
                 helpers,
+                new TortureSettings.Coordinators(
+                        Optional.ofNullable(coordinators)
+                                .orElse(catalog.equals(SQLITE) ? 1 : TortureSettings.Coordinators.SHARING),
+                        catalog,
+                        endpoint,
+                        region),
                 Sizes.parse(bytes),
                 context.launcher("torture"),
                 context.isTerminal());

@@ -6,6 +6,7 @@ import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
@@ -25,6 +26,7 @@ import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
 import io.cloudmw.core.wire.BackupWire;
@@ -110,6 +112,7 @@ public final class CoordinatorClient implements AutoCloseable {
     public CompletableFuture<Volume> createVolume(Volume volume) {
         CreateVolumeRequest request = CreateVolumeRequest.newBuilder()
                 .setVolume(ToWire.volume(volume))
+                .setCall(newCall())
                 .build();
         return call(CoordinatorGrpc.getCreateVolumeMethod(), request, answer -> FromWire.volume(answer.getVolume()));
     }
@@ -131,6 +134,7 @@ public final class CoordinatorClient implements AutoCloseable {
         DeleteVolumeRequest request = DeleteVolumeRequest.newBuilder()
                 .setName(name.value())
                 .setForce(force)
+                .setCall(newCall())
                 .build();
         return done(call(CoordinatorGrpc.getDeleteVolumeMethod(), request, answer -> answer));
     }
@@ -376,6 +380,7 @@ public final class CoordinatorClient implements AutoCloseable {
                 .setPath(change.file().path())
                 .setSet(ToWire.attributes(Attributes.of(change.set())))
                 .addAllRemove(change.remove())
+                .setCall(newCall())
                 .build();
         return call(
                 CoordinatorGrpc.getSetAttributesMethod(),
@@ -411,11 +416,13 @@ public final class CoordinatorClient implements AutoCloseable {
     private static FileEntry entry(Entry entry) throws CloudMwException {
         return new FileEntry(
                 entry.getName(),
-                entry.hasVersion() ? Optional.of(FromWire.version(entry.getVersion())) : Optional.empty());
+                entry.hasVersion() ? Optional.of(FromWire.version(entry.getVersion())) : Optional.empty(),
+                entry.getAttributesDigest());
     }
 
     public CompletableFuture<FileVersion> remove(FilePath file) {
         RemoveRequest request = RemoveRequest.newBuilder()
+                .setCall(newCall())
                 .setVolume(file.volume().value())
                 .setPath(file.path())
                 .build();
@@ -430,6 +437,7 @@ public final class CoordinatorClient implements AutoCloseable {
                 .setToPath(rename.to().path())
                 .setReplace(rename.replace())
                 .setRenameId(rename.id().toString())
+                .setCall(newCall())
                 .build();
         return call(CoordinatorGrpc.getRenameMethod(), request, answer -> entry(answer.getMoved()));
     }
@@ -470,6 +478,11 @@ public final class CoordinatorClient implements AutoCloseable {
                 throw new CompletionException(e);
             }
         });
+    }
+
+    /** For a call that changes something: the same for all its tries, so that it takes effect once. */
+    static io.cloudmw.proto.v1.CallId newCall() {
+        return ToWire.callId(CallId.issuedAt(WallClock.system().millis()));
     }
 
     private static <A> CompletableFuture<Void> done(CompletableFuture<A> call) {

@@ -26,7 +26,8 @@ public interface HelperEvents {
 
     void lost(RacerId racer, BlockId block, RacerId winner);
 
-    void forfeited(RacerId racer, BlockId block, ErrorCode code);
+    /** This racer cannot deliver the block from any replica it can reach; {@code cause} is the last failure. */
+    void forfeited(RacerId racer, BlockId block, CloudMwException cause);
 
     void faulted(ChunkId chunk, StoreId store, ErrorCode code);
 

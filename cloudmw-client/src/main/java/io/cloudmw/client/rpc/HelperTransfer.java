@@ -12,6 +12,7 @@ import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.core.wire.UrgencyWire;
 import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.AttemptReport;
 import io.cloudmw.proto.v1.BeginTransfer;
@@ -275,6 +276,9 @@ public final class HelperTransfer {
                     .setMode(ToWire.mode(setup.plan().mode()))
                     .setLanes(setup.lanes().perHelper())
                     .setSolitary(setup.solitary())
+                    .setShared(setup.plan().switches() > 0)
+                    .setPriority(UrgencyWire.priority(setup.urgency().priority()))
+                    .setDeadlineMillis(UrgencyWire.millis(setup.urgency().deadline()))
                     .setBulkSessionId(held.bulk().sessionId())
                     .build();
             return TransferCommand.newBuilder().setBegin(begin).build();
@@ -314,10 +318,12 @@ public final class HelperTransfer {
                         new RacerId(event.getLost().getWinner()));
             case FORFEITED -> {
                 BlockForfeited forfeited = event.getForfeited();
+                CloudMwException cause = new CloudMwException(
+                        code(forfeited.getErrorCode()), peer() + ": " + forfeited.getErrorMessage());
                 events.forfeited(
                         racer(forfeited.getRacer()),
                         new BlockId(forfeited.getBlockId()),
-                        code(forfeited.getErrorCode()));
+                        UrgencyWire.retriedAfter(cause, forfeited.getRetryAfterMillis()));
             }
             case FAULT -> {
                 ReplicaFault fault = event.getFault();

@@ -28,6 +28,7 @@ public final class Snapshots {
     /** Keeps the names of a volume as they are now. Fails with {@code ALREADY_EXISTS}. */
     public CompletableFuture<Snapshot> create(VolumeName volume, String name) {
         CreateSnapshotRequest request = CreateSnapshotRequest.newBuilder()
+                .setCall(CoordinatorClient.newCall())
                 .setVolume(volume.value())
                 .setName(name)
                 .build();
@@ -48,6 +49,7 @@ public final class Snapshots {
     /** Keeps it no more; what only it kept goes in the background. Fails with {@code NOT_FOUND}. */
     public CompletableFuture<Snapshot> remove(VolumeName volume, String name) {
         RemoveSnapshotRequest request = RemoveSnapshotRequest.newBuilder()
+                .setCall(CoordinatorClient.newCall())
                 .setVolume(volume.value())
                 .setName(name)
                 .build();
@@ -84,6 +86,7 @@ public final class Snapshots {
      */
     public CompletableFuture<FileVersion> restore(String snapshot, FilePath file) {
         RestoreFileRequest request = RestoreFileRequest.newBuilder()
+                .setCall(CoordinatorClient.newCall())
                 .setSnapshot(snapshot)
                 .setVolume(file.volume().value())
                 .setPath(file.path())

@@ -1,5 +1,6 @@
 package io.cloudmw.client.rpc;
 
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.Lanes;
 
@@ -9,5 +10,6 @@ import io.cloudmw.core.race.Lanes;
  * @param id 32 hexadecimal digits
  * @param lanes the racers of the plan's helpers
  * @param solitary whether helpers need not know each other: see {@code BeginTransfer.solitary}
+ * @param urgency how urgent it is to them; its deadline counts from now
  */
-public record TransferSetup(String id, ReadPlan plan, Lanes lanes, boolean solitary) {}
+public record TransferSetup(String id, ReadPlan plan, Lanes lanes, boolean solitary, Urgency urgency) {}

@@ -1,5 +1,7 @@
 package io.cloudmw.client.transfer;
 
+import io.cloudmw.core.error.CloudMwException;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
@@ -18,6 +20,17 @@ final class AskAgain {
     private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private AskAgain() {}
+
+    /**
+     * The same, and no less than who refused it has said, but no longer than until it should be done.
+     *
+     * @param leftNanos until then; negative: it is late already
+     */
+    static long pauseNanos(int times, CloudMwException refusal, long leftNanos) {
+        long own = pauseNanos(times);
+        long said = refusal.retryAfter().map(Duration::toNanos).orElse(0L);
+        return Math.max(own, Math.min(said, leftNanos));
+    }
 
     /** How long somebody waits who was in another's way for the {@code times}-th time, from 1: up to {@link #pauseNanos}, or others go on in step. */
     static long pauseNanos(int times, RandomGenerator random) {

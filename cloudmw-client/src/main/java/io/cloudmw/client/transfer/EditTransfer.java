@@ -10,6 +10,7 @@ import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.store.NamelessFile;
 import io.cloudmw.core.thread.Threads;
 import java.io.IOException;
@@ -113,7 +114,8 @@ final class EditTransfer extends ConfinedTransfer<PutReceipt> {
                         GetRequest.Destination.target(target),
                         request.memoryBytes(),
                         TransferListener.NONE,
-                        Optional.empty()))
+                        Optional.empty(),
+                        Priority.BATCH))
                 .thenAccept(receipt -> {});
     }
 

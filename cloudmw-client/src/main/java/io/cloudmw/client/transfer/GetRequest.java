@@ -4,6 +4,7 @@ import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.VersionId;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param mode empty: the volume's
  * @param memoryBytes what this get may have in flight
  * @param deadline how long it should take; empty: as the volume's target says
+ * @param priority how urgent it is to helpers
  */
 public record GetRequest(
         FilePath file,
@@ -28,7 +30,8 @@ public record GetRequest(
         Destination destination,
         long memoryBytes,
         TransferListener listener,
-        Optional<Duration> deadline) {
+        Optional<Duration> deadline,
+        Priority priority) {
     /** Where the bytes go: one of the three. */
     public record Destination(
             @Nullable Path file,

@@ -7,13 +7,16 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.ModePolicy;
 import io.cloudmw.core.thread.Threads;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,8 +97,10 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         promise = made;
         Optional<Way> way = made.flatMap(Promise::way);
         ReadPlan plan = way.map(Way::mode).map(ofMode::withMode).orElse(ofMode);
-        ModePolicy mode = way.map(chosen -> chosen.policy(opened.inOrder(), plan.replicas()))
-                .orElseGet(() -> ModePolicy.of(plan.mode(), opened.inOrder()));
+        ModePolicy mode = plan.switches() > 0
+                ? ModePolicy.switched(opened.inOrder())
+                : way.map(chosen -> chosen.policy(opened.inOrder(), plan.replicas()))
+                        .orElseGet(() -> ModePolicy.of(plan.mode(), opened.inOrder()));
         CreditPool memory = engine().credit();
         // Two leaves are enough for one relay to keep moving.
         long least = Math.min(2L * plan.version().leafSizeBytes(), memory.capacity());
@@ -110,8 +115,8 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
             return;
         }
         TransferCredit credit = new TransferCredit(engine().credit(), reserved, request.memoryBytes());
-        Reception started =
-                new Reception(engine(), serial(), plan, mode, wanted, opened, credit, ledger, new Reception.Outcome() {
+        Reception started = new Reception(
+                engine(), serial(), plan, mode, urgency(), wanted, opened, credit, ledger, new Reception.Outcome() {
                     @Override
                     public void delivered() {
                         commit(plan, wanted, opened);
@@ -136,6 +141,22 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         started.start();
     }
 
+    /** As the helpers are told: what is left of the time it should take. */
+    private Urgency urgency() {
+        long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), leftNanos());
+        return new Urgency(
+                request.priority(), deadline().isPresent() ? Optional.of(Duration.ofNanos(left)) : Optional.empty());
+    }
+
+    /** The caller's, or the volume's. */
+    private Optional<Duration> deadline() {
+        return promise.map(Promise::deadline);
+    }
+
+    private long leftNanos() {
+        return deadline().map(time -> time.minus(elapsed()).toNanos()).orElse(Long.MAX_VALUE);
+    }
+
     /** Once more from its share of memory on; what is open to the helpers is closed meanwhile. */
     private void askAgain(ReadPlan plan, ByteRange wanted, LeafSink opened, CloudMwException cause) {
         if (++refusals > AskAgain.MAX_REFUSALS) {
@@ -144,7 +165,7 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         }
         stop(cause.code());
         Runnable again = () -> serial().execute(() -> admit(plan, wanted, opened, promise));
-        if (Threads.later(engine().threads().timer(), AskAgain.pauseNanos(refusals), again)
+        if (Threads.later(engine().threads().timer(), AskAgain.pauseNanos(refusals, cause, leftNanos()), again)
                 .isEmpty()) {
             fail(Engine.closedException());
         }
@@ -167,7 +188,7 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
                         plan -> admit(request.mode().map(plan::withMode).orElse(plan), wanted, opened, promise));
             }
         });
-        if (Threads.later(engine().threads().timer(), AskAgain.pauseNanos(plansInVain), again)
+        if (Threads.later(engine().threads().timer(), AskAgain.pauseNanos(plansInVain, cause, leftNanos()), again)
                 .isEmpty()) {
             fail(Engine.closedException());
         }

@@ -43,8 +43,11 @@ record HelperListener(RacerId helper, String name, Executor serial, RacerEvents 
     }
 
     @Override
-    public void forfeited(RacerId racer, BlockId block, ErrorCode code) {
-        serial.execute(() -> events.forfeited(racer, block, code));
+    public void forfeited(RacerId racer, BlockId block, CloudMwException cause) {
+        serial.execute(() -> {
+            cause.retryAfter().ifPresent(events::roomAfter);
+            events.forfeited(racer, block, cause.code());
+        });
     }
 
     @Override
@@ -59,6 +62,9 @@ record HelperListener(RacerId helper, String name, Executor serial, RacerEvents 
 
     @Override
     public void gone(CloudMwException why) {
-        serial.execute(() -> events.gone(helper, why));
+        serial.execute(() -> {
+            why.retryAfter().ifPresent(events::roomAfter);
+            events.gone(helper, why);
+        });
     }
 }

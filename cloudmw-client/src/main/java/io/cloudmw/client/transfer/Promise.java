@@ -52,6 +52,11 @@ final class Promise {
                         : chosen(plan, shape, goal, engine));
     }
 
+    /** How long it should take. */
+    Duration deadline() {
+        return goal.deadline();
+    }
+
     private static Promise given(ReadPlan plan, ReadShape shape, SlaPlanner.Goal goal, String reason) {
         Way usual =
                 Way.usual(plan.mode(), plan.helpers().size(), shape.replicas().size());

@@ -7,6 +7,7 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
+import java.time.Duration;
 import java.util.List;
 
 /** What racers, helpers and local ones, tell the destination; on the transfer's executor unless said otherwise. */
@@ -27,6 +28,9 @@ interface RacerEvents {
     void gone(RacerId racer, CloudMwException why);
 
     void localRacersReady(List<RacerId> ranks);
+
+    /** A helper had no room for something, and there should be some after this time. */
+    void roomAfter(Duration pause);
 
     /** Why an in-process attempt failed, for the last message. */
     void localFailed(CloudMwException why);

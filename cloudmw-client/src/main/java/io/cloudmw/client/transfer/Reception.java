@@ -18,20 +18,24 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.placement.SwitchTable;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Delivery;
 import io.cloudmw.core.race.DeliveryCommand;
 import io.cloudmw.core.race.DeliveryEvent;
 import io.cloudmw.core.race.DeliveryPolicy;
+import io.cloudmw.core.race.Homes;
 import io.cloudmw.core.race.Lanes;
 import io.cloudmw.core.race.ModePolicy;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.race.Tally;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -120,12 +124,15 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     private boolean delivered;
     private boolean closed;
     private @Nullable CloudMwException lastFailure;
+    /** When helpers that had no room should have some; null: none said so. */
+    private @Nullable Duration roomAfter;
 
     Reception(
             Engine engine,
             SerialExecutor serial,
             ReadPlan plan,
             ModePolicy mode,
+            Urgency urgency,
             ByteRange wanted,
             LeafSink sink,
             TransferCredit share,
@@ -145,13 +152,28 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
                 engine.coordinator(), plan, wanted, serial, this::pump, failure -> fail(Failures.of(failure)));
         Lanes lanes = policy.mode().lanes(plan.helpers().size());
         boolean solitary = !policy.mode().needsPeers();
-        racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan, lanes, solitary), this);
+        racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan, lanes, solitary, urgency), this);
         delivery = new Delivery(
                 policy,
                 lanes,
                 racers.ranks(),
                 new PlannedSpeeds(plan, engine.speeds().speeds()),
-                engine.governor());
+                engine.governor(),
+                homes());
+    }
+
+    /** To which switches blocks belong. */
+    private Homes homes() {
+        if (plan.switches() == 0) {
+            return Homes.NONE;
+        }
+        SwitchTable table = plan.switchTable();
+        return (chunkIndex, offset) -> {
+            Chunk chunk = chunks.at(chunkIndex).orElseThrow();
+            long blockBytes = ModePolicy.SWITCHED_BLOCK_BYTES;
+            long blocks = (chunk.range().length() + blockBytes - 1) / blockBytes;
+            return table.order(chunk.id(), blocks, offset / blockBytes);
+        };
     }
 
     /** A stream has one relay at a time; a race the winner's and the next one's; otherwise every lane has one. */
@@ -306,6 +328,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
                 plan.version().file() + ": chunk " + failed.chunkIndex()
                         + " could not be read from any replica; last failure: " + why,
                 last);
+        if (roomAfter != null) {
+            cause = cause.retriedAfter(roomAfter);
+        }
         boolean unreachable = isUnreachable(failed);
         if (refused || unreachable) {
             ledger.again(chunks.deliveredBytes(), chunks.keptBytes());
@@ -584,6 +609,11 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     @Override
     public void localRacersReady(List<RacerId> ranks) {
         happened(new DeliveryEvent.LocalRacersReady(ranks));
+    }
+
+    @Override
+    public void roomAfter(Duration pause) {
+        roomAfter = pause;
     }
 
     @Override

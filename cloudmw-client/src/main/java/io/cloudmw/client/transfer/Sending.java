@@ -346,7 +346,7 @@ final class Sending {
             avoid.add(helper);
         }
         Runnable again = () -> serial.execute(() -> placeAnew(job));
-        job.pause = Threads.later(engine.threads().timer(), AskAgain.pauseNanos(times), again)
+        job.pause = Threads.later(engine.threads().timer(), AskAgain.pauseNanos(times, cause, Long.MAX_VALUE), again)
                 .orElse(null);
         if (job.pause == null) {
             outcome.failed(Engine.closedException());

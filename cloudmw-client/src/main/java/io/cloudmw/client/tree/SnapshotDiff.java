@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /**
  * What differs between two snapshots of a volume, or one and what is now: walks both trees side by side, by name, a page of each directory
- * in memory. It looks at all names, and at nothing but names: a file differs when its version does. Used by one thread, which it blocks.
+ * in memory. It looks at all names, and at nothing but names: a file differs when its version or what is noted of it does. Used by one thread, which it blocks.
  */
 public final class SnapshotDiff {
     private static final int LIMIT = 1000;
@@ -31,7 +31,10 @@ public final class SnapshotDiff {
     public enum Kind {
         ADDED,
         REMOVED,
-        CHANGED
+        /** Another version; perhaps other attributes too. */
+        CHANGED,
+        /** The same version with other attributes. */
+        ATTRIBUTES
     }
 
     /**
@@ -156,18 +159,22 @@ public final class SnapshotDiff {
         if (isDirectory && !below(path, false, true)) {
             return false;
         }
-        return files(path, former, present) && (!wasDirectory || below(path, true, false));
+        return files(path, was, is) && (!wasDirectory || below(path, true, false));
     }
 
     private boolean below(String path, boolean earlier, boolean later) throws CloudMwException {
         return compare(path, new Names(Optional.of(before), earlier ? path : ""), new Names(after, later ? path : ""));
     }
 
-    private boolean files(String path, Optional<FileVersion> former, Optional<FileVersion> present)
-            throws CloudMwException {
+    private boolean files(String path, Optional<FileEntry> was, Optional<FileEntry> is) throws CloudMwException {
+        Optional<FileVersion> former = was.flatMap(FileEntry::version);
+        Optional<FileVersion> present = is.flatMap(FileEntry::version);
         if (former.isPresent() && present.isPresent()) {
-            return former.get().id().equals(present.get().id())
-                    || listener.found(new Difference(Kind.CHANGED, path, present.get()));
+            if (!former.get().id().equals(present.get().id())) {
+                return listener.found(new Difference(Kind.CHANGED, path, present.get()));
+            }
+            return was.map(FileEntry::attributesDigest).equals(is.map(FileEntry::attributesDigest))
+                    || listener.found(new Difference(Kind.ATTRIBUTES, path, present.get()));
         }
         if (present.isPresent()) {
             return listener.found(new Difference(Kind.ADDED, path, present.get()));

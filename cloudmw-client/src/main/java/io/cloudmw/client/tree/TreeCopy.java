@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes one directory like another, file by file. What has the same size and time on both sides is taken to be the same,
  * or, if that is wished, what has the same digests. A file that cannot be copied stops no other; that the caller is
- * cancelled, or the coordinator is gone, stops all.
+ * cancelled, or the coordinator or the volume is gone, stops all.
  *
  * <p>Symbolic links and what is no file are left alone, on both sides; directories without a file are not copied. One run
  * for each instance, by one thread.
@@ -95,8 +95,8 @@ public abstract class TreeCopy {
      * coordinator gone, it cancels what is under way and returns when that is over: no file changes afterwards, unless a file
      * system or a listener hangs for longer than some seconds.
      *
-     * @throws CloudMwException when nothing could be begun, it was cancelled, or the coordinator is gone; what became of
-     *     single files is in the report
+     * @throws CloudMwException when nothing could be begun, it was cancelled, or the coordinator or the volume is gone; what
+     *     became of single files is in the report
      */
     public final TreeReport run() throws CloudMwException {
         try {
@@ -284,11 +284,18 @@ public abstract class TreeCopy {
 
     final void failed(String file, Throwable failure) {
         CloudMwException why = known(failure);
-        if (why.code() == ErrorCode.CANCELLED || why.code() == ErrorCode.COORDINATOR_UNAVAILABLE) {
+        if (concernsAll(why.code())) {
             stop(why);
         } else {
             ledger.failed(file, why);
         }
+    }
+
+    private static boolean concernsAll(ErrorCode code) {
+        return switch (code) {
+            case CANCELLED, COORDINATOR_UNAVAILABLE, VOLUME_NOT_FOUND -> true;
+            default -> false;
+        };
     }
 
     private synchronized void stop(CloudMwException why) {

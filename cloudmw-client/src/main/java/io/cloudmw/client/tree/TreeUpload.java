@@ -1,6 +1,7 @@
 package io.cloudmw.client.tree;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.core.error.CloudMwException;
@@ -119,9 +120,13 @@ final class TreeUpload extends TreeCopy {
 
     // ---- what is only there
 
+    /** Where a dry run copied nothing the directory may be missing: then there is nothing in it to delete either. */
     @Override
     void deleteOthers() throws CloudMwException, InterruptedException {
-        delete(there(), here());
+        if (Calls.find(client().list(there().volume(), there().path(), "", 1), ErrorCode.NOT_FOUND)
+                .isPresent()) {
+            delete(there(), here());
+        }
     }
 
     private void delete(RemoteDirectory directory, Path here) throws CloudMwException, InterruptedException {

@@ -143,6 +143,15 @@ final class BackupsTest {
     }
 
     @Test
+    void aVolumeIsNotBackedUpInItself() {
+        BackupOptions inItself = new BackupOptions(Optional.of(VOLUME), 1, false, TransferListener.NONE);
+        assertThat(catchThrowableOfType(CloudMwException.class, () -> backups.backup(VOLUME, inItself))
+                        .code())
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        assertThat(exports.asked()).isEmpty();
+    }
+
+    @Test
     void whatChangedIsAddedAndNothingIsNothing() throws Exception {
         exports.give(true, 40, List.of(piece(1)));
         BackupRoot first = backup().root();

@@ -452,6 +452,8 @@ final class MainTest {
         assertThat(err).contains("target: p99 under 0.001 s missed: took ", "slowest was a block of chunk ");
         assertThat(outBytes).hasSize(3_000_000);
         assertThat(run("get", "vol:/r", target, "--deadline", "0s")).isEqualTo(2);
+        assertThat(run("get", "vol:/r", target, "--priority", "repair")).isEqualTo(2);
+        assertThat(run("get", "vol:/r", target, "--priority", "Interactive")).isZero();
     }
 
     @Test
@@ -781,6 +783,9 @@ final class MainTest {
 
     @Test
     void unknownSettingsAreRefused() throws IOException {
+        assertThat(run("drain")).isEqualTo(2);
+        assertThat(run("undrain")).isEqualTo(2);
+
         Path config = Files.writeString(directory.resolve("config"), "client.coordinater=x:1\n");
         assertThat(run("stat", "vol:/x", "--config", config.toString())).isEqualTo(2);
         assertThat(err).contains("client.coordinater").contains("client.coordinator-timeout");

@@ -125,6 +125,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final Map<FilePath, Attributes> attributes = new ConcurrentHashMap<>();
     private final Map<String, ManifestPlan> synthetic = new ConcurrentHashMap<>();
     private final List<Integer> askedSegments = new CopyOnWriteArrayList<>();
+    private final List<RemoveRequest> removals = new CopyOnWriteArrayList<>();
     private final Set<String> open = ConcurrentHashMap.newKeySet();
     private final Set<String> foreign = ConcurrentHashMap.newKeySet();
     private final AtomicLong volumesCreatedAtMillis = new AtomicLong(1);
@@ -236,7 +237,7 @@ public final class FakeCoordinator implements AutoCloseable {
 
     private record Refusal(ErrorCode code, AtomicInteger left) {}
 
-    /** Answers the next such calls, {@code BeginPut} or {@code CommitPut}, by this. */
+    /** Answers the next such calls, {@code BeginPut}, {@code CommitPut} or {@code Remove}, by this. */
     public void refuse(String call, ErrorCode code, int times) {
         refused.put(call, new Refusal(code, new AtomicInteger(times)));
     }
@@ -396,6 +397,11 @@ public final class FakeCoordinator implements AutoCloseable {
     }
 
     /** The segments of manifests that were asked for, in order. */
+    /** Every try of a remove. */
+    List<RemoveRequest> removals() {
+        return List.copyOf(removals);
+    }
+
     public List<Integer> askedSegments() {
         return List.copyOf(askedSegments);
     }
@@ -698,6 +704,8 @@ public final class FakeCoordinator implements AutoCloseable {
         @Override
         public void remove(RemoveRequest request, StreamObserver<RemoveResponse> observer) {
             calls.answer(observer, () -> {
+                removals.add(request);
+                refuseIfAsked("Remove");
                 FilePath file = FromWire.file(request.getVolume(), request.getPath());
                 FileVersion removed = current(file);
                 files.remove(file);

@@ -14,6 +14,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.Handshake;
@@ -40,6 +41,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -79,11 +81,14 @@ public final class FakeHelper implements AutoCloseable {
         DIE_MID_WRITE,
         /** Has no room for the first seven chunks it is sent. */
         BUSY,
-        /** Has no room for the first three transfers. */
+        /** Has no room for the first three transfers, and says that there will be some in {@link #ROOM_AFTER}. */
         FULL
     }
 
     private static final int LATE = 34;
+
+    /** Longer than clients wait by themselves. */
+    private static final Duration ROOM_AFTER = Duration.ofMillis(500);
 
     private static final Set<Script> DAMAGING =
             EnumSet.of(Script.CORRUPT_LEAF, Script.DAMAGED_ON_THE_WAY, Script.CORRUPT_REPLICA);
@@ -97,6 +102,9 @@ public final class FakeHelper implements AutoCloseable {
     private final Map<String, BulkConnection> sessions = new ConcurrentHashMap<>();
     private final AtomicInteger openTransfers = new AtomicInteger();
     private final AtomicInteger begunTransfers = new AtomicInteger();
+    private final List<BeginTransfer> begins = new CopyOnWriteArrayList<>();
+    private final AtomicInteger askedTooSoon = new AtomicInteger();
+    private volatile long roomAtNanos = Ticker.system().nanos();
     private final AtomicInteger unrefusedRelays = new AtomicInteger();
     private final AtomicInteger corruptRelays = new AtomicInteger();
     private final AtomicInteger leavesRelayed = new AtomicInteger();
@@ -134,6 +142,16 @@ public final class FakeHelper implements AutoCloseable {
     /** Transfers that were begun here, ever. */
     public int begunTransfers() {
         return begunTransfers.get();
+    }
+
+    /** What each transfer began with. */
+    public List<BeginTransfer> begins() {
+        return List.copyOf(begins);
+    }
+
+    /** Transfers that began before the time this helper had said. */
+    public int askedTooSoon() {
+        return askedTooSoon.get();
     }
 
     /** Second attempts that won, as destinations said at the end. */
@@ -270,9 +288,12 @@ public final class FakeHelper implements AutoCloseable {
         public void onNext(TransferCommand command) {
             switch (command.getCommandCase()) {
                 case BEGIN -> {
+                    begins.add(command.getBegin());
+                    askedTooSoon.addAndGet(Ticker.system().nanos() - roomAtNanos < 0 ? 1 : 0);
                     if (script == Script.FULL && begunTransfers.get() <= 3) {
-                        events.onError(WireErrors.toStatus(
-                                new CloudMwException(ErrorCode.OVERLOADED, "3 transfers run here")));
+                        roomAtNanos = Ticker.system().nanos() + ROOM_AFTER.toNanos();
+                        events.onError(
+                                WireErrors.toStatus(CloudMwException.overloaded("3 transfers run here", ROOM_AFTER)));
                         return;
                     }
                     begin = command.getBegin();

@@ -11,7 +11,9 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.placement.ReadPlan;
@@ -87,7 +89,7 @@ final class HelperTransferTest {
                 1,
                 SpeedBook.EMPTY,
                 Optional.empty());
-        return new TransferSetup(VersionId.random().value(), plan, new Lanes(1, 1), false);
+        return new TransferSetup(VersionId.random().value(), plan, new Lanes(1, 1), false, Urgency.of(Priority.BATCH));
     }
 
     /** Closes the first transfer when it is about to make its call. */
@@ -149,7 +151,7 @@ final class HelperTransferTest {
         public void lost(RacerId racer, BlockId block, RacerId winner) {}
 
         @Override
-        public void forfeited(RacerId racer, BlockId block, ErrorCode code) {}
+        public void forfeited(RacerId racer, BlockId block, CloudMwException cause) {}
 
         @Override
         public void faulted(ChunkId chunk, StoreId store, ErrorCode code) {}

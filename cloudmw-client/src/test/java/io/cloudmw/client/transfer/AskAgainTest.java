@@ -2,6 +2,9 @@ package io.cloudmw.client.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -10,6 +13,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class AskAgainTest {
+    private static final long SECOND = Duration.ofSeconds(1).toNanos();
+    private final CloudMwException refusal = CloudMwException.overloaded("no room", Duration.ofSeconds(7));
+
     @Test
     void pausesGrowToASecondAndLastAboutAMinuteAltogether() {
         assertThat(AskAgain.pauseNanos(1)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(100));
@@ -19,6 +25,25 @@ final class AskAgainTest {
                 .mapToLong(AskAgain::pauseNanos)
                 .sum();
         assertThat(TimeUnit.NANOSECONDS.toSeconds(all)).isBetween(50L, 60L);
+    }
+
+    @Test
+    void whoWasToldWhenToAskAgainDoesNotAskBefore() {
+        assertThat(AskAgain.pauseNanos(1, refusal, Long.MAX_VALUE)).isEqualTo(7 * SECOND);
+    }
+
+    @Test
+    void butWaitsNoLongerThanUntilItShouldBeDone() {
+        assertThat(AskAgain.pauseNanos(1, refusal, 2 * SECOND)).isEqualTo(2 * SECOND);
+        assertThat(AskAgain.pauseNanos(1, refusal, -SECOND)).isEqualTo(AskAgain.pauseNanos(1));
+    }
+
+    @Test
+    void whoWasToldNothingAsksLaterAndLater() {
+        CloudMwException plain = new CloudMwException(ErrorCode.OVERLOADED, "no room");
+
+        assertThat(AskAgain.pauseNanos(1, plain, Long.MAX_VALUE)).isEqualTo(AskAgain.pauseNanos(1));
+        assertThat(AskAgain.pauseNanos(3, plain, Long.MAX_VALUE)).isGreaterThan(AskAgain.pauseNanos(2));
     }
 
     @Test

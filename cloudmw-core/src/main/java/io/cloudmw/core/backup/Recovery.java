@@ -4,9 +4,11 @@ import io.cloudmw.core.backup.record.BackupPart;
 import io.cloudmw.core.backup.record.BackupRoot;
 import io.cloudmw.core.backup.record.ExportRecord;
 import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.Lease;
+import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.catalog.sqlite.Scratch;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -116,7 +118,8 @@ public final class Recovery {
                 ErrorCode.NOT_FOUND,
                 "volume " + request.volume() + ": no backup that is right in stores "
                         + stores.all().stream().map(store -> store.id().value()).toList() + "; refused: "
-                        + finder.refused() + "; not readable: " + stores.unreadable());
+                        + finder.refused() + "; not readable: " + stores.unreadable()
+                        + " (expected: a store with a copy of a backup's root; others of the volume it is kept in may have one)");
     }
 
     /** Backups name stores, where there may be more of them. */
@@ -231,9 +234,14 @@ public final class Recovery {
             FileVersion version = present.version().at(file);
             Optional<CurrentFile> there = catalog.file(file);
             if (there.isEmpty() || !there.get().version().id().equals(version.id())) {
-                requireNowhere(version);
-                putSegments(version);
-                catalog.commit(new Commit(version, expected(version, present.createdAtMillis(), there), List.of()));
+                Optional<FileVersion> elsewhere = catalog.version(version.id());
+                if (elsewhere.isPresent()) {
+                    requireNobodyElse(file, there);
+                    link(elsewhere.get().file(), present, version);
+                } else {
+                    putSegments(version);
+                    catalog.commit(new Commit(version, expected(version, present.createdAtMillis(), there), List.of()));
+                }
             }
             if (!present.attributes().values().isEmpty()) {
                 catalog.setAttributes(
@@ -242,13 +250,34 @@ public final class Recovery {
             bytes += version.sizeBytes();
         }
 
-        private void requireNowhere(FileVersion version) throws CloudMwException {
-            Optional<FileVersion> elsewhere = catalog.version(version.id());
-            if (elsewhere.isPresent()) {
+        /** What somebody has put to a path since it was recovered stays. */
+        private void requireNobodyElse(FilePath file, Optional<CurrentFile> there) throws CloudMwException {
+            if (there.isPresent()) {
+                throw CatalogErrors.changed(
+                        file,
+                        Optional.empty(),
+                        there.map(current -> current.version().id()));
+            }
+        }
+
+        /** A version that was put back to one of its paths already: what snapshots restore may have several. */
+        private void link(FilePath first, ExportRecord.Present present, FileVersion version) throws CloudMwException {
+            try {
+                catalog.link(
+                        first,
+                        version.file(),
+                        new TreeFile(version.id(), present.createdAtMillis(), present.attributes()),
+                        clock.millis());
+            } catch (CloudMwException e) {
+                if (e.code() != ErrorCode.CONFLICT && first.volume().equals(request.as())) {
+                    throw e;
+                }
                 throw new CloudMwException(
                         ErrorCode.CONFLICT,
-                        version.file() + ": version " + version.id() + " is in the catalog already, as "
-                                + elsewhere.get().file() + " (expected: a catalog that has lost the volume)");
+                        version.file() + ": version " + version.id()
+                                + " is in the catalog already, as it was committed to " + first
+                                + " (expected: a catalog that has lost the volume)",
+                        e);
             }
         }
 

@@ -184,7 +184,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         if (cause == null) {
             log.warn("closing peer={}", channel.remoteAddress(), failure);
         }
-        close(new CloudMwException(ErrorCode.INTERNAL, "connection: " + failure, failure), true);
+        close(CloudMwException.ofDefect("connection", failure), true);
     }
 
     private void started() {

@@ -175,9 +175,7 @@ final class MultiplexedStream implements BulkStream {
             forget();
         } else {
             resetSent = true;
-            connection
-                    .outbound()
-                    .control(FrameType.RESET, id, BulkWire.reset(cause.code(), String.valueOf(cause.getMessage())));
+            connection.outbound().control(FrameType.RESET, id, BulkWire.reset(cause));
         }
     }
 

@@ -23,6 +23,10 @@ import java.util.Optional;
  * named below every call may fail with {@code OVERLOADED} (too many calls wait), {@code STORE_FULL} (no room for the
  * catalog's own files) or {@code INTERNAL}.
  *
+ * <p>What takes a {@link ChangeRequest} takes effect once, however often, at once and wherever the call it names is tried: the other
+ * tries answer what the first one answered; a call that is too old fails with {@code INVALID_ARGUMENT}. See
+ * {@link AppliedCalls}.
+ *
  * <p>A version goes through three states: <em>open</em> from its first segment, <em>current</em> from its commit,
  * <em>retired</em> when the path names another version, is removed, or the upload was abandoned.
  */
@@ -33,9 +37,15 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
     /**
      * Adds a volume.
      *
+     * @return the volume as it was added
      * @throws CloudMwException {@code ALREADY_EXISTS}; {@code NOT_FOUND} when one of its stores is not known
      */
-    void createVolume(Volume volume) throws CloudMwException;
+    Volume createVolume(Volume volume, ChangeRequest request) throws CloudMwException;
+
+    /** Adds a volume; tried once. */
+    default void createVolume(Volume volume) throws CloudMwException {
+        Volume unused = createVolume(volume, ChangeRequest.once(volume.createdAtMillis()));
+    }
 
     Optional<Volume> volume(VolumeName name) throws CloudMwException;
 
@@ -48,7 +58,12 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      * @param force also when it still has files
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code VOLUME_NOT_EMPTY}
      */
-    void deleteVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException;
+    void deleteVolume(VolumeName name, boolean force, ChangeRequest request) throws CloudMwException;
+
+    /** Removes a volume; tried once. */
+    default void deleteVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
+        deleteVolume(name, force, ChangeRequest.once(nowMillis));
+    }
 
     /** Makes a store known, or replaces what is known of it. */
     void putStore(Store store) throws CloudMwException;
@@ -126,7 +141,12 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when that would be more than {@link Attributes}
      *     may be
      */
-    Attributes setAttributes(AttributeChange change, long nowMillis) throws CloudMwException;
+    Attributes setAttributes(AttributeChange change, ChangeRequest request) throws CloudMwException;
+
+    /** Changes attributes; tried once. */
+    default Attributes setAttributes(AttributeChange change, long nowMillis) throws CloudMwException {
+        return setAttributes(change, ChangeRequest.once(nowMillis));
+    }
 
     /** A version that was committed once, current or retired, with the path it was committed to. */
     Optional<FileVersion> version(VersionId id) throws CloudMwException;
@@ -137,7 +157,12 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      * @return what it named
      * @throws CloudMwException {@code NOT_FOUND}
      */
-    FileVersion remove(FilePath file, long nowMillis) throws CloudMwException;
+    FileVersion remove(FilePath file, ChangeRequest request) throws CloudMwException;
+
+    /** Removes a file; tried once. */
+    default FileVersion remove(FilePath file, long nowMillis) throws CloudMwException {
+        return remove(file, ChangeRequest.once(nowMillis));
+    }
 
     /**
      * Gives a file or a directory another path in its volume, in one step and in time that does not depend on what lies
@@ -151,7 +176,23 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      *     directory is to be moved into itself, or the new path has too many directories, or a path below it would be too
      *     long (or would have been, with a file that was there once); {@code VOLUME_NOT_FOUND}
      */
-    DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException;
+    DirectoryEntry rename(Rename rename, ChangeRequest request) throws CloudMwException;
+
+    /** Renames; tried once, but for what {@link Rename#id} recognises. */
+    default DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException {
+        return rename(rename, ChangeRequest.once(nowMillis));
+    }
+
+    /**
+     * Lets another path of a volume name the version that a path names, as a file of its own: as old as is said, and with these
+     * attributes. What it named before becomes retired. Done already: nothing changes.
+     *
+     * @param from of the same volume as {@code to}; it keeps its name
+     * @return the version, at its new path
+     * @throws CloudMwException {@code CONFLICT} when {@code from} names another version, or none; {@code INVALID_ARGUMENT} when
+     *     it is of another volume; what {@link #checkPath} says of the new path
+     */
+    FileVersion link(FilePath from, FilePath to, TreeFile as, long nowMillis) throws CloudMwException;
 
     /**
      * Lists the immediate children of a directory in the order of their names' UTF-8 bytes. Takes memory and time in
@@ -190,19 +231,26 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
     Leases leases();
 
     /**
-     * Retires open versions that nobody has written to since {@code beforeMillis}.
+     * Retires open versions that nobody has written to since {@code beforeMillis}. May take long where there are many.
      *
+     * @param keeper asked before each write
      * @return how many
      * @throws CloudMwException {@code LEASE_LOST}
      */
-    int retireAbandoned(Lease lease, long beforeMillis, long nowMillis) throws CloudMwException;
+    int retireAbandoned(LeaseKeeper keeper, long beforeMillis, long nowMillis) throws CloudMwException;
+
+    /** The same under a lease that lasts as long. */
+    default int retireAbandoned(Lease lease, long beforeMillis, long nowMillis) throws CloudMwException {
+        return retireAbandoned(() -> lease, beforeMillis, nowMillis);
+    }
 
     /** Retired versions by id. */
     Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException;
 
     /**
-     * Drops everything kept of a retired version, after the chunks nobody else needs were deleted (see {@link SharedChunks#namedElsewhere}). Nothing
-     * happens if it is not one. As long as others name chunks it wrote, those and what is known of their copies stay known.
+     * Drops everything kept of a retired version, after the chunks nobody else needs were deleted (see
+     * {@link SharedChunks#namedElsewhere}). Nothing happens if it is not one. As long as others name chunks it wrote, those and what
+     * is known of their copies stay known. Of one that was never committed the id stays: whoever still writes it is refused, as before.
      *
      * @throws CloudMwException {@code LEASE_LOST}
      */
@@ -216,6 +264,9 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
 
     /** How names were at moments that were kept. */
     Snapshots snapshots();
+
+    /** Which calls have taken effect. */
+    AppliedCalls appliedCalls();
 
     /** Waits for calls that run; later calls fail. Idempotent. */
     @Override

@@ -2,6 +2,7 @@ package io.cloudmw.core.catalog;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Rename;
@@ -125,6 +126,11 @@ public final class CatalogErrors {
                 ErrorCode.INVALID_ARGUMENT, rename.to() + " lies in " + rename.from() + ", which is to be moved there");
     }
 
+    static CloudMwException otherVolume(FilePath from, FilePath to) {
+        return new CloudMwException(
+                ErrorCode.INVALID_ARGUMENT, to + ": cannot name what " + from + " does (expected: the same volume)");
+    }
+
     static CloudMwException pathsTooLong(Rename rename, int bytes) {
         return new CloudMwException(
                 ErrorCode.INVALID_ARGUMENT,
@@ -136,6 +142,13 @@ public final class CatalogErrors {
         return new CloudMwException(
                 ErrorCode.INVALID_ARGUMENT,
                 path + " lies in " + directories + " directories (expected: <= " + Tree.MAX_DIRECTORIES + ")");
+    }
+
+    static CloudMwException callTooOld(CallId call, long ageMillis) {
+        return new CloudMwException(
+                ErrorCode.INVALID_ARGUMENT,
+                "call " + call.id() + " was issued " + ageMillis + " ms ago by its caller's clock (expected: within "
+                        + AppliedCalls.MAX_AGE.toMillis() + "): it comes too late, or that clock is wrong");
     }
 
     static CloudMwException movedWhileListed(DirectoryPath directory) {

@@ -4,6 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.VersionId;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -23,8 +24,8 @@ public interface SharedChunks {
     /** A committed version whose manifest has the entry of this chunk: a current one if there is. */
     Optional<VersionId> namer(ChunkId chunk) throws CloudMwException;
 
-    /** Whether a committed version names a chunk that this other one wrote. */
-    boolean shares(VersionId version, VersionId owner) throws CloudMwException;
+    /** What a segment of a version that was committed and is kept names of other versions, in no order. Takes bounded time. */
+    List<SharedRun> shared(VersionId version, int segment) throws CloudMwException;
 
     /**
      * Whether chunks of this version may be needed: it is open, current or retired, or was forgotten and others name some.

@@ -24,7 +24,12 @@ public interface Snapshots {
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code ALREADY_EXISTS}; {@code INVALID_ARGUMENT} when there are
      *     {@value #MAX_SNAPSHOTS}
      */
-    Snapshot create(VolumeName volume, String name, long nowMillis) throws CloudMwException;
+    Snapshot create(VolumeName volume, String name, ChangeRequest request) throws CloudMwException;
+
+    /** Keeps the names; tried once. */
+    default Snapshot create(VolumeName volume, String name, long nowMillis) throws CloudMwException {
+        return create(volume, name, ChangeRequest.once(nowMillis));
+    }
 
     /**
      * All of a volume, the oldest first.
@@ -38,7 +43,12 @@ public interface Snapshots {
      *
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND}
      */
-    Snapshot remove(VolumeName volume, String name) throws CloudMwException;
+    Snapshot remove(VolumeName volume, String name, ChangeRequest request) throws CloudMwException;
+
+    /** Keeps it no more; tried once. */
+    default Snapshot remove(VolumeName volume, String name) throws CloudMwException {
+        return remove(volume, name, ChangeRequest.once(0));
+    }
 
     /**
      * What a path named then; empty when it named no file.
@@ -62,7 +72,12 @@ public interface Snapshots {
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND} when there is no such snapshot or no such file in it;
      *     what {@link Catalog#checkPath} says of the path
      */
-    FileVersion restore(String snapshot, FilePath file, long nowMillis) throws CloudMwException;
+    FileVersion restore(String snapshot, FilePath file, ChangeRequest request) throws CloudMwException;
+
+    /** Lets a path name again what it named then; tried once. */
+    default FileVersion restore(String snapshot, FilePath file, long nowMillis) throws CloudMwException {
+        return restore(snapshot, file, ChangeRequest.once(nowMillis));
+    }
 
     /**
      * Drops entries of the past that no snapshot sees, and retires what they were the last to name. Looks at a page of them.

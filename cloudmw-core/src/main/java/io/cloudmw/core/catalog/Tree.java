@@ -147,6 +147,25 @@ public final class Tree<X extends Exception> {
     }
 
     /**
+     * Lets another path stand for a file that has the version of this one.
+     *
+     * @param from of the same volume
+     * @return false: it does already
+     * @throws CloudMwException {@code CONFLICT} when this path stands for something else; {@code INVALID_ARGUMENT} when it is of
+     *     another volume; as {@link #put}
+     */
+    public boolean link(FilePath from, FilePath to, TreeFile as) throws X, CloudMwException {
+        if (!from.volume().equals(to.volume())) {
+            throw CatalogErrors.otherVolume(from, to);
+        }
+        Optional<VersionId> found = version(from);
+        if (!found.equals(Optional.of(as.version()))) {
+            throw CatalogErrors.changed(from, Optional.of(as.version()), found);
+        }
+        return restore(to, as);
+    }
+
+    /**
      * Whether a file could be put at this path now; changes nothing.
      *
      * @throws CloudMwException as {@link #put}

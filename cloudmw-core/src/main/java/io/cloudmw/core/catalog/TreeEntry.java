@@ -1,5 +1,6 @@
 package io.cloudmw.core.catalog;
 
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.VersionId;
 import java.util.Optional;
 
@@ -14,6 +15,11 @@ import java.util.Optional;
 public record TreeEntry(long parent, String name, Optional<TreeFile> file, long directory, String movedBy) {
     public boolean isDirectory() {
         return file.isEmpty();
+    }
+
+    /** None of a directory. */
+    public Attributes attributes() {
+        return file.map(TreeFile::attributes).orElse(Attributes.NONE);
     }
 
     /** Of a file, its current one. */

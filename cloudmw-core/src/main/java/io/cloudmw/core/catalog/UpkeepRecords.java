@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 public interface UpkeepRecords {
     /** {@link #settle} takes at most this many records. */
-    int MAX_SETTLED = 40;
+    int MAX_SETTLED = 30;
 
     /** All that is recorded of chunk {@code firstIndex} up to but not {@code endIndex}, by chunk and store. */
     List<ReplicaRecord> records(VersionId version, long firstIndex, long endIndex) throws CloudMwException;
@@ -29,7 +29,7 @@ public interface UpkeepRecords {
 
     /**
      * Records what upkeep decided or did, in place of what was recorded of these copies; {@code GOOD} leaves nothing
-     * recorded. Neither opens a version nor renews one.
+     * recorded. Neither opens a version nor renews one; of a version nothing is known of nothing is recorded.
      *
      * @param lease what it is done under
      * @param records at most {@value #MAX_SETTLED}

@@ -5,6 +5,6 @@ public enum VersionState {
     OPEN,
     CURRENT,
     RETIRED,
-    /** Forgotten, but for chunks that others name. */
+    /** Forgotten, but for chunks that others name; or never committed and given up for good: its id is all that is kept. */
     LENT
 }

@@ -2,8 +2,10 @@ package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
@@ -46,12 +48,13 @@ public final class Administration {
     /**
      * Creates a volume. One that names no stores uses all that are known now.
      *
+     * @param call takes effect once; empty: it is tried once
      * @return the volume as it is kept
      * @throws CloudMwException {@code NOT_ENOUGH_STORES} when fewer than k of its stores are available now, and not drained;
      *     {@code COORDINATOR_UNAVAILABLE} right after a start, while so many may be about to be available again;
      *     {@code ALREADY_EXISTS}; {@code NOT_FOUND} for a store nobody knows
      */
-    public Volume createVolume(Volume wanted) throws CloudMwException {
+    public Volume createVolume(Volume wanted, Optional<CallId> call) throws CloudMwException {
         if (catalog.volume(wanted.name()).isPresent()) {
             throw CatalogErrors.volumeExists(wanted.name());
         }
@@ -76,8 +79,7 @@ public final class Administration {
                 .map(Store::id)
                 .toList();
         PlacementPolicy.requireEnough(available, volume.replicas());
-        catalog.createVolume(volume);
-        return volume;
+        return catalog.createVolume(volume, ChangeRequest.of(call, clock));
     }
 
     /**
@@ -96,10 +98,11 @@ public final class Administration {
     /**
      * Deletes a volume; its chunks become garbage.
      *
+     * @param call takes effect once; empty: it is tried once
      * @param force also when it still has files
      */
-    public void deleteVolume(VolumeName name, boolean force) throws CloudMwException {
-        catalog.deleteVolume(name, force, clock.millis());
+    public void deleteVolume(VolumeName name, boolean force, Optional<CallId> call) throws CloudMwException {
+        catalog.deleteVolume(name, force, ChangeRequest.of(call, clock));
     }
 
     /**

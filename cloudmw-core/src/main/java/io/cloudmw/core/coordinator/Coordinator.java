@@ -1,7 +1,9 @@
 package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.backup.VolumeExport;
+import io.cloudmw.core.catalog.AppliedCalls;
 import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.lease.BackgroundJobs;
 import io.cloudmw.core.monitor.FleetSpeeds;
@@ -95,7 +97,7 @@ public final class Coordinator {
         return jobs.run("abandoned-uploads", options.abandonedCheck(), right -> {
                     long now = clock.millis();
                     return catalog.retireAbandoned(
-                            right.lease(), now - options.abandonedAfter().toMillis(), now);
+                            right, now - options.abandonedAfter().toMillis(), now);
                 })
                 .orElse(0);
     }
@@ -106,7 +108,28 @@ public final class Coordinator {
      * @return how many pages it looked at; 0 when another coordinator does it
      */
     public int pruneSnapshots() throws CloudMwException {
-        return jobs.run("snapshots", options.abandonedCheck(), snapshots::prune).orElse(0);
+        return jobs.run("snapshots", options.snapshotCheck(), snapshots::prune).orElse(0);
+    }
+
+    /**
+     * Forgets the calls that are too old to be tried again.
+     *
+     * @return how many; 0 when another coordinator does it
+     */
+    public int pruneCalls() throws CloudMwException {
+        return jobs.run("applied-calls", options.abandonedCheck(), this::forgetCalls)
+                .orElse(0);
+    }
+
+    private int forgetCalls(BackgroundJobs.Right right) throws CloudMwException {
+        int pruned = 0;
+        int last;
+        do {
+            Lease unused = right.lease(); // renewed, or the job is another's
+            last = catalog.appliedCalls().prune(clock.millis() - AppliedCalls.KEPT.toMillis());
+            pruned += last;
+        } while (last > 0);
+        return pruned;
     }
 
     /** Whether other coordinators may share the catalog: then {@link #exchangeSightings} is to be called, again and again. */

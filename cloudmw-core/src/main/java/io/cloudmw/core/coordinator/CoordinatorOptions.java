@@ -11,6 +11,7 @@ import java.time.Duration;
  * @param tokenTtl how long a transfer may take before it needs a new plan
  * @param abandonedAfter an upload without progress for this long is given up
  * @param abandonedCheck how often such uploads are looked for
+ * @param snapshotCheck how often what no snapshot sees any more is dropped
  * @param upkeep how it keeps what is stored as it ought to be; takes no store for lost within a lease's life
  */
 public record CoordinatorOptions(
@@ -19,6 +20,7 @@ public record CoordinatorOptions(
         Duration tokenTtl,
         Duration abandonedAfter,
         Duration abandonedCheck,
+        Duration snapshotCheck,
         UpkeepOptions upkeep) {
     private static final Duration LONGEST_EXCHANGE = Duration.ofSeconds(1);
 
@@ -27,6 +29,7 @@ public record CoordinatorOptions(
         requirePositive("tokenTtl", tokenTtl);
         requirePositive("abandonedAfter", abandonedAfter);
         requirePositive("abandonedCheck", abandonedCheck);
+        requirePositive("snapshotCheck", snapshotCheck);
         if (helperTtl.compareTo(heartbeatInterval.multipliedBy(2)) <= 0) {
             throw new IllegalArgumentException(
                     "helperTtl: " + helperTtl + " (expected: > 2 x " + heartbeatInterval + ")");
@@ -37,13 +40,17 @@ public record CoordinatorOptions(
         }
     }
 
-    /** Heartbeats every 2 s, leases of 7 s, tokens for 6 h, uploads given up after 7 days, looked for every hour. */
+    /**
+     * Heartbeats every 2 s, leases of 7 s, tokens for 6 h, uploads given up after 7 days, looked for every hour, and so often what
+     * no snapshot sees.
+     */
     public static CoordinatorOptions defaults() {
         return new CoordinatorOptions(
                 Duration.ofSeconds(2),
                 Duration.ofSeconds(7),
                 Duration.ofHours(6),
                 Duration.ofDays(7),
+                Duration.ofHours(1),
                 Duration.ofHours(1),
                 UpkeepOptions.defaults());
     }

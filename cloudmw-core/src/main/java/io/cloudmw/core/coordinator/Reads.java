@@ -2,6 +2,7 @@ package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.Overlay;
@@ -11,6 +12,7 @@ import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -48,6 +50,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -100,7 +103,14 @@ public final class Reads {
         stores.awaitAnyHelper();
         stores.awaitOwners(volumeStores, volume.replicas() - 1);
         Mode chosen = mode.orElse(volume.mode());
-        List<HelperAddress> ranked = ranked(version, volumeStores, volume, chosen);
+        List<HelperAddress> racing = ranked(version, volumeStores, volume, chosen);
+        Set<HelperId> owners =
+                volumeStores.stream().flatMap(store -> store.owner().stream()).collect(Collectors.toSet());
+        List<HelperAddress> switches = mode.isPresent()
+                ? List.of()
+                : ReadPlanner.switches(version.id().value(), file.volume(), helpers.live(), owners);
+        // Without switches the racers keep their ranks.
+        List<HelperAddress> ranked = switches.isEmpty() ? racing : ReadPlanner.behind(switches, racing, owners);
         return new ReadPlan(
                 version,
                 ranked,
@@ -110,7 +120,8 @@ public final class Reads {
                 readToken(version.file(), version.id()),
                 volume.replicas(),
                 speeds(ranked, volumeStores),
-                volume.target());
+                volume.target(),
+                switches.size());
     }
 
     private SpeedBook speeds(List<HelperAddress> readers, List<Store> volumeStores) {
@@ -229,12 +240,19 @@ public final class Reads {
     /**
      * Changes what users have noted of a file.
      *
+     * @param call takes effect once; empty: it is tried once
      * @return all that is noted now
      * @throws CloudMwException as {@link Catalog#setAttributes}; {@code VOLUME_NOT_FOUND}
      */
-    public Attributes setAttributes(AttributeChange change) throws CloudMwException {
-        volume(change.file().volume());
-        return catalog.setAttributes(change, clock.millis());
+    public Attributes setAttributes(AttributeChange change, Optional<CallId> call) throws CloudMwException {
+        try {
+            return catalog.setAttributes(change, ChangeRequest.of(call, clock));
+        } catch (CloudMwException e) {
+            if (e.code() == ErrorCode.NOT_FOUND) {
+                volume(change.file().volume());
+            }
+            throw e;
+        }
     }
 
     /**
@@ -259,32 +277,45 @@ public final class Reads {
     /**
      * Removes a file; its chunks become garbage, which readers that have a plan may still finish with.
      *
+     * @param call takes effect once; empty: it is tried once
      * @return what was removed
      * @throws CloudMwException {@code NOT_FOUND}; {@code VOLUME_NOT_FOUND}
      */
-    public FileVersion remove(FilePath file) throws CloudMwException {
-        volume(file.volume());
-        CurrentFile unused = current(file);
-        return catalog.remove(file, clock.millis());
+    public FileVersion remove(FilePath file, Optional<CallId> call) throws CloudMwException {
+        try {
+            return catalog.remove(file, ChangeRequest.of(call, clock));
+        } catch (CloudMwException e) {
+            if (e.code() == ErrorCode.NOT_FOUND) {
+                volume(file.volume());
+                requireNoDirectory(file);
+            }
+            throw e;
+        }
     }
 
     /**
      * Gives a file or a directory another path. Whoever reads it goes on.
      *
+     * @param call takes effect once; empty: it is tried once
      * @return what was moved, under its new name
      * @throws CloudMwException as {@link Catalog#rename}
      */
-    public DirectoryEntry rename(Rename rename) throws CloudMwException {
-        return catalog.rename(rename, clock.millis());
+    public DirectoryEntry rename(Rename rename, Optional<CallId> call) throws CloudMwException {
+        return catalog.rename(rename, ChangeRequest.of(call, clock));
     }
 
     private CurrentFile current(FilePath file) throws CloudMwException {
         Optional<CurrentFile> found = catalog.file(file);
-        if (found.isEmpty()
-                && !catalog.list(file.volume(), file.path(), "", 1).items().isEmpty()) {
-            throw CatalogErrors.directoryNotFile(file);
+        if (found.isEmpty()) {
+            requireNoDirectory(file);
         }
         return found.orElseThrow(() -> CatalogErrors.fileNotFound(file));
+    }
+
+    private void requireNoDirectory(FilePath path) throws CloudMwException {
+        if (!catalog.list(path.volume(), path.path(), "", 1).items().isEmpty()) {
+            throw CatalogErrors.directoryNotFile(path);
+        }
     }
 
     /** A version is found by its id under any path of its volume: who reads it need not notice a rename. */

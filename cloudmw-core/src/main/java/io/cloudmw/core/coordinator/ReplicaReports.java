@@ -2,8 +2,12 @@ package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.SharedRun;
+import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestPlan;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.ReplicaReport;
@@ -11,7 +15,10 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.time.WallClock;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /** What is found out about single copies. */
 public final class ReplicaReports {
@@ -38,12 +45,14 @@ public final class ReplicaReports {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT, "reports: " + reports.size() + " (expected: <= " + MAX_REPORTS + ")");
         }
+        List<ChunkId> others = reports.stream()
+                .map(ReplicaReport::chunk)
+                .filter(chunk -> !chunk.version().equals(version))
+                .toList();
+        if (!others.isEmpty()) {
+            requireNamed(volume, version, others);
+        }
         for (ReplicaReport report : reports) {
-            VersionId owner = report.chunk().version();
-            if (!owner.equals(version) && !catalog.shares(version, owner)) {
-                throw new CloudMwException(
-                        ErrorCode.INVALID_ARGUMENT, "chunk " + report.chunk() + " is not of version " + version);
-            }
             if (!volume.stores().contains(report.store())) {
                 throw new CloudMwException(
                         ErrorCode.INVALID_ARGUMENT,
@@ -51,6 +60,28 @@ public final class ReplicaReports {
             }
         }
         catalog.report(reports, clock.millis());
+    }
+
+    /** That these chunks, which others wrote, are of a version: each segment is asked for once. */
+    private void requireNamed(Volume volume, VersionId version, List<ChunkId> chunks) throws CloudMwException {
+        Optional<ManifestPlan> plan = catalog.version(version)
+                .map(committed ->
+                        new ManifestPlan(ChunkCutter.of(committed, volume.chunking()), committed.leafSizeBytes()));
+        Map<Integer, List<SharedRun>> shared = new HashMap<>();
+        for (ChunkId chunk : chunks) {
+            boolean named = false;
+            if (plan.isPresent() && chunk.index() < plan.get().cutter().count()) {
+                int segment = plan.get().segmentOf(chunk.index());
+                if (!shared.containsKey(segment)) {
+                    shared.put(segment, catalog.shared(version, segment));
+                }
+                named = shared.getOrDefault(segment, List.of()).stream().anyMatch(run -> run.contains(chunk));
+            }
+            if (!named) {
+                throw new CloudMwException(
+                        ErrorCode.INVALID_ARGUMENT, "chunk " + chunk + " is not of version " + version);
+            }
+        }
     }
 
     /**

@@ -4,6 +4,7 @@ import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.SharedRun;
+import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -188,7 +189,8 @@ public final class Uploads {
      * @param expected as {@link #begin} said
      * @param owed copies that are promised but not yet durable
      * @return the version as it is kept; the same again for a repeated commit
-     * @throws CloudMwException {@code CONFLICT} when somebody else changed the path; {@code INVALID_ARGUMENT} when the
+     * @throws CloudMwException {@code CONFLICT} when somebody else changed the path, or the upload was given up;
+     *     {@code INVALID_ARGUMENT} when the
      *     segments are not those of a file of this size in this volume, or name chunks that are neither its own nor those
      *     of the version that is expected; {@code QUORUM_NOT_MET} when a chunk has too few
      *     durable copies, or more than {@value WritePlan#MAX_OWED} are owed
@@ -207,9 +209,22 @@ public final class Uploads {
                     version.file(), expected, catalog.current(version.file()).map(FileVersion::id));
         }
         ManifestPlan plan = FileLayout.of(volume, base, version);
-        new ManifestCheck(catalog, volume, version, base, plan, owed).run();
+        check(new ManifestCheck(catalog, volume, version, base, plan, owed), version);
         FileVersion stamped = version.committed(clock.millis(), plan.cutter().chunkSizeBytes());
         return catalog.commit(new Commit(stamped, expected, owed));
+    }
+
+    /** Of an upload that was given up segments may be gone: then that is what is said. */
+    private void check(ManifestCheck manifest, FileVersion version) throws CloudMwException {
+        try {
+            manifest.run();
+        } catch (CloudMwException e) {
+            // Or another try of the same commit came first, and this one only had not seen it.
+            boolean alive = catalog.state(version.id())
+                    .map(state -> state == VersionState.OPEN || state == VersionState.CURRENT)
+                    .orElse(true);
+            throw alive ? e : CatalogErrors.abandoned(version);
+        }
     }
 
     private Volume volume(FilePath file) throws CloudMwException {

@@ -2,12 +2,14 @@ package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.Snapshots;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.lease.BackgroundJobs;
+import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
@@ -15,6 +17,7 @@ import io.cloudmw.core.model.Snapshot;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.time.WallClock;
 import java.util.List;
+import java.util.Optional;
 
 /** How the names of volumes were. Safe for any thread. */
 public final class VolumeSnapshots {
@@ -31,11 +34,12 @@ public final class VolumeSnapshots {
     /**
      * Keeps the names of a volume as they are now.
      *
+     * @param call takes effect once; empty: it is tried once
      * @throws CloudMwException as {@link Snapshots#create}; {@code INVALID_ARGUMENT} when the name is malformed
      */
-    public Snapshot create(VolumeName volume, String name) throws CloudMwException {
+    public Snapshot create(VolumeName volume, String name, Optional<CallId> call) throws CloudMwException {
         try {
-            return snapshots.create(volume, Snapshot.checkName(name), clock.millis());
+            return snapshots.create(volume, Snapshot.checkName(name), ChangeRequest.of(call, clock));
         } catch (IllegalArgumentException e) {
             throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
         }
@@ -53,10 +57,11 @@ public final class VolumeSnapshots {
     /**
      * Keeps it no more.
      *
+     * @param call takes effect once; empty: it is tried once
      * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND}
      */
-    public Snapshot remove(VolumeName volume, String name) throws CloudMwException {
-        return snapshots.remove(volume, name);
+    public Snapshot remove(VolumeName volume, String name, Optional<CallId> call) throws CloudMwException {
+        return snapshots.remove(volume, name, ChangeRequest.of(call, clock));
     }
 
     /**
@@ -91,10 +96,11 @@ public final class VolumeSnapshots {
     /**
      * Lets a path name again what it named then.
      *
+     * @param call takes effect once; empty: it is tried once
      * @throws CloudMwException as {@link Snapshots#restore}
      */
-    public FileVersion restore(String snapshot, FilePath file) throws CloudMwException {
-        return snapshots.restore(snapshot, file, clock.millis());
+    public FileVersion restore(String snapshot, FilePath file, Optional<CallId> call) throws CloudMwException {
+        return snapshots.restore(snapshot, file, ChangeRequest.of(call, clock));
     }
 
     /** Drops what no snapshot sees any more; all of it, a page at a time. */

@@ -1,6 +1,8 @@
 package io.cloudmw.core.error;
 
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class CloudMwException extends IOException {
     private final ErrorCode code;
     private final RetryVerdict verdict;
+    private final @Nullable Duration retryAfter;
 
     public CloudMwException(ErrorCode code, String message) {
         this(code, code.verdict(), message, null);
@@ -22,9 +25,40 @@ public final class CloudMwException extends IOException {
     }
 
     public CloudMwException(ErrorCode code, RetryVerdict verdict, String message, @Nullable Throwable cause) {
+        this(code, verdict, message, cause, null);
+    }
+
+    private CloudMwException(
+            ErrorCode code,
+            RetryVerdict verdict,
+            String message,
+            @Nullable Throwable cause,
+            @Nullable Duration retryAfter) {
         super(message, cause);
         this.code = code;
         this.verdict = verdict;
+        this.retryAfter = retryAfter;
+    }
+
+    /** {@code OVERLOADED}, and when there should be room. */
+    public static CloudMwException overloaded(String message, Duration retryAfter) {
+        return new CloudMwException(ErrorCode.OVERLOADED, message).retriedAfter(retryAfter);
+    }
+
+    /** The same failure; who tries again should wait so long. */
+    public CloudMwException retriedAfter(Duration pause) {
+        return new CloudMwException(code, verdict, String.valueOf(getMessage()), getCause(), pause);
+    }
+
+    /**
+     * What becomes of a failure nobody expected: {@code OVERLOADED} where it is memory that ran out, so that it is tried
+     * again, or elsewhere; {@code INTERNAL} otherwise.
+     *
+     * @param what failed; the message begins with it
+     */
+    public static CloudMwException ofDefect(String what, Throwable thrown) {
+        ErrorCode code = thrown instanceof OutOfMemoryError ? ErrorCode.OVERLOADED : ErrorCode.INTERNAL;
+        return new CloudMwException(code, what + ": " + thrown, thrown);
     }
 
     public ErrorCode code() {
@@ -33,6 +67,11 @@ public final class CloudMwException extends IOException {
 
     public RetryVerdict verdict() {
         return verdict;
+    }
+
+    /** How long to wait before trying again; empty: who failed does not know. */
+    public Optional<Duration> retryAfter() {
+        return Optional.ofNullable(retryAfter);
     }
 
     /** The class, the code, and the message: what a stack trace begins with. */

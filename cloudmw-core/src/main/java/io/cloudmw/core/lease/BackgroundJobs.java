@@ -1,6 +1,7 @@
 package io.cloudmw.core.lease;
 
 import io.cloudmw.core.catalog.Lease;
+import io.cloudmw.core.catalog.LeaseKeeper;
 import io.cloudmw.core.catalog.Leases;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.time.WallClock;
@@ -77,7 +78,7 @@ public final class BackgroundJobs {
     }
 
     /** A lease that is kept as long as it is asked for. Safe for any thread. */
-    public final class Right {
+    public final class Right implements LeaseKeeper {
         private Lease lease;
 
         private Right(Lease lease) {
@@ -89,6 +90,7 @@ public final class BackgroundJobs {
          *
          * @throws CloudMwException {@code LEASE_LOST}: another coordinator does the job now, stop
          */
+        @Override
         public synchronized Lease lease() throws CloudMwException {
             long now = clock.millis();
             if (lease.untilMillis() - now < term.toMillis() / 2) {

@@ -5,5 +5,11 @@ package io.cloudmw.core.model;
  *
  * @param control {@code host:port} of its gRPC services
  * @param bulk {@code host:port} of its bulk plane
+ * @param switched the volumes it is a switch for
  */
-public record HelperAddress(HelperId id, String control, String bulk) {}
+public record HelperAddress(HelperId id, String control, String bulk, VolumeSet switched) {
+    /** One that is no switch. */
+    public HelperAddress(HelperId id, String control, String bulk) {
+        this(id, control, bulk, VolumeSet.NONE);
+    }
+}

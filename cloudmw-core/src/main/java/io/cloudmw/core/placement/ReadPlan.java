@@ -17,6 +17,8 @@ import java.util.Optional;
  * @param replicas k of the volume
  * @param speeds what to expect of the stores, as far as it is known
  * @param target what the volume promises, if anything
+ * @param switches the first so many helpers are switches for the volume, and each block is read from the one it belongs to
+ *     ({@link SwitchTable}); 0: the helpers race
  */
 public record ReadPlan(
         FileVersion version,
@@ -27,14 +29,38 @@ public record ReadPlan(
         TransferToken token,
         int replicas,
         SpeedBook speeds,
-        Optional<ReadTarget> target) {
+        Optional<ReadTarget> target,
+        int switches) {
     public ReadPlan {
         helpers = List.copyOf(helpers);
         stores = List.copyOf(stores);
     }
 
+    /** A plan without switches. */
+    public ReadPlan(
+            FileVersion version,
+            List<HelperAddress> helpers,
+            List<StoreStatus> stores,
+            Mode mode,
+            boolean rotateReplicas,
+            TransferToken token,
+            int replicas,
+            SpeedBook speeds,
+            Optional<ReadTarget> target) {
+        this(version, helpers, stores, mode, rotateReplicas, token, replicas, speeds, target, 0);
+    }
+
+    /** To which of its switches each block belongs. */
+    public SwitchTable switchTable() {
+        return new SwitchTable(helpers.stream()
+                .limit(switches)
+                .map(helper -> helper.id().value())
+                .toList());
+    }
+
     /** The same plan, carried out in another mode. */
     public ReadPlan withMode(Mode instead) {
-        return new ReadPlan(version, helpers, stores, instead, rotateReplicas, token, replicas, speeds, target);
+        return new ReadPlan(
+                version, helpers, stores, instead, rotateReplicas, token, replicas, speeds, target, switches);
     }
 }

@@ -5,6 +5,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -35,6 +37,9 @@ import java.util.stream.Stream;
 public final class ReadPlanner {
     /** A plan names no more helpers: the destination keeps a connection to each. */
     public static final int MAX_HELPERS = 16;
+
+    /** The rest is for helpers that are no switches. */
+    static final int MAX_SWITCHES = 12;
 
     /**
      * Which replica each racer asks for.
@@ -80,6 +85,45 @@ public final class ReadPlanner {
         }
         others.forEachRemaining(ranked::add);
         return List.copyOf(ranked.subList(0, Math.min(ranked.size(), MAX_HELPERS)));
+    }
+
+    /**
+     * The live switches of a volume, by id; where there are more than a plan names, some of them.
+     *
+     * @param key what the transfer is of: the same key draws the same switches
+     * @param owners of the volume's disks: a plan names them besides, for who reads a disk asks its owner
+     */
+    public static List<HelperAddress> switches(
+            String key, VolumeName volume, Collection<HelperAddress> live, Set<HelperId> owners) {
+        List<HelperAddress> drawn = live.stream()
+                .filter(helper -> helper.switched().contains(volume))
+                .sorted(Comparator.comparingLong((HelperAddress helper) ->
+                                Rendezvous.hash(key, helper.id().value()))
+                        .thenComparing(HelperAddress::id))
+                .toList();
+        Set<HelperId> named = new HashSet<>(owners);
+        List<HelperAddress> chosen = new ArrayList<>();
+        for (HelperAddress helper : drawn) {
+            if (chosen.size() < MAX_SWITCHES && (named.size() < MAX_HELPERS || named.contains(helper.id()))) {
+                named.add(helper.id());
+                chosen.add(helper);
+            }
+        }
+        chosen.sort(Comparator.comparing(HelperAddress::id));
+        return List.copyOf(chosen);
+    }
+
+    /** The switches, then who else would read, for when no switch is left: before others those whose disks are read. */
+    public static List<HelperAddress> behind(
+            List<HelperAddress> switches, List<HelperAddress> others, Set<HelperId> owners) {
+        return Stream.of(
+                        switches.stream(),
+                        others.stream().filter(helper -> owners.contains(helper.id())),
+                        others.stream())
+                .flatMap(Function.identity())
+                .distinct()
+                .limit(MAX_HELPERS)
+                .toList();
     }
 
     /**

@@ -3,7 +3,6 @@ package io.cloudmw.core.race;
 import io.cloudmw.core.error.ErrorCode;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.Set;
 
 /** What happens at the destination, and what follows from it: the state behind {@link Delivery}. */
 final class Arbiter implements DeliveryInput {
@@ -11,8 +10,8 @@ final class Arbiter implements DeliveryInput {
     private final Dispatcher dispatcher;
     private final Watch watch;
 
-    Arbiter(DeliveryPolicy policy, Lanes lanes, Set<RacerId> reachable, SpeedView view, Governor governor) {
-        this.board = new Board(policy, lanes, reachable, view, governor);
+    Arbiter(DeliveryPolicy policy, Roster roster, SpeedView view, Governor governor) {
+        this.board = new Board(policy, roster, view, governor);
         this.dispatcher = new Dispatcher(board);
         this.watch = new Watch(board, dispatcher);
     }

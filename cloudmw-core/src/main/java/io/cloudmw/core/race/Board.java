@@ -6,7 +6,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -33,9 +32,9 @@ final class Board {
     private long lastLeafAtNanos;
     private boolean leafSeen;
 
-    Board(DeliveryPolicy policy, Lanes lanes, Set<RacerId> reachable, SpeedView view, Governor governor) {
+    Board(DeliveryPolicy policy, Roster roster, SpeedView view, Governor governor) {
         this.policy = policy;
-        this.roster = new Roster(policy.mode(), lanes, reachable);
+        this.roster = roster;
         this.speeds = new Speeds(view);
         this.governor = governor;
         this.window = new Window(policy.mode().blocks());

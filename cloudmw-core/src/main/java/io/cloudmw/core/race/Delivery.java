@@ -69,7 +69,23 @@ public final class Delivery {
      * @param governor of this client; shared by its transfers
      */
     public Delivery(DeliveryPolicy policy, Lanes lanes, Set<RacerId> reachable, SpeedView speeds, Governor governor) {
-        this.arbiter = new Arbiter(policy, lanes, reachable, speeds, governor);
+        this(policy, lanes, reachable, speeds, governor, Homes.NONE);
+    }
+
+    /**
+     * As the other, where some helpers are switches.
+     *
+     * @param homes to whom blocks belong: others are asked only when those are gone or have failed by every way; races do
+     *     not look at it
+     */
+    public Delivery(
+            DeliveryPolicy policy,
+            Lanes lanes,
+            Set<RacerId> reachable,
+            SpeedView speeds,
+            Governor governor,
+            Homes homes) {
+        this.arbiter = new Arbiter(policy, new Roster(policy.mode(), lanes, reachable, homes), speeds, governor);
     }
 
     /**

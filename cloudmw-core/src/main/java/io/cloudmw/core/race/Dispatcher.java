@@ -143,12 +143,17 @@ final class Dispatcher {
         if (second == null) {
             boolean startsNow = board.roster.load(first.racer()) == 0;
             board.issue(piece, List.of(first), BlockRule.SOLE, piece.next, 0);
-            if (startsNow && mode.extras().hedges() && board.governor.explores()) {
+            if (startsNow && mayExplore()) {
                 explore(piece, first);
             }
         } else {
             board.issue(piece, List.of(first, second), BlockRule.TIED, piece.next, 0);
         }
+    }
+
+    /** Switches see by themselves how fast stores are: what one reader explores, all would. */
+    private boolean mayExplore() {
+        return mode.extras().hedges() && !board.roster.hasHomes() && board.governor.explores();
     }
 
     /**
@@ -199,6 +204,9 @@ final class Dispatcher {
     @Nullable
     Entrant best(RacerId racer, Piece piece, @Nullable StoreId not) {
         int helper = board.roster.helperOf(racer);
+        if (!board.roster.mayBring(helper, piece)) {
+            return null;
+        }
         Entrant best = null;
         int fewestDoubts = Integer.MAX_VALUE;
         double shortest = 0;

@@ -14,6 +14,10 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
     private static final long WHOLE = Long.MAX_VALUE;
     private static final int ALL = Integer.MAX_VALUE;
     private static final long MIB = 1 << 20;
+
+    /** What belongs to one switch. */
+    public static final long SWITCHED_BLOCK_BYTES = 4 * MIB;
+
     /** Of blocks of 8 MiB: what is ahead of the lowest one is on disk when it is a file's, and in helpers if a stream's. */
     private static final Blocks OF_FILES = new Blocks(8 * MIB, 256, 2048 * MIB);
 
@@ -125,6 +129,20 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
                         new Lineup(1, ALL, 4, 1, 2, true),
                         new Extras(IssueReason.HAND_OVER, millis(100), millis(2000), 0, true));
         };
+    }
+
+    /**
+     * How a volume is read through its switches: each block is asked of the one it belongs to. What is late there has another
+     * replica asked by the same switch; nothing is asked of two switches, or both would fetch it.
+     *
+     * @param inOrder for a stream
+     */
+    public static ModePolicy switched(boolean inOrder) {
+        Blocks all = inOrder ? OF_STREAMS : OF_FILES;
+        return new ModePolicy(
+                new Blocks(SWITCHED_BLOCK_BYTES, all.windowBlocks(), all.windowBytes()),
+                new Lineup(1, ALL, 4, 1, 2, false),
+                new Extras(IssueReason.HAND_OVER, millis(100), millis(2000), 0, false));
     }
 
     /**

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Roster {
     private final Lanes lanes;
     private final ModePolicy mode;
+    private final Homes homes;
     private final Set<Integer> helpers = new TreeSet<>();
     private final NavigableSet<RacerId> locals = new TreeSet<>();
     private final Map<Integer, Long> heardAtNanos = new HashMap<>();
@@ -29,7 +30,8 @@ final class Roster {
     private boolean localAsked;
     private boolean localReady;
 
-    Roster(ModePolicy mode, Lanes lanes, Set<RacerId> reachable) {
+    Roster(ModePolicy mode, Lanes lanes, Set<RacerId> reachable, Homes homes) {
+        this.homes = homes;
         this.mode = mode;
         this.lanes = lanes;
         reachable.forEach(racer -> helpers.add(lanes.helper(racer)));
@@ -211,6 +213,28 @@ final class Roster {
             }
         }
         return racers;
+    }
+
+    /** Whether blocks belong to helpers. */
+    boolean hasHomes() {
+        return homes != Homes.NONE;
+    }
+
+    /**
+     * Whether the helper may be asked for the piece: where it belongs to some, only the first of them that is left and has a
+     * way to it; any other when none is.
+     */
+    boolean mayBring(int helper, Piece piece) {
+        if (helper == SpeedView.CLIENT) {
+            return true;
+        }
+        for (int home : homes.of(piece.chunk.plan.chunkIndex(), piece.missing().offset())) {
+            if (helpers.contains(home)
+                    && piece.chunk.readable().stream().anyMatch(replica -> !piece.chunk.isSpent(home, replica))) {
+                return home == helper;
+            }
+        }
+        return true;
     }
 
     /** Blocks the racer was issued and has not fetched. */

@@ -10,6 +10,7 @@ import java.io.Closeable;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 
 /**
  * A place that keeps chunks. Chunks are immutable: a chunk is written once, whole, and then only read or
@@ -66,6 +67,27 @@ public interface ChunkStore extends Closeable {
 
     /** Deletes a chunk; false when there was none. */
     boolean delete(ChunkId chunk) throws CloudMwException;
+
+    /**
+     * Deletes a chunk in time: whoever is held up after {@code isOver} said no, for however long, must not delete what somebody
+     * puts there later. A disk asks immediately before; a bucket refuses what was signed more than 15 minutes before it comes, and
+     * this is signed before it is asked.
+     *
+     * @return false when there was none
+     * @throws CloudMwException {@code DEADLINE_EXCEEDED} when it is over: nothing was deleted
+     */
+    default boolean delete(ChunkId chunk, BooleanSupplier isOver) throws CloudMwException {
+        requireTime(this, chunk, isOver);
+        return delete(chunk);
+    }
+
+    /** Throws {@code DEADLINE_EXCEEDED} when it is over. */
+    static void requireTime(ChunkStore store, ChunkId chunk, BooleanSupplier isOver) throws CloudMwException {
+        if (isOver.getAsBoolean()) {
+            throw new CloudMwException(
+                    ErrorCode.DEADLINE_EXCEEDED, "chunk=" + chunk + " store=" + store.id() + ": its time was over");
+        }
+    }
 
     /**
      * Lists chunks in the order of their names.

@@ -8,6 +8,7 @@ import io.cloudmw.core.model.StoreId;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 
 /** Passes everything on; decorators override what they change. Closing it closes what is behind it. */
 public abstract class ForwardingChunkStore implements ChunkStore {
@@ -60,6 +61,11 @@ public abstract class ForwardingChunkStore implements ChunkStore {
     @Override
     public boolean delete(ChunkId chunk) throws CloudMwException {
         return store.delete(chunk);
+    }
+
+    @Override
+    public boolean delete(ChunkId chunk, BooleanSupplier isOver) throws CloudMwException {
+        return store.delete(chunk, isOver);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
+import java.util.Arrays;
 
 /**
  * What is to be read and what it must be: a leaf-aligned range of a chunk with the CRC32C of its leaves.
@@ -41,6 +42,14 @@ public final class LeafRange {
                 new ByteRange(0, chunk.range().length()),
                 chunk.leafSizeBytes(),
                 chunk.leaves().crc32c());
+    }
+
+    /** Some of its leaves in a row, from the {@code first} on. */
+    public LeafRange part(int first, int count) {
+        long offset = offset(first);
+        int last = first + count - 1;
+        ByteRange part = new ByteRange(range.offset() + offset, offset(last) + length(last) - offset);
+        return new LeafRange(chunk, part, leafSizeBytes, Arrays.copyOfRange(crc32c, first, first + count));
     }
 
     public ChunkId chunk() {

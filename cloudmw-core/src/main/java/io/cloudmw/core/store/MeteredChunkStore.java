@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 /** Counts what is asked of a store and what comes of it. {@link #file} is passed through uncounted. */
 public final class MeteredChunkStore extends ForwardingChunkStore {
@@ -46,6 +47,11 @@ public final class MeteredChunkStore extends ForwardingChunkStore {
     @Override
     public boolean delete(ChunkId chunk) throws CloudMwException {
         return counted("delete", () -> super.delete(chunk));
+    }
+
+    @Override
+    public boolean delete(ChunkId chunk, BooleanSupplier isOver) throws CloudMwException {
+        return counted("delete", () -> super.delete(chunk, isOver));
     }
 
     @Override

@@ -15,11 +15,11 @@ import org.slf4j.LoggerFactory;
 public final class SerialExecutor implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(SerialExecutor.class);
 
-    /** Tasks run before others get the thread. */
     private static final int BATCH = 64;
 
     private final Executor threads;
     private final Consumer<? super Throwable> defects;
+    private final int batch;
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
 
     @GuardedBy("tasks")
@@ -32,8 +32,18 @@ public final class SerialExecutor implements Executor {
      *     after it run all the same. What waits for the task must be failed there, or it waits for ever.
      */
     public SerialExecutor(Executor threads, Consumer<? super Throwable> defects) {
+        this(threads, defects, BATCH);
+    }
+
+    /**
+     * The same.
+     *
+     * @param batch tasks run before others get the thread
+     */
+    public SerialExecutor(Executor threads, Consumer<? super Throwable> defects, int batch) {
         this.threads = threads;
         this.defects = defects;
+        this.batch = batch;
     }
 
     /**
@@ -72,7 +82,7 @@ public final class SerialExecutor implements Executor {
 
     /** Returns whether nothing is left. */
     private boolean runBatch() {
-        for (int i = 0; i < BATCH; i++) {
+        for (int i = 0; i < batch; i++) {
             Runnable task;
             synchronized (tasks) {
                 task = tasks.poll();

@@ -7,6 +7,7 @@ import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.UpkeepRecords;
 import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.ReplicaRecord;
@@ -24,7 +25,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -41,7 +41,8 @@ import java.util.function.UnaryOperator;
  * lasts and clocks may differ, is deleted, after the catalog was asked once more and the lease shown when the task is handed
  * out. Only what this catalog has given up is: what it knows nothing of may be another cluster's, or its own of before a backup of
  * it was put back, and stays; and so does a copy of a chunk that is named, unless upkeep itself has dropped it. Retired versions of
- * which a whole round has seen nothing are forgotten. {@link #step} and {@link #look} are called by one thread, the rest by any.
+ * which a round through all stores has seen nothing are forgotten; so is what a forgetting that was cut off has left. {@link #step}
+ * and {@link #look} are called by one thread, the rest by any.
  */
 final class Collector {
     static final String NOTE = "collect";
@@ -49,8 +50,8 @@ final class Collector {
     /** One task deletes no more. */
     static final int MOST_DELETED = 100;
 
-    /** So many retired versions are told apart from those of which nothing is left; beyond it a round forgets none. */
-    static final int MOST_SEEN = 100_000;
+    /** Copies at once of which it is remembered that they may be being deleted; more deletions wait. */
+    private static final int MOST_REMEMBERED = 200_000;
 
     private static final long AHEAD_MILLIS = 60_000;
 
@@ -61,9 +62,8 @@ final class Collector {
     private final Ticker ticker;
     private final WallClock clock;
     private final UpkeepClock age;
-    private final long everyMillis;
     private final long graceMillis;
-    private final long deletesEndNanos;
+    private final UpkeepOptions options;
 
     private Map<StoreId, StoreCondition> stores = Map.of();
     private long begunMillis = -1;
@@ -72,7 +72,13 @@ final class Collector {
     private final Map<StoreId, String> open = new TreeMap<>();
 
     private final Deque<Task.Delete> doomed = new ArrayDeque<>();
-    private final Set<VersionId> seen = new HashSet<>();
+
+    /** Retired versions of which the round has seen something. */
+    private final SeenVersions seen = new SeenVersions();
+
+    /** Whether the round has looked through all stores there are: what it has not seen may lie in another. */
+    private boolean complete;
+
     private String forgetting = "";
 
     @GuardedBy("this")
@@ -116,9 +122,8 @@ final class Collector {
         this.age = age;
         this.ticker = ticker;
         this.clock = clock;
-        this.everyMillis = options.collectEvery().toMillis();
         this.graceMillis = graceMillis;
-        this.deletesEndNanos = options.deletesEndAfter().toNanos();
+        this.options = options;
     }
 
     /** Takes note of how the stores are, and of what the queue has given up. */
@@ -142,6 +147,7 @@ final class Collector {
         change(round -> round.failed(1));
         if (task instanceof Task.Survey) {
             open.remove(task.store().id());
+            complete = false;
         }
     }
 
@@ -179,7 +185,9 @@ final class Collector {
             begunMillis = noted.isEmpty() ? now : Long.parseLong(noted);
         }
         Optional<Boolean> asked = takeOrder();
-        if (asked.isEmpty() && now - begunMillis < everyMillis) {
+        boolean due = options.collects()
+                && now - begunMillis >= options.collectEvery().toMillis();
+        if (asked.isEmpty() && !due) {
             return false;
         }
         boolean dry = asked.orElse(false);
@@ -197,6 +205,7 @@ final class Collector {
                 away++;
             }
         }
+        complete = away == 0;
         CollectRound round = CollectRound.began(dry, now).failed(away);
         synchronized (this) {
             progress = new CollectProgress(progress.rounds(), true, round, progress.last());
@@ -215,8 +224,14 @@ final class Collector {
      *
      * @param dry nothing is to be marked or deleted
      * @return the number of that round
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when collection is turned off, and it is not dry
      */
-    synchronized long order(boolean dry) {
+    synchronized long order(boolean dry) throws CloudMwException {
+        if (!dry && !options.collects()) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "garbage collection is turned off (expected: coordinator.collect = true, or a dry run)");
+        }
         ordered = Optional.of(dry && ordered.orElse(true));
         return progress.rounds() + (progress.underWay() ? 2 : 1);
     }
@@ -257,7 +272,7 @@ final class Collector {
         while (!doomed.isEmpty()) {
             Task.Delete task = doomed.element();
             synchronized (this) {
-                if (!queue.offer(task)) {
+                if (mayBeDeleted.size() >= MOST_REMEMBERED || !queue.offer(task)) {
                     return false;
                 }
                 outstanding.add(task);
@@ -303,7 +318,7 @@ final class Collector {
             return List.of();
         }
         Set<ChunkId> unnamed = naming.unnamed(store, version, chunks);
-        if (state.get() == VersionState.RETIRED && !unnamed.isEmpty() && seen.size() <= MOST_SEEN) {
+        if (state.get() == VersionState.RETIRED && !unnamed.isEmpty()) {
             seen.add(version);
         }
         Map<ChunkId, ReplicaRecord> marks = marks(store, version, unnamed);
@@ -382,7 +397,7 @@ final class Collector {
             same.addAll(marks.values());
         }
         synchronized (this) {
-            long until = ticker.nanos() + deletesEndNanos;
+            long until = ticker.nanos() + options.deletesEndAfter(task.store()).toNanos();
             task.keys().forEach(copy -> mayBeDeleted.put(copy, until));
         }
         settle(same);
@@ -426,14 +441,11 @@ final class Collector {
     private boolean forgetSome() throws CloudMwException {
         CollectRound round = progress().now();
         boolean last = true;
-        if (!round.dry() && seen.size() <= MOST_SEEN) {
+        if (!round.dry() && complete) {
             Page<RetiredVersion> page = catalog.retired(forgetting, 100);
             for (RetiredVersion version : page.items()) {
                 boolean before = version.retiredAtMillis() + graceMillis < round.beganMillis();
-                // One that was never committed stays known: its writer may still come, and must not open it again.
-                if (before
-                        && !seen.contains(version.id())
-                        && catalog.version(version.id()).isPresent()) {
+                if (before && !seen.mayHave(version.id())) {
                     catalog.forget(lease, version.id());
                     change(counted -> counted.forgot(1));
                 }

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.Store;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -18,19 +19,18 @@ final class Deletions {
     private final Catalog catalog;
     private final Lease lease;
     private final UpkeepClock age;
-    private final long lifeMillis;
+    private final UpkeepOptions options;
 
     @GuardedBy("this")
     private long orderedUntilMillis;
 
-    private volatile long overMillis = Long.MAX_VALUE;
+    private volatile long lastMillis = Long.MAX_VALUE;
 
-    /** @param lifeMillis a deletion is over so long after it was ordered */
-    Deletions(Catalog catalog, Lease lease, UpkeepClock age, long lifeMillis) {
+    Deletions(Catalog catalog, Lease lease, UpkeepClock age, UpkeepOptions options) {
         this.catalog = catalog;
         this.lease = lease;
         this.age = age;
-        this.lifeMillis = lifeMillis;
+        this.options = options;
     }
 
     /** Asks the catalog; until then none of another coordinator's counts as over. */
@@ -41,7 +41,7 @@ final class Deletions {
             // Nothing was noted, by whoever it was: what it ordered is over when this is old.
             note(until);
         }
-        overMillis = until + lifeMillis;
+        lastMillis = until;
     }
 
     /** To be called before deletions are handed out. */
@@ -58,8 +58,10 @@ final class Deletions {
         catalog.notes().put(lease, NOTE, Long.toString(untilMillis));
     }
 
-    /** Whether all are over that were ordered before this coordinator's turn. */
-    boolean areOver() {
-        return age.millis() >= overMillis;
+    /** Whether all in this store are over that were ordered before this coordinator's turn. */
+    boolean areOver(Store store) {
+        long last = lastMillis;
+        return last != Long.MAX_VALUE
+                && age.millis() >= last + options.deletesEndAfter(store).toMillis();
     }
 }

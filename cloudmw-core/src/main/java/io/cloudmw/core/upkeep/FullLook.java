@@ -39,10 +39,9 @@ final class FullLook implements Walk {
     /**
      * What it depends on whether chunks can be copied.
      *
-     * @param reuse also to where copies were dropped
      * @param stores each told apart from the same in another condition
      */
-    record Standing(boolean reuse, Map<StoreId, List<Boolean>> stores) {}
+    record Standing(Map<StoreId, List<Boolean>> stores) {}
 
     /**
      * What came of a look.

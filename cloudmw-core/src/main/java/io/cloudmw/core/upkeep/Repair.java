@@ -32,7 +32,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
-import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +65,7 @@ final class Repair {
     private final Lease lease;
     private final WorkQueue queue;
     private final RepairPlanner planner;
-    private final BooleanSupplier deletionsAreOver;
+    private final Predicate<Store> deletionsAreOver;
     private final BiPredicate<ChunkId, StoreId> mayBeDeleted;
     private final UpkeepClock age;
     private final Ticker ticker;
@@ -147,8 +147,8 @@ final class Repair {
     /**
      * @param lease what it is done under; renewed elsewhere
      * @param age stamps what is dropped
-     * @param deletionsAreOver whether all that another coordinator ordered are; until then none is made where one was
-     *     dropped
+     * @param deletionsAreOver whether all that another coordinator ordered in a store are; until then none is made where
+     *     one was dropped
      * @param mayBeDeleted whether a helper may still be about to delete a copy: none is made there meanwhile
      */
     Repair(
@@ -157,7 +157,7 @@ final class Repair {
             WorkQueue queue,
             UpkeepOptions options,
             UpkeepClock age,
-            BooleanSupplier deletionsAreOver,
+            Predicate<Store> deletionsAreOver,
             BiPredicate<ChunkId, StoreId> mayBeDeleted,
             Ticker ticker,
             WallClock clock) {
@@ -340,9 +340,14 @@ final class Repair {
     /** What it depends on whether chunks can be copied. */
     private FullLook.Standing standing() {
         Map<StoreId, List<Boolean>> each = new HashMap<>();
-        stores.forEach((id, store) ->
-                each.put(id, List.of(store.keeps(), store.available(), store.takes(1) && !isSpared(id))));
-        return new FullLook.Standing(deletionsAreOver.getAsBoolean(), each);
+        stores.forEach((id, store) -> each.put(
+                id,
+                List.of(
+                        store.keeps(),
+                        store.available(),
+                        store.takes(1) && !isSpared(id),
+                        deletionsAreOver.test(store.candidate().store()))));
+        return new FullLook.Standing(each);
     }
 
     private void consider(Walk.Stretch stretch) throws CloudMwException {
@@ -358,9 +363,7 @@ final class Repair {
                 full.saw(plan);
             }
             for (Store target : plan.targets()) {
-                if (!mayBeDeleted.test(copies.chunk().id(), target.id())) {
-                    add(new Task.Copy(copies.chunk(), target, stretch.file(), plan.sources(), plan.good()));
-                }
+                add(new Task.Copy(copies.chunk(), target, stretch.file(), plan.sources(), plan.good()));
             }
         }
     }
@@ -383,7 +386,13 @@ final class Repair {
                 ofVolume.put(id, isSpared(id) ? store.refusing("copies to it failed") : store);
             }
         }
-        return new RepairPlanner.Situation(ofVolume, deletionsAreOver.getAsBoolean(), clock.millis());
+        return new RepairPlanner.Situation(ofVolume, this::mayTake, clock.millis());
+    }
+
+    /** Neither where this coordinator had a copy deleted lately, nor where one before it may have. */
+    private boolean mayTake(ChunkId chunk, Store store, Optional<ReplicaRecord> record) {
+        boolean dropped = record.isPresent() && record.get().state().isDropped();
+        return (!dropped || deletionsAreOver.test(store)) && !mayBeDeleted.test(chunk, store.id());
     }
 
     /** How long a copy has been dropped counts when it is deleted: that is told by upkeep's own clock. */
@@ -415,7 +424,8 @@ final class Repair {
         Copies before = Overlay.of(catalog, List.of(task.chunk())).get(0);
         ReplicaRecord arrived = before.arrived(task.store().id(), clock.millis());
         Copies after = before.with(List.of(arrived));
-        RepairPlanner.Situation now = new RepairPlanner.Situation(conditions, false, clock.millis());
+        RepairPlanner.Situation now =
+                new RepairPlanner.Situation(conditions, (chunk, store, record) -> false, clock.millis());
         List<ReplicaRecord> drops =
                 stamped(planner.plan(after, volume.get().replicas(), now).drops());
         List<ReplicaRecord> changes = new ArrayList<>(List.of(arrived));

@@ -1,5 +1,6 @@
 package io.cloudmw.core.upkeep;
 
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
@@ -36,10 +37,19 @@ final class RepairPlanner {
      * How things stand.
      *
      * @param stores all of the volume that there are, by id
-     * @param reuse whether a store may take a chunk anew whose copy there was dropped and is not yet deleted: not while
-     *     somebody may still be about to delete it
      */
-    record Situation(Map<StoreId, StoreCondition> stores, boolean reuse, long nowMillis) {}
+    record Situation(Map<StoreId, StoreCondition> stores, Reuse reuse, long nowMillis) {}
+
+    /** Says where no copy is to be made now: where somebody may still be about to delete one. */
+    @FunctionalInterface
+    interface Reuse {
+        /**
+         * Whether a copy may be made there.
+         *
+         * @param record what is recorded of a copy there
+         */
+        boolean allows(ChunkId chunk, Store store, Optional<ReplicaRecord> record);
+    }
 
     /** One chunk's copies, told apart. */
     private static final class Sorted {
@@ -109,15 +119,12 @@ final class RepairPlanner {
         now.stores().forEach((id, store) -> {
             if (sorted.kept.contains(id) || sorted.awaited.contains(id)) {
                 domains.add(store.candidate().store().failureDomain());
-            } else if (store.takes(copies.chunk().range().length()) && (now.reuse() || !isDropped(copies.record(id)))) {
+            } else if (store.takes(copies.chunk().range().length())
+                    && now.reuse().allows(copies.chunk().id(), store.candidate().store(), copies.record(id))) {
                 candidates.add(store.candidate());
             }
         });
         return PlacementPolicy.more(copies.chunk().id(), candidates, wanted, domains);
-    }
-
-    private static boolean isDropped(Optional<ReplicaRecord> record) {
-        return record.isPresent() && record.get().state() == ReplicaState.DROPPED;
     }
 
     /**

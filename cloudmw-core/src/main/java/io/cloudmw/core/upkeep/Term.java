@@ -69,8 +69,7 @@ final class Term {
         this.age = new UpkeepClock(catalog, lease, ticker);
         this.collector = new Collector(catalog, lease, queue, age, options, graceMillis, ticker, clock);
         this.away = new AwayNotes(catalog, lease, age, options.repairAfter());
-        this.deletions =
-                new Deletions(catalog, lease, age, options.deletesEndAfter().toMillis());
+        this.deletions = new Deletions(catalog, lease, age, options);
         this.repair = new Repair(
                 catalog, lease, queue, options, age, deletions::areOver, collector::mayBeDeleted, ticker, clock);
         this.pressedNanos = Math.max(TURN_NANOS, pause.toNanos() / PRESSED);
@@ -113,22 +112,29 @@ final class Term {
         return collector;
     }
 
-    /** What a helper is given now; what is to be deleted the catalog is asked about once more. */
+    /**
+     * What a helper is given now. What is to be deleted the catalog is asked about once more; where a copy may have been ordered to be
+     * deleted since a new one was planned there, none is made: it is planned again.
+     */
     List<WorkQueue.Given> give(HelperId helper, int room) throws CloudMwException {
         List<WorkQueue.Given> confirmed = new ArrayList<>();
         for (WorkQueue.Given given : queue.take(helper, room)) {
-            if (given.task() instanceof Task.Delete delete && !mayDelete(delete)) {
-                queue.done(given.number());
-            } else {
+            if (isStillWanted(given.task())) {
                 confirmed.add(given);
+            } else {
+                queue.done(given.number());
             }
         }
         return confirmed;
     }
 
-    private boolean mayDelete(Task.Delete task) throws CloudMwException {
-        deletions.order();
-        return collector.confirm(task);
+    private boolean isStillWanted(Task task) throws CloudMwException {
+        if (task instanceof Task.Delete delete) {
+            deletions.order();
+            return collector.confirm(delete);
+        }
+        return !(task instanceof Task.Copy copy)
+                || !collector.mayBeDeleted(copy.chunk().id(), copy.store().id());
     }
 
     /** Some work; whether there is more. */

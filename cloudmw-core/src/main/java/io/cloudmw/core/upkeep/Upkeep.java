@@ -218,7 +218,7 @@ public final class Upkeep {
      * @throws CloudMwException {@code NOT_FOUND}; {@code NOT_ENOUGH_STORES}; {@code COORDINATOR_UNAVAILABLE} as {@link #status}
      */
     public List<StoreId> drain(DrainOrder order) throws CloudMwException {
-        Term now = term.orElseThrow(Upkeep::isElsewhere);
+        Term now = here();
         List<StoreId> stores = new ArrayList<>();
         if (!under(now, () -> stores.addAll(drains.order(now.lease(), order)))) {
             throw isElsewhere();
@@ -234,21 +234,36 @@ public final class Upkeep {
      * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} as {@link #status}
      */
     public long collect(boolean dry) throws CloudMwException {
-        return term.orElseThrow(Upkeep::isElsewhere).collector().order(dry);
+        return here().collector().order(dry);
     }
 
-    private static CloudMwException isElsewhere() {
-        return new CloudMwException(
-                ErrorCode.COORDINATOR_UNAVAILABLE, "upkeep: not begun yet, or another coordinator does it");
+    private Term here() throws CloudMwException {
+        Optional<Term> now = term;
+        if (now.isEmpty()) {
+            throw isElsewhere();
+        }
+        return now.get();
+    }
+
+    /** Says who does upkeep, as far as the catalog knows. */
+    private CloudMwException isElsewhere() throws CloudMwException {
+        String who = "nobody does it yet";
+        for (Lease lease : catalog.leases().all()) {
+            if (lease.job().equals(Tenure.JOB)) {
+                who = "coordinator " + lease.holder() + " does it, or did last";
+            }
+        }
+        return new CloudMwException(ErrorCode.COORDINATOR_UNAVAILABLE, "upkeep: not done here, " + who);
     }
 
     /**
      * How things are now.
      *
-     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} when another coordinator does upkeep, or nobody yet
+     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} when another coordinator does upkeep, which is named, or nobody
+     *     yet
      */
     public UpkeepStatus status() throws CloudMwException {
-        Term now = term.orElseThrow(Upkeep::isElsewhere);
+        Term now = here();
         return new UpkeepStatus(
                 List.copyOf(stores.values()),
                 fleet.live(),

@@ -1,5 +1,6 @@
 package io.cloudmw.core.upkeep;
 
+import io.cloudmw.core.model.Store;
 import java.time.Duration;
 
 /**
@@ -11,6 +12,7 @@ import java.time.Duration;
  * @param taskLife how long a helper may take for a task, besides a second for each MiB
  * @param scrubEvery how often a round of reading and checking all copies begins, at most
  * @param scrubBytesPerSecond what it reads of each store
+ * @param collects whether garbage is deleted at all
  * @param collectEvery how often a round of garbage collection begins, at most
  * @param clockSkew by so much civil clocks may differ: that is added to what tokens last before something is deleted
  */
@@ -21,8 +23,12 @@ public record UpkeepOptions(
         Duration taskLife,
         Duration scrubEvery,
         long scrubBytesPerSecond,
+        boolean collects,
         Duration collectEvery,
         Duration clockSkew) {
+    /** S3 refuses requests that were signed longer ago. */
+    private static final Duration SIGNATURE = Duration.ofMinutes(15);
+
     public UpkeepOptions {
         requirePositive("interval", interval);
         requirePositive("repairAfter", repairAfter);
@@ -48,13 +54,18 @@ public record UpkeepOptions(
                 Duration.ofMinutes(1),
                 Duration.ofDays(30),
                 16 << 20,
+                true,
                 Duration.ofHours(6),
                 Duration.ofMinutes(10));
     }
 
-    /** After so long, deletions that a coordinator before this one ordered are over: none is begun after its time. */
-    Duration deletesEndAfter() {
-        return taskLife.multipliedBy(2);
+    /**
+     * So long after a helper was told to delete something in a store, the deletion has happened or never will. The owner of a disk
+     * asks for its time immediately before; a bucket refuses what was signed, by a clock that may be wrong, too long ago.
+     */
+    Duration deletesEndAfter(Store store) {
+        Duration task = taskLife.multipliedBy(2);
+        return store.owner().isPresent() ? task : task.plus(SIGNATURE).plus(clockSkew);
     }
 
     private static void requirePositive(String name, Duration duration) {

@@ -8,6 +8,7 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
@@ -49,13 +50,15 @@ public sealed interface BulkRequest {
     }
 
     /** Read a range of one replica on a disk of the helper that is asked. */
-    record Read(TransferToken token, StoreId store, ChunkId chunk, ByteRange range) implements BulkRequest {
+    record Read(TransferToken token, StoreId store, ChunkId chunk, ByteRange range, Priority priority)
+            implements BulkRequest {
         private static Read of(OpenRead message) throws CloudMwException {
             return new Read(
                     FromWire.token(message.getToken().toByteArray()),
                     FromWire.storeId(message.getStoreId()),
                     FromWire.chunkId(message.getChunkId()),
-                    FromWire.range(message.getRange()));
+                    FromWire.range(message.getRange()),
+                    UrgencyWire.priority(message.getPriority()));
         }
 
         @Override
@@ -65,6 +68,7 @@ public sealed interface BulkRequest {
                     .setStoreId(store.value())
                     .setChunkId(chunk.toString())
                     .setRange(ToWire.range(range))
+                    .setPriority(UrgencyWire.priority(priority))
                     .build();
             return Open.newBuilder().setRead(read).build().toByteArray();
         }

@@ -76,9 +76,15 @@ public final class BulkWire {
 
     /** Encodes why a stream, or the connection, is over. */
     public static byte[] reset(ErrorCode code, String message) {
+        return reset(new CloudMwException(code, message));
+    }
+
+    /** The same, with when to try again where that is known. */
+    public static byte[] reset(CloudMwException why) {
         return Reset.newBuilder()
-                .setErrorCode(code.name())
-                .setMessage(cut(message, MAX_MESSAGE_CHARS))
+                .setErrorCode(why.code().name())
+                .setMessage(cut(String.valueOf(why.getMessage()), MAX_MESSAGE_CHARS))
+                .setRetryAfterMillis(UrgencyWire.millis(why.retryAfter()))
                 .build()
                 .toByteArray();
     }
@@ -93,7 +99,8 @@ public final class BulkWire {
         }
         for (ErrorCode code : ErrorCode.values()) {
             if (code.name().equals(reset.getErrorCode())) {
-                return new CloudMwException(code, reset.getMessage());
+                return UrgencyWire.retriedAfter(
+                        new CloudMwException(code, reset.getMessage()), reset.getRetryAfterMillis());
             }
         }
         return new CloudMwException(ErrorCode.INTERNAL, reset.getErrorCode() + ": " + reset.getMessage());

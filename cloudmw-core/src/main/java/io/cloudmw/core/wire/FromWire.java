@@ -6,6 +6,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Chunking;
@@ -24,6 +25,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
@@ -74,6 +76,13 @@ public final class FromWire {
 
     public static FilePath file(String volume, String path) throws CloudMwException {
         return valid(() -> new FilePath(new VolumeName(volume), path));
+    }
+
+    /** Empty where the message leaves it out. */
+    public static Optional<CallId> callId(io.cloudmw.proto.v1.CallId message) throws CloudMwException {
+        return message.getId().isEmpty()
+                ? Optional.empty()
+                : Optional.of(valid(() -> new CallId(UUID.fromString(message.getId()), message.getIssuedAtMillis())));
     }
 
     public static Rename rename(RenameRequest message) throws CloudMwException {
@@ -197,7 +206,8 @@ public final class FromWire {
         return valid(() -> new HelperAddress(
                 new HelperId(message.getId()),
                 address(message.getControlAddress()),
-                address(message.getBulkAddress())));
+                address(message.getBulkAddress()),
+                VolumeSet.of(message.getSwitchedVolumesList())));
     }
 
     private static String address(String address) {
@@ -396,16 +406,23 @@ public final class FromWire {
     }
 
     public static ReadPlan readPlan(PlanReadResponse message) throws CloudMwException {
+        List<HelperAddress> helpers = helpers(message.getHelpersList());
+        if (message.getSwitches() < 0 || message.getSwitches() > helpers.size()) {
+            throw new CloudMwException(
+                    ErrorCode.PROTOCOL_VIOLATION,
+                    "switches: " + message.getSwitches() + " (expected: 0.." + helpers.size() + ")");
+        }
         return new ReadPlan(
                 version(message.getVersion()),
-                helpers(message.getHelpersList()),
+                helpers,
                 stores(message.getStoresList()),
                 mode(message.getMode()),
                 message.getRotateReplicas(),
                 token(message.getToken().toByteArray()),
                 message.getReplicas(),
                 MonitorWire.book(message.getSpeedsList()),
-                valid(() -> target(message.getTarget())));
+                valid(() -> target(message.getTarget())),
+                message.getSwitches());
     }
 
     public static WritePlan writePlan(PlaceChunksResponse message) throws CloudMwException {

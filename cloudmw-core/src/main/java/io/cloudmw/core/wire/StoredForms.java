@@ -10,6 +10,7 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.FleetReport;
 import io.cloudmw.core.model.HelperRegistration;
 import io.cloudmw.core.model.HelperSighting;
+import io.cloudmw.core.model.Snapshot;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
@@ -57,6 +58,14 @@ public final class StoredForms {
 
     public static Attributes attributes(byte[] bytes) throws CloudMwException {
         return read("attributes", () -> FromWire.attributes(io.cloudmw.proto.v1.Attributes.parseFrom(bytes)));
+    }
+
+    public static byte[] snapshot(Snapshot snapshot) {
+        return SnapshotWire.message(snapshot).toByteArray();
+    }
+
+    public static Snapshot snapshot(byte[] bytes) throws CloudMwException {
+        return read("snapshot", () -> SnapshotWire.snapshot(io.cloudmw.proto.v1.Snapshot.parseFrom(bytes)));
     }
 
     public static byte[] registration(HelperRegistration registration) {

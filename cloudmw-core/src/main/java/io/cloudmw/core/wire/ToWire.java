@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
 import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FileVersion;
@@ -103,6 +104,7 @@ public final class ToWire {
                 .setId(helper.id().value())
                 .setControlAddress(helper.control())
                 .setBulkAddress(helper.bulk())
+                .addAllSwitchedVolumes(helper.switched().words())
                 .build();
     }
 
@@ -130,6 +132,13 @@ public final class ToWire {
                 .setLeafSizeBytes(chunk.leafSizeBytes())
                 .setLeaves(leaves(chunk.leaves()))
                 .addAllReplicaStoreIds(storeIds(chunk.replicas()))
+                .build();
+    }
+
+    public static io.cloudmw.proto.v1.CallId callId(CallId call) {
+        return io.cloudmw.proto.v1.CallId.newBuilder()
+                .setId(call.id().toString())
+                .setIssuedAtMillis(call.issuedAtMillis())
                 .build();
     }
 
@@ -231,6 +240,7 @@ public final class ToWire {
                 .setReplicas(plan.replicas())
                 .addAllSpeeds(MonitorWire.book(plan.speeds()))
                 .setTarget(target(plan.target()))
+                .setSwitches(plan.switches())
                 .build();
     }
 

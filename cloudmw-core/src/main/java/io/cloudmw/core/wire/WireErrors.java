@@ -22,6 +22,10 @@ import org.slf4j.LoggerFactory;
 public final class WireErrors {
     static final Metadata.Key<String> ERROR = Metadata.Key.of("cloudmw-error", Metadata.ASCII_STRING_MARSHALLER);
 
+    /** Of what is {@code OVERLOADED}: when there should be room, in milliseconds. */
+    static final Metadata.Key<String> RETRY_AFTER =
+            Metadata.Key.of("cloudmw-retry-after-millis", Metadata.ASCII_STRING_MARSHALLER);
+
     /** Longer messages are cut: they travel in a header. */
     private static final int MAX_MESSAGE_CHARACTERS = 2000;
 
@@ -87,12 +91,19 @@ public final class WireErrors {
                 .map(metadata -> metadata.get(ERROR))
                 .flatMap(WireErrors::code);
         if (named.isPresent()) {
-            return new CloudMwException(named.get(), said(status), failure);
+            CloudMwException answer = new CloudMwException(named.get(), said(status), failure);
+            return UrgencyWire.retriedAfter(answer, retryAfterMillis(trailers));
         }
         // What gRPC calls unknown may be a connection that was closed under a call.
         boolean broken = status.getCode() == Status.Code.UNKNOWN && innermost(status) instanceof IOException;
         ErrorCode code = broken ? unreachable : unnamed(status.getCode(), unreachable);
         return new CloudMwException(code, peer + ": " + description(status), failure);
+    }
+
+    /** What is not a number was not said. */
+    private static long retryAfterMillis(@Nullable Metadata trailers) {
+        String text = trailers == null ? null : trailers.get(RETRY_AFTER);
+        return text != null && text.matches("\\d{1,18}") ? Long.parseLong(text) : 0;
     }
 
     private static @Nullable Throwable innermost(Status status) {
@@ -155,6 +166,9 @@ public final class WireErrors {
     static Metadata trailers(CloudMwException failure) {
         Metadata trailers = new Metadata();
         trailers.put(ERROR, failure.code().name());
+        if (failure.retryAfter().isPresent()) {
+            trailers.put(RETRY_AFTER, Long.toString(UrgencyWire.millis(failure.retryAfter())));
+        }
         return trailers;
     }
 }

@@ -5,17 +5,23 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.backup.record.BackupRoot;
 import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.testing.backup.StoredVolume;
 import io.cloudmw.core.wire.BackupWire;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -137,6 +143,26 @@ final class RecoveryTest {
             new Recovery(request, store -> volume.store(store.id().value()), RecoveryListener.NONE, () -> 1).run(third);
             assertThat(StoredVolume.files(third)).containsOnlyKeys("/a", "/b");
         }
+    }
+
+    @Test
+    void whatWasPutSinceStaysWhenItsPathHadAVersionThatAnotherHas() throws Exception {
+        catalog.snapshots().create(StoredVolume.NAME, "s", 1);
+        FilePath moved = volume.file("/c");
+        catalog.rename(new Rename(volume.file("/a"), moved, true, UUID.randomUUID()), 2);
+        catalog.snapshots().restore("s", volume.file("/a"), 3);
+        volume.backup(second);
+        recover();
+        FileVersion since = new FileVersion(moved, VersionId.random(), 0, 0, 0, 4096, 9, new ManifestDigest().finish());
+        other.commit(new Commit(since, other.current(moved).map(FileVersion::id), List.of()));
+        RecoveryRequest request = new RecoveryRequest(
+                StoredVolume.NAME, StoredVolume.NAME, StoredVolume.definitions(), OptionalLong.empty(), false, true);
+        Recovery again =
+                new Recovery(request, store -> volume.store(store.id().value()), RecoveryListener.NONE, () -> 1);
+        assertThat(catchThrowableOfType(CloudMwException.class, () -> again.run(other))
+                        .code())
+                .isEqualTo(ErrorCode.CONFLICT);
+        assertThat(other.current(moved)).contains(since);
     }
 
     @Test

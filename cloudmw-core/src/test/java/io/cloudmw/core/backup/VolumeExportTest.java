@@ -42,17 +42,27 @@ final class VolumeExportTest {
         FilePath one = volume.file(path(random, 1 + random.nextInt(3)));
         FilePath other = volume.file(path(random, 1 + random.nextInt(3)));
         try {
-            switch (random.nextInt(6)) {
+            switch (random.nextInt(9)) {
                 case 0, 1 -> volume.put(one.path(), new byte[random.nextInt(20_000)]);
                 case 2 -> catalog.remove(one, 5);
                 case 3 ->
                     catalog.setAttributes(new AttributeChange(one, Map.of("n", "" + random.nextInt(9)), Set.of()), 5);
+                case 4 -> snapshot();
+                case 5, 6 -> catalog.snapshots().restore("s", one, 5);
                 default -> catalog.rename(new Rename(one, other, true, UUID.randomUUID()), 5);
             }
         } catch (CloudMwException e) {
             // Many of them are not possible.
             assertThat(e.code()).isIn(ErrorCode.NOT_FOUND, ErrorCode.ALREADY_EXISTS, ErrorCode.INVALID_ARGUMENT);
         }
+    }
+
+    /** As all was now: what is put back later has two names when it was renamed since. */
+    private void snapshot() throws CloudMwException {
+        if (!catalog.snapshots().of(StoredVolume.NAME).isEmpty()) {
+            catalog.snapshots().remove(StoredVolume.NAME, "s");
+        }
+        catalog.snapshots().create(StoredVolume.NAME, "s", 5);
     }
 
     /** Whatever happens while it is exported, in pieces of few places, the records are the volume at the end. */

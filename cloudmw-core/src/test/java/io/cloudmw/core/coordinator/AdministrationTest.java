@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -75,8 +76,10 @@ final class AdministrationTest {
         cluster.withVolume(2);
         cluster.put(FilePath.parse("v:/a"), 10);
         Administration administration = cluster.coordinator.administration();
-        refused(ErrorCode.VOLUME_NOT_EMPTY, () -> administration.deleteVolume(TestCluster.VOLUME, false));
-        administration.deleteVolume(TestCluster.VOLUME, true);
+        refused(
+                ErrorCode.VOLUME_NOT_EMPTY,
+                () -> administration.deleteVolume(TestCluster.VOLUME, false, Optional.empty()));
+        administration.deleteVolume(TestCluster.VOLUME, true, Optional.empty());
         refused(ErrorCode.VOLUME_NOT_FOUND, () -> administration.volume(TestCluster.VOLUME));
         assertThat(cluster.catalog.retired("", 10).items()).hasSize(1);
     }
@@ -160,7 +163,7 @@ final class AdministrationTest {
     }
 
     private Volume create(Volume volume) throws CloudMwException {
-        return cluster.coordinator.administration().createVolume(volume);
+        return cluster.coordinator.administration().createVolume(volume, Optional.empty());
     }
 
     private static Store own(String id, HelperAddress owner) {

@@ -1,6 +1,7 @@
 package io.cloudmw.core.coordinator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.catalog.Overlay;
 import io.cloudmw.core.error.CloudMwException;
@@ -18,6 +19,7 @@ import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.upkeep.UpkeepOptions;
 import io.cloudmw.core.upkeep.task.CollectRound;
 import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.Handout;
@@ -36,6 +38,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -58,18 +61,30 @@ final class CollectorTest {
         private final Set<ChunkId> strays = new HashSet<>();
         private final Random random;
 
+        /** Numbers of helpers that are silent. */
+        private final Set<Integer> away = new HashSet<>();
+
         World(long seed) throws CloudMwException {
             random = new Random(seed);
             register();
-            cluster.coordinator.administration().createVolume(TestCluster.volume("v", 2, 1, "d1", "d2", "d3", "d4"));
+            cluster.coordinator
+                    .administration()
+                    .createVolume(TestCluster.volume("v", 2, 1, "d1", "d2", "d3", "d4"), Optional.empty());
             for (int number = 1; number <= HELPERS; number++) {
                 stores.put(new StoreId("d" + number), new TreeSet<>(BY_NAME));
             }
             pass(1);
         }
 
+        private List<Integer> live() {
+            return IntStream.rangeClosed(1, HELPERS)
+                    .filter(number -> !away.contains(number))
+                    .boxed()
+                    .toList();
+        }
+
         private void register() throws CloudMwException {
-            for (int number = 1; number <= HELPERS; number++) {
+            for (int number : live()) {
                 cluster.helper(number);
             }
         }
@@ -81,7 +96,7 @@ final class CollectorTest {
         void pass(int seconds) throws CloudMwException {
             for (int i = 0; i < seconds; i++) {
                 cluster.ticker.advance(Duration.ofSeconds(1));
-                for (int number = 1; number <= HELPERS; number++) {
+                for (int number : live()) {
                     cluster.heartbeat(number);
                 }
                 cluster.coordinator.upkeep().tick();
@@ -105,7 +120,7 @@ final class CollectorTest {
 
         /** Helpers ask and do; {@code trouble} is the share of tasks that fail, or are done and never reported. */
         void work(double trouble) throws CloudMwException {
-            for (int number = 1; number <= HELPERS; number++) {
+            for (int number : live()) {
                 HelperId helper = new HelperId("h" + number);
                 for (Handout.Assignment given :
                         cluster.coordinator.upkeep().work(helper, List.of(), 16).assignments()) {
@@ -336,6 +351,108 @@ final class CollectorTest {
         world.commit(open);
         world.nothingNamedIsMissing(4);
         assertThat(world.copies()).isEqualTo(8);
+    }
+
+    /** Its writer was stopped meanwhile. It learns so, and what it stored is not committed without its bytes. */
+    @Test
+    void ofAnUploadThatWasGivenUpNothingIsKeptButThatItNeverWillBeCommitted() throws CloudMwException {
+        World world = new World(8);
+        FileVersion slow = world.written("/f", 4);
+        world.leap(Duration.ofDays(8));
+        assertThat(world.cluster.coordinator.retireAbandoned()).isOne();
+        world.round(false);
+        world.leap(GRACE.plusHours(1));
+        world.round(false);
+        assertThat(world.copies()).isZero();
+        world.round(false);
+        assertThat(world.cluster.catalog.segment(slow.id(), 0)).isEmpty();
+        assertThat(world.cluster.catalog.retired("", 10).items()).isEmpty();
+
+        CloudMwException late = catchThrowableOfType(CloudMwException.class, () -> world.commit(slow));
+        assertThat(late.code()).isEqualTo(ErrorCode.CONFLICT);
+        assertThat(late).hasMessageContaining("was abandoned for want of progress");
+        assertThat(world.cluster.coordinator.uploads().resume(slow.id())).isFalse();
+        world.store(new StoreId("d1")).add(new ChunkId(slow.id(), 3));
+        world.round(false);
+        world.leap(GRACE.plusHours(1));
+        world.round(false);
+        assertThat(world.copies()).as("what it writes late goes too").isZero();
+        assertThat(world.cluster.catalog.records(slow.id(), 0, 10)).isEmpty();
+    }
+
+    /** Its copies in a store that was away would be unknown, and stay for ever. */
+    @Test
+    void aVersionIsNotForgottenBeforeAllStoresWereLookedThrough() throws CloudMwException {
+        World world = new World(10);
+        FileVersion gone = world.written("/f", 8);
+        world.commit(gone);
+        world.cluster.catalog.remove(gone.file(), world.cluster.now());
+        world.away.add(1);
+        int there = world.store(new StoreId("d1")).size();
+        assertThat(there).isPositive();
+        for (int i = 0; i < 4; i++) {
+            world.leap(GRACE.plusHours(1));
+            world.round(false);
+        }
+        assertThat(world.copies()).isEqualTo(there);
+        assertThat(world.cluster.catalog.state(gone.id())).isPresent();
+        world.away.clear();
+        for (int i = 0; i < 3; i++) {
+            world.leap(GRACE.plusHours(1));
+            world.round(false);
+        }
+        assertThat(world.copies()).isZero();
+        assertThat(world.cluster.catalog.state(gone.id())).isEmpty();
+    }
+
+    @Test
+    void whereCollectionIsTurnedOffNothingIsDeletedOrForgottenAndOnlyADryRunLooks() throws CloudMwException {
+        World world = new World(9);
+        FileVersion gone = world.written("/f", 4);
+        world.commit(gone);
+        world.cluster.catalog.remove(gone.file(), world.cluster.now());
+        UpkeepOptions on = UpkeepOptions.defaults();
+        UpkeepOptions off = new UpkeepOptions(
+                on.interval(),
+                on.repairAfter(),
+                on.owedAfter(),
+                on.taskLife(),
+                on.scrubEvery(),
+                on.scrubBytesPerSecond(),
+                false,
+                on.collectEvery(),
+                on.clockSkew());
+        CoordinatorOptions options = world.cluster.options;
+        world.cluster.options = new CoordinatorOptions(
+                options.heartbeatInterval(),
+                options.helperTtl(),
+                options.tokenTtl(),
+                options.abandonedAfter(),
+                options.abandonedCheck(),
+                options.snapshotCheck(),
+                off);
+        world.restart(0);
+        CloudMwException refused = catchThrowableOfType(
+                CloudMwException.class, () -> world.cluster.coordinator.upkeep().collect(false));
+        assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        for (int i = 0; i < 4; i++) {
+            world.leap(GRACE.plusHours(1));
+            world.pass(10);
+            world.work(0);
+        }
+        assertThat(world.cluster.coordinator.upkeep().status().collect().rounds())
+                .isZero();
+        world.round(true);
+        assertThat(world.last().unnamed()).isEqualTo(8);
+        assertThat(world.copies()).isEqualTo(8);
+        assertThat(world.cluster.catalog.retired("", 10).items()).hasSize(1);
+
+        world.cluster.options = options;
+        world.restart(0);
+        world.round(false);
+        world.leap(GRACE.plusHours(1));
+        world.round(false);
+        assertThat(world.copies()).isZero();
     }
 
     @Test

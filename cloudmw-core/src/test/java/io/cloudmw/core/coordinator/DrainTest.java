@@ -32,7 +32,9 @@ final class DrainTest {
     void fiveHelpersAndAVolumeOfThreeReplicasOnFour() throws CloudMwException {
         cluster = new TestCluster();
         register();
-        cluster.coordinator.administration().createVolume(TestCluster.volume("v", 3, 1, "d1", "d2", "d3", "d4"));
+        cluster.coordinator
+                .administration()
+                .createVolume(TestCluster.volume("v", 3, 1, "d1", "d2", "d3", "d4"), Optional.empty());
         pass(1);
     }
 
@@ -160,7 +162,8 @@ final class DrainTest {
                                 CloudMwException.class,
                                 () -> cluster.coordinator
                                         .administration()
-                                        .createVolume(TestCluster.volume("w", 3, 1, "d1", "d2", "d3")))
+                                        .createVolume(
+                                                TestCluster.volume("w", 3, 1, "d1", "d2", "d3"), Optional.empty()))
                         .code())
                 .isEqualTo(ErrorCode.NOT_ENOUGH_STORES);
     }

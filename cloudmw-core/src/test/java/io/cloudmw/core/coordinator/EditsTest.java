@@ -80,15 +80,17 @@ final class EditsTest {
     void aFileThatOutgrowsItsChunksIsCutAnew() throws Exception {
         cluster.coordinator
                 .administration()
-                .createVolume(new Volume(
-                        new VolumeName("n"),
-                        new Chunking.ByCount(3),
-                        1,
-                        List.of(new StoreId("d1")),
-                        1,
-                        Mode.ROUNDS,
-                        false,
-                        0));
+                .createVolume(
+                        new Volume(
+                                new VolumeName("n"),
+                                new Chunking.ByCount(3),
+                                1,
+                                List.of(new StoreId("d1")),
+                                1,
+                                Mode.ROUNDS,
+                                false,
+                                0),
+                        Optional.empty());
         FilePath file = FilePath.parse("n:/f");
         FileVersion base = cluster.put(file, 3 * MIB);
         FileVersion twice = cluster.edit(file, Edit.append(3 * MIB));
@@ -109,7 +111,9 @@ final class EditsTest {
         refused(ErrorCode.INVALID_ARGUMENT, () -> commit(edited, Optional.empty()));
         FileVersion other = cluster.put(FilePath.parse("v:/other"), 2 * MIB);
         Chunk foreign = cluster.segment(other.id(), 0).get(0);
-        cluster.coordinator.administration().createVolume(TestCluster.volume("w", 3, 2, "d1", "d2", "d3"));
+        cluster.coordinator
+                .administration()
+                .createVolume(TestCluster.volume("w", 3, 2, "d1", "d2", "d3"), Optional.empty());
         FileVersion elsewhere = cluster.put(FilePath.parse("w:/b"), 2 * MIB);
         Chunk ofAnotherVolume = cluster.segment(elsewhere.id(), 0).get(0);
         Chunk moved = new Chunk(

@@ -40,15 +40,17 @@ final class LongManifestTest {
             VolumeName name = new VolumeName("large");
             cluster.coordinator
                     .administration()
-                    .createVolume(new Volume(
-                            name,
-                            new Chunking.BySize(8 << 20),
-                            1,
-                            List.of(new StoreId("d1")),
-                            1,
-                            Mode.ROUNDS,
-                            false,
-                            0));
+                    .createVolume(
+                            new Volume(
+                                    name,
+                                    new Chunking.BySize(8 << 20),
+                                    1,
+                                    List.of(new StoreId("d1")),
+                                    1,
+                                    Mode.ROUNDS,
+                                    false,
+                                    0),
+                            Optional.empty());
             FilePath file = new FilePath(name, "/terabyte");
             FileVersion version = cluster.put(file, TIB);
             assertThat(version.chunkCount()).isEqualTo(131_072);
@@ -67,7 +69,7 @@ final class LongManifestTest {
             assertThat(middle.chunks()).hasSize(128);
             assertThat(middle.chunks().get(0).chunk().range().offset()).isEqualTo(TIB / 2);
             assertThat(reads.stat(file).file().version()).isEqualTo(version);
-            reads.rename(new Rename(file, new FilePath(name, "/renamed"), false, UUID.randomUUID()));
+            reads.rename(new Rename(file, new FilePath(name, "/renamed"), false, UUID.randomUUID()), Optional.empty());
             reads.list(name, "/", "", 0);
             assertThat(segments).as("what is no read").hasValue(1);
         }

@@ -21,6 +21,7 @@ import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.Entrant;
@@ -130,7 +131,9 @@ final class ReadsTest {
     @Test
     void rightAfterAStartAPlanWaitsWhileAllCopiesOfAChunkMayBeAtHelpersThatAreNotBack() throws Exception {
         FilePath once = FilePath.parse("once:/a");
-        cluster.coordinator.administration().createVolume(TestCluster.volume("once", 1, 1, "d1", "d2", "d3"));
+        cluster.coordinator
+                .administration()
+                .createVolume(TestCluster.volume("once", 1, 1, "d1", "d2", "d3"), Optional.empty());
         cluster.put(once, MIB);
         cluster.put(FILE, MIB);
         cluster.restart();
@@ -162,13 +165,54 @@ final class ReadsTest {
     }
 
     @Test
+    void aPlanBeginsWithTheLiveSwitchesOfTheVolumeUnlessAModeIsNamed() throws Exception {
+        cluster.put(FILE, MIB);
+        cluster.helper(5, VolumeSet.ALL);
+        cluster.helper(4, VolumeSet.parse("v"));
+        cluster.helper(6, VolumeSet.parse("w"));
+        ReadPlan plan = reads().plan(FILE, Optional.empty(), Optional.empty());
+        assertThat(plan.switches()).isEqualTo(2);
+        assertThat(ids(plan))
+                .startsWith(id(4), id(5))
+                .contains(id(1), id(2), id(3))
+                .doesNotHaveDuplicates();
+
+        ReadPlan raced = reads().plan(FILE, Optional.empty(), Optional.of(Mode.ROUNDS));
+        assertThat(raced.switches()).isZero();
+        assertThat(raced.helpers()).hasSize(3);
+    }
+
+    @Test
+    void aSwitchWhoseLeaseEndedIsInNoPlan() throws Exception {
+        cluster.put(FILE, MIB);
+        cluster.helper(4, VolumeSet.ALL);
+        cluster.ticker.advance(Duration.ofSeconds(5));
+        cluster.heartbeat(1);
+        cluster.heartbeat(2);
+        cluster.ticker.advance(Duration.ofSeconds(5));
+        assertThat(reads().plan(FILE, Optional.empty(), Optional.empty()).switches())
+                .isZero();
+    }
+
+    @Test
+    void aPlanNamesNoMoreSwitchesThanLeaveRoomForOthers() throws Exception {
+        cluster.put(FILE, MIB);
+        for (int number = 4; number <= 30; number++) {
+            cluster.helper(number, VolumeSet.ALL);
+        }
+        ReadPlan plan = reads().plan(FILE, Optional.empty(), Optional.empty());
+        assertThat(plan.switches()).isEqualTo(12);
+        assertThat(ids(plan)).hasSize(15).contains(id(1), id(2), id(3)).doesNotHaveDuplicates();
+    }
+
+    @Test
     void aReaderOfAnOldVersionFinishesAfterItWasReplacedOrRemoved() throws Exception {
         FileVersion old = cluster.put(FILE, MIB);
         cluster.put(FILE, MIB);
         assertThat(reads().plan(FILE, Optional.of(old.id()), Optional.empty()).version())
                 .isEqualTo(old);
         assertThat(chunk(old, List.of(id(1))).chunk().id().version()).isEqualTo(old.id());
-        reads().remove(FILE);
+        reads().remove(FILE, Optional.empty());
         assertThat(chunk(old, List.of(id(1))).chunk().id().version()).isEqualTo(old.id());
         refused(ErrorCode.NOT_FOUND, () -> reads().plan(FILE, Optional.empty(), Optional.empty()));
     }
@@ -178,8 +222,10 @@ final class ReadsTest {
         FileVersion version = cluster.put(FILE, MIB);
         ReadPlan plan = reads().plan(FILE, Optional.empty(), Optional.empty());
         FilePath there = FilePath.parse("v:/c/d");
-        reads().rename(new Rename(FilePath.parse("v:/a"), FilePath.parse("v:/c"), false, UUID.randomUUID()));
-        reads().rename(new Rename(FilePath.parse("v:/c/b"), there, false, UUID.randomUUID()));
+        reads().rename(
+                        new Rename(FilePath.parse("v:/a"), FilePath.parse("v:/c"), false, UUID.randomUUID()),
+                        Optional.empty());
+        reads().rename(new Rename(FilePath.parse("v:/c/b"), there, false, UUID.randomUUID()), Optional.empty());
         assertThat(chunk(version, ids(plan)).chunk().id().version()).isEqualTo(version.id());
         assertThat(reads().plan(FILE, Optional.of(version.id()), Optional.empty())
                         .version())
@@ -190,7 +236,9 @@ final class ReadsTest {
                         .version())
                 .isEqualTo(version.at(there));
         refused(ErrorCode.NOT_FOUND, () -> reads().plan(FILE, Optional.empty(), Optional.empty()));
-        cluster.coordinator.administration().createVolume(TestCluster.volume("w", 3, 1, "d1", "d2", "d3"));
+        cluster.coordinator
+                .administration()
+                .createVolume(TestCluster.volume("w", 3, 1, "d1", "d2", "d3"), Optional.empty());
         refused(
                 ErrorCode.NOT_FOUND,
                 () -> reads().plan(FilePath.parse("w:/a"), Optional.of(version.id()), Optional.empty()));
@@ -201,7 +249,7 @@ final class ReadsTest {
         var administration = cluster.coordinator.administration();
         administration.addStore(TestCluster.bucket("b1"), false);
         administration.addStore(TestCluster.bucket("b2"), false);
-        administration.createVolume(TestCluster.volume("mixed", 3, 1, "b1", "b2", "d1"));
+        administration.createVolume(TestCluster.volume("mixed", 3, 1, "b1", "b2", "d1"), Optional.empty());
         FilePath file = FilePath.parse("mixed:/a");
         FileVersion version = cluster.put(file, MIB);
         ReplicaReport bad = new ReplicaReport(new ChunkId(version.id(), 0), new StoreId("b2"), ReplicaState.MISSING);
@@ -243,7 +291,7 @@ final class ReadsTest {
         FilePath directory = FilePath.parse("v:/a");
         for (ThrowingCallable call : List.<ThrowingCallable>of(
                 () -> reads().stat(directory),
-                () -> reads().remove(directory),
+                () -> reads().remove(directory, Optional.empty()),
                 () -> reads().plan(directory, Optional.empty(), Optional.empty()))) {
             refused(ErrorCode.NOT_FOUND, call);
             assertThatThrownBy(call).hasMessage("no file v:/a: it is a directory");

@@ -54,7 +54,9 @@ final class RepairTest {
             cluster.helper(number);
             alive.add(number);
         }
-        cluster.coordinator.administration().createVolume(TestCluster.volume("v", 3, 1, "d1", "d2", "d3", "d4"));
+        cluster.coordinator
+                .administration()
+                .createVolume(TestCluster.volume("v", 3, 1, "d1", "d2", "d3", "d4"), Optional.empty());
     }
 
     /** Time passes, those who are alive keep their leases, and upkeep goes on. */
@@ -455,7 +457,7 @@ final class RepairTest {
         FilePath file = FilePath.parse("wide:/f");
         cluster.coordinator
                 .administration()
-                .createVolume(TestCluster.volume("wide", 3, 1, "d1", "d2", "d3", "d4", "d5"));
+                .createVolume(TestCluster.volume("wide", 3, 1, "d1", "d2", "d3", "d4", "d5"), Optional.empty());
         cluster.put(file, 1500 * MIB);
         cluster.put(FilePath.parse("wide:/g"), 1500 * MIB);
         Set<StoreId> lost = Set.of(new StoreId("d1"), new StoreId("d2"));
@@ -540,6 +542,10 @@ final class RepairTest {
                 cluster::now);
         other.tick();
         assertThat(other.work(helper, List.of(), 1).elsewhere()).isTrue();
+        assertThat(catchThrowableOfType(CloudMwException.class, other::status))
+                .hasMessageContaining("coordinator coordinator does it")
+                .extracting(CloudMwException::code)
+                .isEqualTo(ErrorCode.COORDINATOR_UNAVAILABLE);
         assertThat(cluster.coordinator.upkeep().work(helper, List.of(), 1).elsewhere())
                 .isFalse();
 

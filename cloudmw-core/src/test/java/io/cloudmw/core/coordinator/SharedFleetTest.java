@@ -245,7 +245,7 @@ final class SharedFleetTest {
     void aCoordinatorStartsWithoutACallOfTheCatalogAndIsStartingUntilItHasListened() throws Exception {
         TestCluster cluster = new TestCluster(InMemoryCatalog.shared());
         cluster.coordinator.administration().addStore(TestCluster.bucket("b"), false);
-        cluster.coordinator.administration().createVolume(TestCluster.volume("v", 1, 1, "b"));
+        cluster.coordinator.administration().createVolume(TestCluster.volume("v", 1, 1, "b"), Optional.empty());
         cluster.restart();
         Duration ttl = CoordinatorOptions.defaults().helperTtl();
         cluster.ticker.advance(ttl.multipliedBy(2));

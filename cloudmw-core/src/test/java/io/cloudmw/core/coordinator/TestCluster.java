@@ -22,6 +22,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.testing.FakeTicker;
@@ -49,6 +50,9 @@ final class TestCluster {
     private final Map<HelperId, Long> epochs = new HashMap<>();
     Coordinator coordinator;
 
+    /** What the next coordinator that is started has. */
+    CoordinatorOptions options = CoordinatorOptions.defaults();
+
     /** By how much civil clocks are wrong. */
     long skewMillis;
 
@@ -67,8 +71,7 @@ final class TestCluster {
     }
 
     private Coordinator started() throws CloudMwException {
-        return new Coordinator(
-                "coordinator", catalog, tokens, direct, CoordinatorOptions.defaults(), ticker, this::now);
+        return new Coordinator("coordinator", catalog, tokens, direct, options, ticker, this::now);
     }
 
     /** A new coordinator on the same catalog, as after a crash. */
@@ -78,8 +81,13 @@ final class TestCluster {
 
     /** A helper with one disk of the same number, in a domain of its own. */
     HelperAddress helper(int number) throws CloudMwException {
+        return helper(number, VolumeSet.NONE);
+    }
+
+    /** One that is a switch for some volumes. */
+    HelperAddress helper(int number, VolumeSet switched) throws CloudMwException {
         HelperAddress address = new HelperAddress(
-                new HelperId("h" + number), "127.0.0.1:" + (7000 + number), "127.0.0.1:" + (8000 + number));
+                new HelperId("h" + number), "127.0.0.1:" + (7000 + number), "127.0.0.1:" + (8000 + number), switched);
         epochs.put(address.id(), coordinator.administration().registerHelper(address, 1, List.of(disk(number))));
         return address;
     }
@@ -105,7 +113,7 @@ final class TestCluster {
         for (int number = 1; number <= 3; number++) {
             helper(number);
         }
-        coordinator.administration().createVolume(volume("v", 3, writeQuorum, "d1", "d2", "d3"));
+        coordinator.administration().createVolume(volume("v", 3, writeQuorum, "d1", "d2", "d3"), Optional.empty());
         return this;
     }
 

@@ -169,7 +169,7 @@ final class UploadsTest {
     @Test
     void afterARestartPlacingInBucketsWaitsForAnyHelperButNotForever() throws Exception {
         cluster.coordinator.administration().addStore(TestCluster.bucket("b1"), false);
-        cluster.coordinator.administration().createVolume(TestCluster.volume("buckets", 1, 1, "b1"));
+        cluster.coordinator.administration().createVolume(TestCluster.volume("buckets", 1, 1, "b1"), Optional.empty());
         FilePath file = FilePath.parse("buckets:/a");
         cluster.restart();
         refused(ErrorCode.COORDINATOR_UNAVAILABLE, () -> uploads().place(file, VersionId.random(), 0, 1, Set.of()));

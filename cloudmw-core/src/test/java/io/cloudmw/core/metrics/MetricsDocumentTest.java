@@ -64,7 +64,9 @@ final class MetricsDocumentTest {
         RaceMetrics race = new RaceMetrics(meters);
         race.cancelled();
         new MonitorMetrics(meters).evicted();
+        new ScheduleMetrics(meters, "any").watch(priority -> 0);
         new UpkeepMetrics(meters).failed(ErrorCode.INTERNAL);
+        new CacheMetrics(meters).holds(CacheMetrics.Tier.DISK, () -> 0);
 
         assertThat(meters.getMeters())
                 .isNotEmpty()

@@ -11,6 +11,8 @@ import io.cloudmw.core.model.LeafDigests;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.SizeClass;
 import io.cloudmw.core.monitor.SpeedBook;
@@ -44,6 +46,34 @@ final class ReadPlannerTest {
             assertThat(entrants(threeDisks, helpers, index, Set.of(), false))
                     .containsExactly(entrant(0, 0), entrant(1, 1), entrant(2, 2));
         }
+    }
+
+    /** Who reads a disk asks its owner: that has to be in the plan. */
+    @Test
+    void switchesLeaveRoomForTheOwnersOfDisks() {
+        List<HelperAddress> live = new ArrayList<>(helpers(9));
+        for (int number = 10; number <= 30; number++) {
+            live.add(new HelperAddress(id("h" + number), "c", "b", VolumeSet.ALL));
+        }
+        Set<HelperId> owners = new HashSet<>(ids(helpers(9)));
+        List<HelperAddress> switches = ReadPlanner.switches("v", new VolumeName("v"), live, owners);
+        assertThat(switches).hasSize(7);
+        List<HelperAddress> others = new ArrayList<>(live.subList(9, 30));
+        others.addAll(helpers(9));
+        List<HelperAddress> plan = ReadPlanner.behind(switches, others, owners);
+        assertThat(plan).hasSize(16).startsWith(switches.toArray(HelperAddress[]::new));
+        assertThat(ids(plan)).containsAll(owners);
+    }
+
+    /** Switches that are owners take nobody's place. */
+    @Test
+    void ownersMayAllBeSwitches() {
+        List<HelperAddress> live = new ArrayList<>();
+        for (int number = 1; number <= 16; number++) {
+            live.add(new HelperAddress(id("h" + number), "c", "b", VolumeSet.ALL));
+        }
+        assertThat(ReadPlanner.switches("v", new VolumeName("v"), live, new HashSet<>(ids(live))))
+                .hasSize(12);
     }
 
     @Test

@@ -6,12 +6,23 @@ import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.testing.FakeTicker;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 final class DeletionsTest {
-    private static final Duration LIFE = Duration.ofSeconds(20);
+    private static final UpkeepOptions OPTIONS = UpkeepOptions.defaults();
+    private static final Store DISK = new Store(
+            new StoreId("d"),
+            "domain",
+            new Store.Disk(new HelperId("h"), Path.of("disk").toAbsolutePath()));
+    private static final Store BUCKET =
+            new Store(new StoreId("b"), "domain", new Store.S3("bucket", "eu-west-1", "", false, ""));
+    private static final Duration LIFE = OPTIONS.deletesEndAfter(DISK);
 
     private final FakeTicker ticker = new FakeTicker();
     private final Catalog catalog = new InMemoryCatalog();
@@ -36,8 +47,8 @@ final class DeletionsTest {
         Lease lease = lease();
         age = clock(lease);
         age.keep();
-        Deletions deletions = new Deletions(catalog, lease, age, LIFE.toMillis());
-        assertThat(deletions.areOver()).as("before the catalog was asked").isFalse();
+        Deletions deletions = new Deletions(catalog, lease, age, OPTIONS);
+        assertThat(deletions.areOver(DISK)).as("before the catalog was asked").isFalse();
         deletions.begin();
         return deletions;
     }
@@ -54,16 +65,25 @@ final class DeletionsTest {
     void whereNothingWasNotedThereMayBeSome() throws CloudMwException {
         Deletions first = next();
         pass(LIFE.minusSeconds(1));
-        assertThat(first.areOver()).isFalse();
+        assertThat(first.areOver(DISK)).isFalse();
         pass(Duration.ofSeconds(1));
-        assertThat(first.areOver()).isTrue();
+        assertThat(first.areOver(DISK)).isTrue();
+    }
+
+    @Test
+    void whatWasSentToABucketMayComeLater() throws CloudMwException {
+        Deletions first = next();
+        pass(LIFE);
+        assertThat(first.areOver(BUCKET)).isFalse();
+        pass(OPTIONS.deletesEndAfter(BUCKET).minus(LIFE));
+        assertThat(first.areOver(BUCKET)).isTrue();
     }
 
     @Test
     void whereNoneWereOrderedForLongNobodyWaits() throws CloudMwException {
         next();
         pass(LIFE.multipliedBy(2));
-        assertThat(next().areOver()).isTrue();
+        assertThat(next().areOver(DISK)).isTrue();
     }
 
     @Test
@@ -78,9 +98,9 @@ final class DeletionsTest {
         ordering.order();
         Deletions after = next();
         pass(LIFE.minusSeconds(1));
-        assertThat(after.areOver()).isFalse();
+        assertThat(after.areOver(DISK)).isFalse();
         pass(Duration.ofSeconds(20));
-        assertThat(after.areOver()).isTrue();
+        assertThat(after.areOver(DISK)).isTrue();
     }
 
     /** Upkeep's clock may be some seconds behind then. */
@@ -91,7 +111,7 @@ final class DeletionsTest {
         next().order();
         for (int i = 0; i < 10; i++) {
             ticker.advance(Duration.ofSeconds(4));
-            assertThat(next().areOver()).isFalse();
+            assertThat(next().areOver(DISK)).isFalse();
         }
     }
 }

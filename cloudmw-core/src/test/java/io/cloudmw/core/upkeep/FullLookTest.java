@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 final class FullLookTest {
     private static final int SEGMENTS = 3;
     private static final int CHUNKS = 2;
-    private static final FullLook.Standing STANDING = new FullLook.Standing(true, Map.of());
+    private static final FullLook.Standing STANDING = new FullLook.Standing(Map.of());
 
     private final FakeTicker ticker = new FakeTicker();
     private final Catalog catalog = new InMemoryCatalog();
@@ -157,7 +157,7 @@ final class FullLookTest {
                 .isTrue();
         FullLook.Outcome obstructed = new FullLook.Outcome("", false, false, Optional.of(STANDING));
         assertThat(obstructed.isToBeRepeated(STANDING)).isFalse();
-        assertThat(obstructed.isToBeRepeated(new FullLook.Standing(false, Map.of())))
+        assertThat(obstructed.isToBeRepeated(new FullLook.Standing(Map.of(new StoreId("s"), List.of(true)))))
                 .isTrue();
     }
 }

@@ -33,6 +33,8 @@ import org.junit.jupiter.api.Test;
 final class RepairPlannerTest {
     private static final int OWED_AFTER = 1000;
 
+    private static final RepairPlanner.Reuse ANYWHERE = (chunk, store, record) -> true;
+
     private final RepairPlanner planner = new RepairPlanner(OWED_AFTER);
     private final Chunk chunk = Samples.chunk("a", "b", "c");
 
@@ -42,7 +44,7 @@ final class RepairPlannerTest {
 
     private RepairPlan plan(Map<StoreId, StoreCondition> stores, long nowMillis, ReplicaRecord... records) {
         return planner.plan(
-                Copies.of(chunk, List.of(records)), 3, new RepairPlanner.Situation(stores, true, nowMillis));
+                Copies.of(chunk, List.of(records)), 3, new RepairPlanner.Situation(stores, ANYWHERE, nowMillis));
     }
 
     private static Map<StoreId, StoreCondition> allUp() {
@@ -158,7 +160,7 @@ final class RepairPlannerTest {
         assertThat(plan.drops()).isEmpty();
 
         Copies moved = Copies.of(chunk, List.of(record(chunk, "d", ReplicaState.MOVED)));
-        RepairPlan then = planner.plan(moved, 3, new RepairPlanner.Situation(stores, true, 0));
+        RepairPlan then = planner.plan(moved, 3, new RepairPlanner.Situation(stores, ANYWHERE, 0));
         assertThat(then.targets()).isEmpty();
         assertThat(then.drops()).extracting(ReplicaRecord::store).containsExactly(id("b"));
     }
@@ -187,16 +189,22 @@ final class RepairPlannerTest {
         assertThat(plan.obstacle()).contains(Obstacle.NO_TARGET);
     }
 
+    /** Another store is taken, though it comes later in order. */
     @Test
-    void whatMayStillBeDeletedIsNoTarget() {
-        Map<StoreId, StoreCondition> stores = stores(up(disk("a")), lost(disk("b")), up(disk("c")), up(disk("d")));
+    void whereACopyMayStillBeDeletedNoneIsMade() {
+        Map<StoreId, StoreCondition> stores =
+                stores(up(disk("a")), lost(disk("b")), up(disk("c")), up(disk("d")), up(disk("e")));
         Copies copies = Copies.of(chunk, List.of(record(chunk, "d", ReplicaState.DROPPED)));
-        assertThat(planner.plan(copies, 3, new RepairPlanner.Situation(stores, false, 0))
-                        .targets())
-                .isEmpty();
-        assertThat(planner.plan(copies, 3, new RepairPlanner.Situation(stores, true, 0))
-                        .targets())
-                .containsExactly(disk("d"));
+        for (String taken : List.of("d", "e")) {
+            RepairPlanner.Reuse reuse = (about, store, record) -> {
+                assertThat(about).isEqualTo(chunk.id());
+                assertThat(record.isPresent()).isEqualTo(store.equals(disk("d")));
+                return !store.equals(disk(taken));
+            };
+            assertThat(planner.plan(copies, 3, new RepairPlanner.Situation(stores, reuse, 0))
+                            .targets())
+                    .containsExactly(disk(taken.equals("d") ? "e" : "d"));
+        }
     }
 
     /** Stores come and go, copies go bad, tasks are done or not: nothing good is given up, and in quiet all is whole. */
@@ -274,7 +282,7 @@ final class RepairPlannerTest {
                             Duration.ofSeconds(state),
                             state == 2,
                             drained.contains(name))));
-            RepairPlanner.Situation situation = new RepairPlanner.Situation(conditions, true, now);
+            RepairPlanner.Situation situation = new RepairPlanner.Situation(conditions, ANYWHERE, now);
             RepairPlan plan = planner.plan(copies, REPLICAS, situation);
             apply(plan.drops(), conditions);
             assertThat(plan.targets())

@@ -10,6 +10,7 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
@@ -30,7 +31,7 @@ final class BulkRequestTest {
     @Test
     void everyRequestIsReadAsItWasWritten() throws CloudMwException {
         List<BulkRequest> requests = List.of(
-                new BulkRequest.Read(TOKEN, DISK.id(), CHUNK, new ByteRange(4096, 100)),
+                new BulkRequest.Read(TOKEN, DISK.id(), CHUNK, new ByteRange(4096, 100), Priority.INTERACTIVE),
                 write(1000, 256),
                 new BulkRequest.Relay("0123456789abcdef0123456789abcdef", new BlockId(3), new RacerId(5), DISK.id()));
         for (BulkRequest request : requests) {

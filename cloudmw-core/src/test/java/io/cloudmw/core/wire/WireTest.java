@@ -23,6 +23,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
@@ -89,7 +90,8 @@ final class WireTest {
 
     @Test
     void plansComeBackAsTheyWere() throws Exception {
-        HelperAddress helper = new HelperAddress(new HelperId("h1"), "127.0.0.1:7000", "[::1]:7001");
+        HelperAddress helper =
+                new HelperAddress(new HelperId("h1"), "127.0.0.1:7000", "[::1]:7001", VolumeSet.parse("b,a"));
         StoreStatus store =
                 new StoreStatus(new Store(STORES.get(0), "eu", new Store.S3("b", "eu-west-1", "", false, "")), true);
         TransferToken token = TransferToken.of(new byte[] {1, 2, 3});
@@ -102,7 +104,8 @@ final class WireTest {
                 token,
                 3,
                 MonitorWireTest.book(),
-                TARGET);
+                TARGET,
+                1);
         assertThat(FromWire.readPlan(ToWire.readPlan(read))).isEqualTo(read);
 
         PlacedChunk placed = new PlacedChunk(new ChunkId(VERSION, 0), STORES, STORES.subList(2, 3), helper.id());

@@ -1,12 +1,12 @@
 package io.cloudmw.helper.cli;
 
+import io.cloudmw.core.config.Build;
 import picocli.CommandLine.IVersionProvider;
 
-/** What {@code --version} says: the release this was built as. */
+/** What {@code --version} says: the release, and the commit it was built of. */
 final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
-        String built = Version.class.getPackage().getImplementationVersion();
-        return new String[] {"cloudmw " + (built == null ? "(not from its jar)" : built)};
+        return new String[] {Build.describe(Version.class)};
     }
 }

@@ -12,13 +12,15 @@ import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.helper.compete.AttemptReport.State;
 import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.FetchedBlock;
-import io.cloudmw.helper.fetch.StoreResolver;
+import io.cloudmw.helper.fetch.Fetching;
+import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.WantedBlock;
 import io.cloudmw.helper.relay.Relay;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -54,7 +56,7 @@ final class Attempts {
     private final BulkConnection bulk;
     private final Destination destination;
     private final Events events;
-    private final StoreResolver stores;
+    private final Requester requester;
     private final Map<AttemptId, Entry> entries = new HashMap<>();
 
     Attempts(TransferSpec spec, Surroundings around, BulkConnection bulk, Destination destination, Events events) {
@@ -63,14 +65,18 @@ final class Attempts {
         this.bulk = bulk;
         this.destination = destination;
         this.events = events;
-        this.stores = around.stores().resolver(spec);
+        OptionalLong deadline = spec.urgency().deadline().stream()
+                .mapToLong(time -> around.ticker().nanos() + time.toNanos())
+                .findFirst();
+        this.requester = new Requester(spec.tenant(), deadline, around.stores().resolver(spec));
     }
 
     void start(AttemptId id, WantedBlock block, StoreId store) {
         Entry entry = new Entry(id, block, store);
         entries.put(id, entry);
         try {
-            entry.attempt = around.fetcher().start(block, store, stores, entry);
+            Fetching way = spec.shared() && block.race().isCutThrough() ? around.shared() : around.fetcher();
+            entry.attempt = way.start(requester, block, store, entry);
         } catch (CloudMwException e) {
             entry.failed(e, 0);
         }
@@ -303,7 +309,7 @@ final class Attempts {
             letGo();
             events.failed(id.block(), cause);
             around.meters().forfeited();
-            destination.forfeited(id.block(), id.racer(), cause.code(), String.valueOf(cause.getMessage()));
+            destination.forfeited(id.block(), id.racer(), cause);
         }
 
         /** Opens the relay when there is something to send. */
@@ -451,7 +457,7 @@ final class Attempts {
             }
             doubted = true;
             try {
-                around.fetcher().check(block, store, stores, wrong -> {
+                around.fetcher().check(requester, block, store, wrong -> {
                     Runnable report = () -> reportFault(wrong);
                     events.post(
                             () -> {

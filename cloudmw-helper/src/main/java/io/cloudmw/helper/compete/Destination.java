@@ -14,8 +14,8 @@ public interface Destination {
     /** {@code winner} has won the block in this racer's eyes. */
     void lost(BlockId block, RacerId racer, RacerId winner);
 
-    /** This racer cannot deliver the block from any replica. */
-    void forfeited(BlockId block, RacerId racer, ErrorCode code, String message);
+    /** This racer cannot deliver the block from any replica; {@code cause} is the last failure. */
+    void forfeited(BlockId block, RacerId racer, CloudMwException cause);
 
     /** A replica is missing or corrupt. */
     void fault(ChunkId chunk, StoreId store, ErrorCode code);

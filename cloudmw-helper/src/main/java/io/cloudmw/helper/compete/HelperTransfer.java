@@ -261,7 +261,7 @@ public final class HelperTransfer {
 
     private void broken(Throwable defect) {
         LOG.error("{} failed by a defect", spec, defect);
-        fail(new CloudMwException(ErrorCode.INTERNAL, spec + ": " + defect, defect));
+        fail(CloudMwException.ofDefect(spec.toString(), defect));
     }
 
     private void settle(BlockId block, RaceEvent event) {
@@ -356,12 +356,11 @@ public final class HelperTransfer {
 
     private void reportForfeited(RaceCommand.ReportForfeited forfeited) {
         around.meters().forfeited();
-        CloudMwException cause = lastFailures.get(forfeited.block());
-        destination.forfeited(
-                forfeited.block(),
-                forfeited.self(),
-                forfeited.code(),
-                cause == null ? "" : String.valueOf(cause.getMessage()));
+        CloudMwException last = lastFailures.get(forfeited.block());
+        String why = last == null ? "" : String.valueOf(last.getMessage());
+        CloudMwException cause =
+                last != null && last.code() == forfeited.code() ? last : new CloudMwException(forfeited.code(), why);
+        destination.forfeited(forfeited.block(), forfeited.self(), cause);
     }
 
     private void scheduleWakeUp() {

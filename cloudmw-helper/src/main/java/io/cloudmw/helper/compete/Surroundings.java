@@ -8,6 +8,7 @@ import io.cloudmw.core.race.RacePolicy;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.helper.fetch.Fetcher;
+import io.cloudmw.helper.fetch.Fetching;
 import io.cloudmw.helper.fetch.StoreResolver;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -16,11 +17,13 @@ import java.util.concurrent.ScheduledExecutorService;
 /**
  * What a transfer needs of the process around it. Safe for any thread.
  *
+ * @param shared gets what several may ask for
  * @param threads run transfers; never blocked by them
  * @param timer wakes them
  */
 public record Surroundings(
         Fetcher fetcher,
+        Fetching shared,
         Stores stores,
         Sessions sessions,
         RelayOffers offers,
@@ -55,6 +58,7 @@ public record Surroundings(
      * What one client and one peer may ask of this helper.
      *
      * @param transfers at once
+     * @param clientTransfers those of one client
      * @param blocks issued to one transfer and not yet delivered or withdrawn
      * @param parkedJoins peers waiting for their transfer to begin here
      * @param peerNanos how long a peer may take to join a transfer that has begun, and to wait for one that has not
@@ -63,11 +67,17 @@ public record Surroundings(
      *     that fails with {@code OVERLOADED}
      */
     public record Limits(
-            int transfers, int blocks, int parkedJoins, long peerNanos, long progressNanos, long waitNanos) {
+            int transfers,
+            int clientTransfers,
+            int blocks,
+            int parkedJoins,
+            long peerNanos,
+            long progressNanos,
+            long waitNanos) {
         public Limits {
-            if (transfers < 1 || blocks < 1 || parkedJoins < 1) {
-                throw new IllegalArgumentException(
-                        "limits: " + transfers + ", " + blocks + ", " + parkedJoins + " (expected: >= 1)");
+            if (transfers < 1 || clientTransfers < 1 || blocks < 1 || parkedJoins < 1) {
+                throw new IllegalArgumentException("limits: " + transfers + ", " + clientTransfers + ", " + blocks
+                        + ", " + parkedJoins + " (expected: >= 1)");
             }
         }
     }

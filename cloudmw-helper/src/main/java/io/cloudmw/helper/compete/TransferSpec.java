@@ -2,8 +2,10 @@ package io.cloudmw.helper.compete;
 
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.race.Lanes;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferToken;
 import java.util.List;
@@ -19,7 +21,8 @@ import java.util.regex.Pattern;
  * @param token shown to peers
  * @param claims what the token allows
  * @param solitary whether it joins no peers: every block has one entrant
- * @param bulkSession the destination's bulk connection to this helper
+ * @param shared whether blocks with one entrant come from what this helper keeps, and are fetched once for all who ask
+ * @param bulkSession the destination's bulk connection to this helper: what makes two transfers one client's
  */
 public record TransferSpec(
         String id,
@@ -29,8 +32,10 @@ public record TransferSpec(
         RacerId self,
         int lanesPerHelper,
         boolean solitary,
+        boolean shared,
         List<Store> stores,
-        String bulkSession) {
+        String bulkSession,
+        Urgency urgency) {
     /** A race is between a handful of helpers. */
     public static final int MAX_HELPERS = 16;
 
@@ -64,6 +69,11 @@ public record TransferSpec(
     /** Every racer of the transfer. */
     public Lanes lanes() {
         return new Lanes(helpers.size(), lanesPerHelper);
+    }
+
+    /** On whose behalf it is. */
+    public Tenant tenant() {
+        return new Tenant(bulkSession, claims.file().volume().value(), urgency.priority());
     }
 
     /** For messages. */

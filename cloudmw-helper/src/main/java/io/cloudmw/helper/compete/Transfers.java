@@ -47,7 +47,7 @@ public final class Transfers implements AutoCloseable {
     /**
      * Begins a transfer.
      *
-     * @throws CloudMwException {@code OVERLOADED} when there are too many; {@code ALREADY_EXISTS} when it has begun;
+     * @throws CloudMwException {@code OVERLOADED} when there are too many, or too many of this client; {@code ALREADY_EXISTS} when it has begun;
      *     {@code HELPER_UNAVAILABLE} when the destination's bulk connection is not there
      */
     public HelperTransfer begin(TransferSpec spec, Destination destination) throws CloudMwException {
@@ -64,6 +64,7 @@ public final class Transfers implements AutoCloseable {
                         spec + ": " + running.size() + " transfers run here (limit: "
                                 + around.limits().transfers() + ")");
             }
+            requireRoomOfClient(spec);
             if (running.putIfAbsent(spec.id(), transfer) != null) {
                 throw new CloudMwException(ErrorCode.ALREADY_EXISTS, spec + ": has begun here before");
             }
@@ -75,6 +76,20 @@ public final class Transfers implements AutoCloseable {
                 ErrorCode.HELPER_UNAVAILABLE, spec + ": the destination's bulk connection is closed");
         transfer.atEnd(bulk.onClosed(() -> transfer.abort(left)));
         return transfer;
+    }
+
+    @GuardedBy("lock")
+    private void requireRoomOfClient(TransferSpec spec) throws CloudMwException {
+        int own = 0;
+        for (HelperTransfer other : running.values()) {
+            own += other.spec().bulkSession().equals(spec.bulkSession()) ? 1 : 0;
+        }
+        if (own >= around.limits().clientTransfers()) {
+            throw new CloudMwException(
+                    ErrorCode.OVERLOADED,
+                    spec + ": " + own + " transfers of its client run here (limit: "
+                            + around.limits().clientTransfers() + ")");
+        }
     }
 
     /** A peer has come; it is answered now, or when its transfer begins, or when it has waited for too long. */

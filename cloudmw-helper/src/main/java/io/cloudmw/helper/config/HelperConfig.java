@@ -3,22 +3,27 @@ package io.cloudmw.helper.config;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.race.RacePolicy;
+import io.cloudmw.core.schedule.ScheduleLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * What a helper is told before it starts. See {@code docs/configuration.md}.
  *
  * @param advertiseHost the host under which others reach this helper; empty: the host it listens on
+ * @param switching what it serves to many
  * @param s3Throttle how slow reads from S3 are to be, for demonstrations
  * @param http where metrics and health are served; empty: nowhere
  */
@@ -31,11 +36,25 @@ public record HelperConfig(
         List<DiskConfig> disks,
         Limits limits,
         RacePolicy race,
+        Switching switching,
         Optional<StoreLaw> s3Throttle,
         Optional<HostPort> http) {
+    private static final long LEAST_RATE = 1L << 10;
+    private static final long HIGHEST_RATE = 1L << 40;
+
     public HelperConfig {
         disks = List.copyOf(disks);
     }
+
+    /**
+     * What a helper serves to many, and keeps for it.
+     *
+     * @param volumes that it is a switch for
+     * @param memoryBytes direct memory for leaves
+     * @param disk where leaves are kept over a restart; empty: nowhere
+     * @param diskBytes of those
+     */
+    public record Switching(VolumeSet volumes, long memoryBytes, Optional<Path> disk, long diskBytes) {}
 
     /**
      * What a helper may use.
@@ -50,6 +69,7 @@ public record HelperConfig(
      * @param memoryBlockBytes longest block kept in memory
      * @param fetchThreads attempts that run at once, and connections to buckets for them
      * @param extraThreads attempts besides that make up for late ones, and connections to buckets for them
+     * @param schedule attempts that may wait for a thread, in all and of each client, and the caps of clients and volumes
      * @param fetchWait how long an attempt waits for a thread, then for room in the spool, then for a stream
      */
     public record Limits(
@@ -59,8 +79,10 @@ public record HelperConfig(
             long memoryBlockBytes,
             int fetchThreads,
             int extraThreads,
+            ScheduleLimits schedule,
             Duration fetchWait,
             int transfers,
+            int clientTransfers,
             int blocks,
             Received uploads,
             Received copies,
@@ -112,8 +134,17 @@ public record HelperConfig(
                                         Duration.ofMinutes(1))
                                 .toNanos(),
                         settings.integer(prefix + ".race.max-held-blocks", 2, 1, 64)),
+                switching(settings, prefix),
                 throttle(settings, prefix + ".s3.throttle"),
                 settings.optionalAddress(prefix + ".http.listen"));
+    }
+
+    private static Switching switching(Settings settings, String prefix) throws CloudMwException {
+        return new Switching(
+                settings.read(prefix + ".switch.volumes", "", "names of volumes, or *", VolumeSet::parse),
+                settings.size(prefix + ".cache.memory", 32L << 20, 1L << 20, 1L << 40),
+                settings.optionalPath(prefix + ".cache.disk.dir"),
+                settings.size(prefix + ".cache.disk.limit", 10L << 30, 1L << 20, 1L << 50));
     }
 
     /** Helpers of several clusters on one machine may have the same id. */
@@ -130,9 +161,11 @@ public record HelperConfig(
                 settings.size(prefix + ".memory.block-limit", 4L << 20, 0, 1L << 30),
                 settings.integer(prefix + ".fetch.threads", 64, 1, 1024),
                 settings.integer(prefix + ".fetch.extra-threads", 16, 1, 1024),
+                schedule(settings, prefix + ".schedule"),
                 settings.duration(
                         prefix + ".fetch.wait", Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofHours(1)),
                 settings.integer(prefix + ".transfers.limit", 256, 1, 100_000),
+                settings.integer(prefix + ".transfers.client-limit", 192, 1, 100_000),
                 settings.integer(prefix + ".transfers.blocks", 64, 1, 4096),
                 received(settings, prefix + ".uploads", 32, 4L << 30),
                 received(settings, prefix + ".copies", 32, 4L << 30),
@@ -145,6 +178,29 @@ public record HelperConfig(
                         Duration.ofHours(1)),
                 settings.integer(prefix + ".reads.limit", 128, 1, 4096),
                 settings.integer(prefix + ".store.threads", 16, 1, 1024));
+    }
+
+    private static ScheduleLimits schedule(Settings settings, String prefix) throws CloudMwException {
+        return new ScheduleLimits(
+                settings.integer(prefix + ".queue", 16_384, 1, 1_000_000),
+                settings.integer(prefix + ".client-queue", 4096, 1, 1_000_000),
+                rate(settings, prefix + ".client-rate"),
+                rate(settings, prefix + ".volume-rate"));
+    }
+
+    /** Bytes in a second. */
+    private static OptionalLong rate(Settings settings, String key) throws CloudMwException {
+        return settings
+                .optional(key, "a size like 64MiB, 1KiB..1TiB", text -> {
+                    long bytes = Sizes.parse(text);
+                    if (bytes < LEAST_RATE || bytes > HIGHEST_RATE) {
+                        throw new IllegalArgumentException("out of bounds: " + bytes);
+                    }
+                    return bytes;
+                })
+                .stream()
+                .mapToLong(Long::longValue)
+                .findFirst();
     }
 
     private static Received received(Settings settings, String prefix, int limit, long spoolBytes)

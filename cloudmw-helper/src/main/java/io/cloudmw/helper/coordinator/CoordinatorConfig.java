@@ -9,6 +9,7 @@ import io.cloudmw.core.upkeep.UpkeepOptions;
 import io.cloudmw.core.watch.WatchOptions;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /**
  * What a coordinator is told before it starts. See {@code docs/configuration.md}.
@@ -57,11 +58,14 @@ public record CoordinatorConfig(
         }
         Duration check =
                 settings.duration("coordinator.abandoned-check", defaults.abandonedCheck(), second, Duration.ofDays(1));
+        Duration snapshots =
+                settings.duration("coordinator.snapshots.check", defaults.snapshotCheck(), second, Duration.ofDays(1));
+        UpkeepOptions upkeep = upkeep(settings);
         return new CoordinatorConfig(
                 settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400)),
                 catalog,
                 settings.path("cluster.secret-file", DEFAULT_SECRET_FILE),
-                options(interval, ttl, token, abandoned, check, upkeep(settings)),
+                options(() -> new CoordinatorOptions(interval, ttl, token, abandoned, check, snapshots, upkeep)),
                 watch(settings),
                 settings.integer("coordinator.call-threads", 16, 1, 1024),
                 settings.integer("coordinator.call-queue", 1024, 1, 100_000),
@@ -99,6 +103,7 @@ public record CoordinatorConfig(
                 settings.duration(
                         "coordinator.scrub-every", defaults.scrubEvery(), Duration.ofSeconds(1), Duration.ofDays(3650)),
                 settings.size("coordinator.scrub-rate", defaults.scrubBytesPerSecond(), 1024, 1L << 40),
+                settings.flag("coordinator.collect", defaults.collects()),
                 settings.duration(
                         "coordinator.collect-every",
                         defaults.collectEvery(),
@@ -107,11 +112,9 @@ public record CoordinatorConfig(
                 settings.duration("coordinator.clock-skew", defaults.clockSkew(), shortest, Duration.ofDays(1)));
     }
 
-    private static CoordinatorOptions options(
-            Duration interval, Duration ttl, Duration token, Duration abandoned, Duration check, UpkeepOptions upkeep)
-            throws CloudMwException {
+    private static CoordinatorOptions options(Supplier<CoordinatorOptions> made) throws CloudMwException {
         try {
-            return new CoordinatorOptions(interval, ttl, token, abandoned, check, upkeep);
+            return made.get();
         } catch (IllegalArgumentException e) {
             throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "coordinator: " + e.getMessage(), e);
         }

@@ -57,9 +57,13 @@ public final class CoordinatorServer implements AutoCloseable {
     private static final long GRACE_SECONDS = 5;
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorServer.class);
 
+    /** For registrations and heartbeats, which take no time unless the catalog stalls. */
+    private static final int SIGN_THREADS = 4;
+
     private final HostPort listen;
     private final Catalog catalog;
     private final ExecutorService calls;
+    private final ExecutorService signs;
     private final ScheduledExecutorService abandoned;
     private final ScheduledExecutorService upkeep;
     private final Exchange exchange;
@@ -70,6 +74,7 @@ public final class CoordinatorServer implements AutoCloseable {
             HostPort listen,
             Catalog catalog,
             ExecutorService calls,
+            ExecutorService signs,
             ScheduledExecutorService abandoned,
             ScheduledExecutorService upkeep,
             Exchange exchange,
@@ -78,6 +83,7 @@ public final class CoordinatorServer implements AutoCloseable {
         this.listen = listen;
         this.catalog = catalog;
         this.calls = calls;
+        this.signs = signs;
         this.abandoned = abandoned;
         this.upkeep = upkeep;
         this.exchange = exchange;
@@ -102,6 +108,7 @@ public final class CoordinatorServer implements AutoCloseable {
         ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
         Catalog catalog = config.catalog().open();
         ExecutorService calls = Threads.blocking("coordinator", config.callThreads(), config.callQueue());
+        ExecutorService signs = Threads.blocking("coordinator-signs", SIGN_THREADS, config.callQueue());
         ScheduledExecutorService abandoned = Threads.timer("coordinator-abandoned");
         ScheduledExecutorService upkeep = Threads.timer("coordinator-upkeep");
         Exchange exchange = new Exchange();
@@ -119,16 +126,25 @@ public final class CoordinatorServer implements AutoCloseable {
             long checkNanos = config.options().abandonedCheck().toNanos();
             var unused = abandoned.scheduleWithFixedDelay(
                     () -> retireAbandoned(coordinator::retireAbandoned), 0, checkNanos, TimeUnit.NANOSECONDS);
+            long pruneNanos = config.options().snapshotCheck().toNanos();
             var unusedPrune = abandoned.scheduleWithFixedDelay(
-                    () -> prune(coordinator), checkNanos, checkNanos, TimeUnit.NANOSECONDS);
+                    () -> prune("what no snapshot sees", coordinator::pruneSnapshots),
+                    pruneNanos,
+                    pruneNanos,
+                    TimeUnit.NANOSECONDS);
+            var unusedCalls = abandoned.scheduleWithFixedDelay(
+                    () -> prune("calls that are too old", coordinator::pruneCalls),
+                    checkNanos,
+                    checkNanos,
+                    TimeUnit.NANOSECONDS);
             exchange.start(coordinator);
             long tickNanos = coordinator.upkeep().pause().toNanos();
             var unusedTick = upkeep.scheduleWithFixedDelay(
                     () -> tick(coordinator.upkeep()), tickNanos, tickNanos, TimeUnit.NANOSECONDS);
-            Server server = bind(config, new MemberProofs(secret, WallClock.system()), coordinator, calls, feed);
+            Server server = bind(config, new MemberProofs(secret, WallClock.system()), coordinator, calls, signs, feed);
             started = true;
-            CoordinatorServer running =
-                    new CoordinatorServer(config.listen(), catalog, calls, abandoned, upkeep, exchange, feed, server);
+            CoordinatorServer running = new CoordinatorServer(
+                    config.listen(), catalog, calls, signs, abandoned, upkeep, exchange, feed, server);
             LOG.info("coordinator address={} catalog={}", running.address(), config.catalog());
             return running;
         } finally {
@@ -138,6 +154,7 @@ public final class CoordinatorServer implements AutoCloseable {
                 abandoned.shutdownNow();
                 upkeep.shutdownNow();
                 calls.shutdownNow();
+                signs.shutdownNow();
                 catalog.close();
             }
         }
@@ -176,11 +193,11 @@ public final class CoordinatorServer implements AutoCloseable {
     }
 
     /** Throws nothing: it would not be called again. */
-    private static void prune(Coordinator coordinator) {
+    private static void prune(String what, Callable<Integer> pruning) {
         try {
-            int unused = coordinator.pruneSnapshots();
+            int unused = pruning.call();
         } catch (Exception | Error e) {
-            LOG.warn("coordinator: what no snapshot sees could not be dropped; trying again later", e);
+            LOG.warn("coordinator: {} could not be dropped; trying again later", what, e);
         }
     }
 
@@ -198,6 +215,7 @@ public final class CoordinatorServer implements AutoCloseable {
             MemberProofs members,
             Coordinator coordinator,
             ExecutorService calls,
+            ExecutorService signs,
             ChangeFeed feed)
             throws CloudMwException {
         HostPort listen = config.listen();
@@ -210,7 +228,10 @@ public final class CoordinatorServer implements AutoCloseable {
                     .intercept(Membership.server(members, CoordinatorService.HELPERS_ONLY))
                     .intercept(Membership.server(members, UpkeepService.HELPERS_ONLY))
                     .intercept(Handshake.server())
-                    .addService(new CoordinatorService(coordinator, new UnaryCalls(requests.holding(calls))))
+                    .addService(new CoordinatorService(
+                            coordinator,
+                            new UnaryCalls(requests.holding(calls)),
+                            new UnaryCalls(requests.holding(signs))))
                     .addService(new EditingService(coordinator, new UnaryCalls(requests.holding(calls))))
                     .addService(new SnapshotsService(coordinator.snapshots(), new UnaryCalls(requests.holding(calls))))
                     .addService(new WatchService(feed))
@@ -268,6 +289,7 @@ public final class CoordinatorServer implements AutoCloseable {
             abandoned.shutdown();
             upkeep.shutdown();
             calls.shutdown();
+            signs.shutdown();
             catalog.close();
         }
     }

@@ -5,6 +5,8 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.schedule.FairPool;
+import io.cloudmw.core.schedule.Turn;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafTarget;
 import io.cloudmw.core.store.LeafVerifier;
@@ -20,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One attempt: run by one pool thread, cancelled by any. */
-final class FetchTask implements Runnable, Attempt {
+final class FetchTask implements FairPool.Task, Attempt {
     private static final Logger LOG = LoggerFactory.getLogger(FetchTask.class);
 
     private final Fetcher fetcher;
@@ -28,6 +30,9 @@ final class FetchTask implements Runnable, Attempt {
     private final StoreId storeId;
     private final StoreResolver stores;
     private final Listener listener;
+    /** Where each leaf goes that others may hold too; null: the block is kept as one. */
+    private final @Nullable LeafRoom room;
+
     private final Object lock = new Object();
 
     @GuardedBy("lock")
@@ -45,13 +50,33 @@ final class FetchTask implements Runnable, Attempt {
 
     private volatile long wantedBytes;
 
-    FetchTask(Fetcher fetcher, WantedBlock block, StoreId storeId, StoreResolver stores, Listener listener) {
+    /** Its place among those that wait; null for a moment before it has one. */
+    private volatile @Nullable Turn<FairPool.Task> turn;
+
+    FetchTask(
+            Fetcher fetcher,
+            WantedBlock block,
+            StoreId storeId,
+            StoreResolver stores,
+            Listener listener,
+            @Nullable LeafRoom room) {
+        this.room = room;
         this.fetcher = fetcher;
         this.block = block;
         this.storeId = storeId;
         this.stores = stores;
         this.listener = listener;
         this.wantedBytes = block.length();
+    }
+
+    /** It waits for its turn, or has it already. */
+    void waits(Turn<FairPool.Task> place) {
+        turn = place;
+    }
+
+    private boolean unqueue() {
+        Turn<FairPool.Task> place = turn;
+        return place != null && fetcher.unqueue(block, place);
     }
 
     @Override
@@ -81,14 +106,14 @@ final class FetchTask implements Runnable, Attempt {
         }
         if (running != null) {
             running.cancel();
-        } else if (fetcher.unqueue(block, this)) {
+        } else if (unqueue()) {
             listener.cancelled(0);
         }
     }
 
     @Override
     public boolean expire(CloudMwException cause) {
-        boolean waits = fetcher.unqueue(block, this);
+        boolean waits = unqueue();
         if (waits) {
             listener.failed(cause, 0);
         }
@@ -104,8 +129,14 @@ final class FetchTask implements Runnable, Attempt {
         return running == null ? 0 : running.bytesRead();
     }
 
+    /** What it read of its store, whatever became of it. */
     @Override
-    public void run() {
+    public long run() {
+        attempt();
+        return bytesRead();
+    }
+
+    private void attempt() {
         FetchedBlock fetched;
         try {
             fetched = fetch();
@@ -114,7 +145,7 @@ final class FetchTask implements Runnable, Attempt {
             return;
         } catch (RuntimeException | Error e) {
             LOG.error("attempt at {} store={} failed by a defect", block, storeId, e);
-            failed(new CloudMwException(ErrorCode.INTERNAL, block + " store=" + storeId + ": " + e, e));
+            failed(CloudMwException.ofDefect(block + " store=" + storeId, e));
             return;
         }
         if (isCancelled()) {
@@ -140,6 +171,9 @@ final class FetchTask implements Runnable, Attempt {
             Optional<Path> file = store.file(block.leaves().chunk());
             if (file.isPresent()) {
                 return fetchInPlace(store, file.get());
+            }
+            if (room != null) {
+                return fetchLeaves(store, room);
             }
             if (block.length() <= fetcher.limits().memoryBlockBytes()
                     && fetcher.memory().tryTake(block.length())) {
@@ -192,6 +226,20 @@ final class FetchTask implements Runnable, Attempt {
                 fetched.close();
             } else if (!kept) {
                 fetcher.memory().giveBack(length);
+            }
+        }
+    }
+
+    private FetchedBlock fetchLeaves(ChunkStore store, LeafRoom leafRoom) throws CloudMwException {
+        LeavesBlock fetched = new LeavesBlock(block);
+        boolean kept = false;
+        try (LeafRoom.Landing landing = leafRoom.landing(fetched)) {
+            verify(store, landing, fetched);
+            kept = true;
+            return fetched;
+        } finally {
+            if (!kept) {
+                fetched.close();
             }
         }
     }

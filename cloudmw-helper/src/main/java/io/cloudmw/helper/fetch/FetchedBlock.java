@@ -1,17 +1,17 @@
 package io.cloudmw.helper.fetch;
 
 import io.cloudmw.core.bulk.BulkStream;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A block, as far as it is fetched, kept until it is closed. Safe for any thread. Sends under way keep what they
  * send from; the last of them frees it.
  */
-public abstract class FetchedBlock implements AutoCloseable {
+public abstract class FetchedBlock extends Held implements AutoCloseable {
     private final WantedBlock block;
-    private final AtomicInteger uses = new AtomicInteger(1);
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile long availableBytes;
 
@@ -45,41 +45,43 @@ public abstract class FetchedBlock implements AutoCloseable {
         }
         CompletableFuture<Void> sent;
         try {
-            sent = sendRetained(stream, leaf);
+            sent = sendHeld(stream, leaf);
         } catch (RuntimeException | Error e) {
-            release();
+            letGo();
             throw e;
         }
-        return sent.whenComplete((nothing, error) -> release());
+        return sent.whenComplete((nothing, error) -> letGo());
+    }
+
+    /** One leaf that is available, to be released by the caller, for as long as he likes; empty when this is closed. */
+    public final Optional<Leaf> leaf(int index) {
+        if (!retain()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.ofNullable(held(index));
+        } finally {
+            letGo();
+        }
     }
 
     /** Lets go of the bytes; what is being sent goes first. Idempotent. */
     @Override
     public final void close() {
         if (closed.compareAndSet(false, true)) {
-            release();
+            letGo();
         }
     }
 
-    abstract CompletableFuture<Void> sendRetained(BulkStream stream, int leaf);
+    abstract CompletableFuture<Void> sendHeld(BulkStream stream, int leaf);
 
-    /** Frees everything; called once. */
-    abstract void free();
+    /** A leaf the caller holds; the block is held meanwhile. Null when it is not here any more. */
+    @Nullable
+    Leaf held(int index) {
+        return tryHold() ? new BlockLeaf(this, index) : null;
+    }
 
     private boolean retain() {
-        int now;
-        do {
-            now = uses.get();
-            if (now == 0 || closed.get()) {
-                return false;
-            }
-        } while (!uses.compareAndSet(now, now + 1));
-        return true;
-    }
-
-    private void release() {
-        if (uses.decrementAndGet() == 0) {
-            free();
-        }
+        return !closed.get() && tryHold();
     }
 }

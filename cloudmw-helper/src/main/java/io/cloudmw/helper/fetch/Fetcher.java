@@ -1,89 +1,82 @@
 package io.cloudmw.helper.fetch;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.schedule.FairPool;
+import io.cloudmw.core.schedule.Turn;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafTarget;
 import io.cloudmw.core.store.LeafVerifier;
-import io.cloudmw.core.thread.Threads;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs attempts on a bounded pool of blocking threads, and those that make up for late ones on another, so that they never
- * wait for what they are to make up for. What they fetch stays where it is when it is a file of an
+ * Runs attempts on a pool of blocking threads, when their turn has come, and those that make up for late ones on another, so
+ * that they never wait for what they are to make up for. What they fetch stays where it is when it is a file of an
  * own disk; it goes to memory when it is small and memory is free; otherwise into the spool. Safe for any thread.
  */
-public final class Fetcher implements AutoCloseable {
+public final class Fetcher implements Fetching, AutoCloseable {
     /**
      * How much it may use at once.
      *
-     * @param threads attempts that run at once
-     * @param extraThreads attempts besides, of those that make up for late ones
-     * @param queue attempts that may wait for a thread, in either pool: as many as all transfers together may start, so that
-     *     none is refused
      * @param memoryBlockBytes longest block that is kept in memory
      * @param spoolWaitNanos how long an attempt waits for room in the spool before it fails
      */
-    public record Limits(int threads, int extraThreads, int queue, long memoryBlockBytes, long spoolWaitNanos) {
-        public Limits {
-            if (threads < 1) {
-                throw new IllegalArgumentException("threads: " + threads + " (expected: >= 1)");
-            }
-            if (extraThreads < 1) {
-                throw new IllegalArgumentException("extraThreads: " + extraThreads + " (expected: >= 1)");
-            }
-            if (queue < 1) {
-                throw new IllegalArgumentException("queue: " + queue + " (expected: >= 1)");
-            }
-        }
-    }
+    public record Limits(long memoryBlockBytes, long spoolWaitNanos) {}
+
+    /**
+     * Where attempts run.
+     *
+     * @param extra those that make up for late ones
+     */
+    public record Pools(FairPool ordinary, FairPool extra) {}
 
     private final Limits limits;
     private final ByteBudget memory;
     private final Spool spool;
     private final ByteBufAllocator allocator;
-    private final ThreadPoolExecutor ordinary;
-    private final ThreadPoolExecutor extra;
+    private final Pools pools;
 
     /**
-     * Starts with no thread.
+     * Runs nothing yet.
      *
+     * @param pools closed with this
      * @param memory what blocks kept in memory may use together
      */
-    public Fetcher(Limits limits, ByteBudget memory, Spool spool, ByteBufAllocator allocator) {
+    public Fetcher(Pools pools, Limits limits, ByteBudget memory, Spool spool, ByteBufAllocator allocator) {
+        this.pools = pools;
         this.limits = limits;
         this.memory = memory;
         this.spool = spool;
         this.allocator = allocator;
-        this.ordinary = Threads.blocking("fetch", limits.threads(), limits.queue());
-        this.extra = Threads.blocking("fetch-extra", limits.extraThreads(), limits.queue());
+    }
+
+    @Override
+    public Attempt start(Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener)
+            throws CloudMwException {
+        return start(requester, block, new FetchTask(this, block, store, requester.stores(), listener, null));
     }
 
     /**
-     * Starts an attempt.
-     *
-     * @throws CloudMwException {@code OVERLOADED} when too many are waiting already
+     * As the other, for leaves that are to be held one by one: they go to {@code room}, unless the replica is a file of an
+     * own disk.
      */
-    public Attempt start(WantedBlock block, StoreId store, StoreResolver stores, Attempt.Listener listener)
+    public Attempt start(
+            Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener, LeafRoom room)
             throws CloudMwException {
-        FetchTask task = new FetchTask(this, block, store, stores, listener);
-        execute(block, store, task);
+        return start(requester, block, new FetchTask(this, block, store, requester.stores(), listener, room));
+    }
+
+    private FetchTask start(Requester requester, WantedBlock block, FetchTask task) throws CloudMwException {
+        task.waits(submit(requester, block, task));
         return task;
     }
 
-    private void execute(WantedBlock block, StoreId store, Runnable task) throws CloudMwException {
-        try {
-            pool(block).execute(task);
-        } catch (RejectedExecutionException e) {
-            throw new CloudMwException(
-                    ErrorCode.OVERLOADED, block + " store=" + store + ": no room for another attempt", e);
-        }
+    private Turn<FairPool.Task> submit(Requester requester, WantedBlock block, FairPool.Task task)
+            throws CloudMwException {
+        return pool(block).submit(requester.tenant(), block.length(), requester.deadlineNanos(), task);
     }
 
     /**
@@ -93,18 +86,19 @@ public final class Fetcher implements AutoCloseable {
      * @throws CloudMwException {@code OVERLOADED} when too many are waiting already
      */
     public void check(
-            WantedBlock block, StoreId store, StoreResolver stores, Consumer<@Nullable CloudMwException> verdict)
+            Requester requester, WantedBlock block, StoreId store, Consumer<@Nullable CloudMwException> verdict)
             throws CloudMwException {
-        execute(block, store, () -> {
+        var unused = submit(requester, block, () -> {
             CloudMwException wrong = null;
             try {
-                check(block, stores.open(store));
+                check(block, requester.stores().open(store));
             } catch (CloudMwException e) {
                 wrong = e;
             } catch (RuntimeException | Error e) {
-                wrong = new CloudMwException(ErrorCode.INTERNAL, block + " store=" + store + ": " + e, e);
+                wrong = CloudMwException.ofDefect(block + " store=" + store, e);
             }
             verdict.accept(wrong);
+            return block.length();
         });
     }
 
@@ -128,13 +122,13 @@ public final class Fetcher implements AutoCloseable {
         return allocator.directBuffer(length, length);
     }
 
-    private ThreadPoolExecutor pool(WantedBlock block) {
-        return block.extra() ? extra : ordinary;
+    private FairPool pool(WantedBlock block) {
+        return block.extra() ? pools.extra() : pools.ordinary();
     }
 
     /** Whether the task was still waiting and now will not run. */
-    boolean unqueue(WantedBlock block, FetchTask task) {
-        return pool(block).remove(task);
+    boolean unqueue(WantedBlock block, Turn<FairPool.Task> turn) {
+        return pool(block).withdraw(turn);
     }
 
     Limits limits() {
@@ -156,7 +150,7 @@ public final class Fetcher implements AutoCloseable {
     /** Ends what runs; attempts still waiting are dropped without a word. */
     @Override
     public void close() {
-        ordinary.shutdownNow();
-        extra.shutdownNow();
+        pools.ordinary().close();
+        pools.extra().close();
     }
 }

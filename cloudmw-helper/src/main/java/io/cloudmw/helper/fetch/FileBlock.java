@@ -29,7 +29,7 @@ final class FileBlock extends FetchedBlock {
     }
 
     @Override
-    CompletableFuture<Void> sendRetained(BulkStream stream, int leaf) {
+    CompletableFuture<Void> sendHeld(BulkStream stream, int leaf) {
         return stream.send(
                 file,
                 start + block().leaves().offset(leaf),

@@ -17,7 +17,7 @@ final class MemoryBlock extends FetchedBlock {
     }
 
     @Override
-    CompletableFuture<Void> sendRetained(BulkStream stream, int leaf) {
+    CompletableFuture<Void> sendHeld(BulkStream stream, int leaf) {
         int offset = Math.toIntExact(block().leaves().offset(leaf));
         ByteBuf slice = bytes.retainedSlice(offset, block().leaves().length(leaf));
         return stream.send(slice, block().leaves().crc32c(leaf));

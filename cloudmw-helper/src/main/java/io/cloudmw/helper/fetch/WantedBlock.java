@@ -4,6 +4,7 @@ import io.cloudmw.core.bulk.BulkFrames;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.store.LeafRange;
 import java.util.List;
 
@@ -41,6 +42,27 @@ public record WantedBlock(Block race, LeafRange leaves, long chunkLength, List<S
     /** Bytes wanted. */
     public long length() {
         return race.range().length();
+    }
+
+    /** Some leaves of it in a row, from the {@code first} on. */
+    public WantedBlock part(int first, int count) {
+        LeafRange part = leaves.part(first, count);
+        return of(part.range(), race.rule(), part, extra);
+    }
+
+    /**
+     * The same, but not relayed while it is fetched: what others may be given too is verified wherever it comes from.
+     *
+     * @param isExtra whether it makes up for a late attempt
+     */
+    public WantedBlock asRaced(boolean isExtra) {
+        return of(race.range(), BlockRule.RACE, leaves, isExtra);
+    }
+
+    private WantedBlock of(ByteRange range, BlockRule rule, LeafRange of, boolean isExtra) {
+        Block part =
+                new Block(race.id(), race.chunkIndex(), range, race.replicas(), race.entrants(), rule, race.barred());
+        return new WantedBlock(part, of, chunkLength, replicas, isExtra);
     }
 
     /** For messages. */

@@ -46,8 +46,9 @@ public final class PeerDiskStore implements ChunkStore {
         try {
             PeerReader reader = new PeerReader(
                     "chunk=" + chunk + " store=" + store.id() + " owner=" + owner.id(), range, lease::close);
-            reader.open(
-                    lease.connection(), new BulkRequest.Read(rights.toRead(chunk), store.id(), chunk, range).encode());
+            BulkRequest request =
+                    new BulkRequest.Read(rights.toRead(chunk), store.id(), chunk, range, rights.priority());
+            reader.open(lease.connection(), request.encode());
             opened = true;
             return reader;
         } finally {

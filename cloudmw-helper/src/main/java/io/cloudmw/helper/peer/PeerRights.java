@@ -1,6 +1,7 @@
 package io.cloudmw.helper.peer;
 
 import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
@@ -13,8 +14,9 @@ import java.util.Set;
  * @param token of who asked for the transfer
  * @param claims what it allows
  * @param tokens by which this helper vouches, to its peers, for what it was shown itself
+ * @param priority how urgent it is to them
  */
-public record PeerRights(TransferToken token, TransferClaims claims, TransferTokens tokens) {
+public record PeerRights(TransferToken token, TransferClaims claims, TransferTokens tokens, Priority priority) {
     /**
      * A token to read this chunk, whose right to be read was checked here: of a chunk that the transfer's version shares with
      * another, one for that version.

@@ -5,6 +5,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.security.TransferClaims;
@@ -43,9 +44,14 @@ public final class StoreDirectory {
      * The stores that somebody with this token names.
      *
      * @param helpers the owners of the disks among {@code stores}
+     * @param priority how urgent it is to those
      */
     public StoreResolver resolver(
-            List<Store> stores, List<HelperAddress> helpers, TransferToken token, TransferClaims claims) {
+            List<Store> stores,
+            List<HelperAddress> helpers,
+            TransferToken token,
+            TransferClaims claims,
+            Priority priority) {
         Map<StoreId, Store> byId = new HashMap<>();
         stores.forEach(store -> byId.put(store.id(), store));
         Map<HelperId, HelperAddress> owners = new HashMap<>();
@@ -55,7 +61,7 @@ public final class StoreDirectory {
             if (store == null) {
                 throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store=" + id + ": not named by the plan");
             }
-            return open(store, owners, new PeerRights(token, claims, tokens));
+            return open(store, owners, new PeerRights(token, claims, tokens, priority));
         };
     }
 

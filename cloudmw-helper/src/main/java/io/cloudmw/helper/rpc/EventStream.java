@@ -7,6 +7,7 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.wire.UrgencyWire;
 import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.helper.compete.AttemptReport;
 import io.cloudmw.helper.compete.Destination;
@@ -100,13 +101,14 @@ final class EventStream implements Destination {
     }
 
     @Override
-    public void forfeited(BlockId block, RacerId racer, ErrorCode code, String message) {
+    public void forfeited(BlockId block, RacerId racer, CloudMwException cause) {
         send(TransferEvent.newBuilder()
                 .setForfeited(BlockForfeited.newBuilder()
                         .setBlockId(block.value())
                         .setRacer(racer.rank())
-                        .setErrorCode(code.name())
-                        .setErrorMessage(message))
+                        .setErrorCode(cause.code().name())
+                        .setErrorMessage(String.valueOf(cause.getMessage()))
+                        .setRetryAfterMillis(UrgencyWire.millis(cause.retryAfter())))
                 .build());
     }
 

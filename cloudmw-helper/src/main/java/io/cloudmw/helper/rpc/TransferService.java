@@ -4,6 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
@@ -14,6 +15,7 @@ import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.core.wire.MonitorWire;
+import io.cloudmw.core.wire.UrgencyWire;
 import io.cloudmw.helper.compete.HelperTransfer;
 import io.cloudmw.helper.compete.TransferSpec;
 import io.cloudmw.helper.compete.Transfers;
@@ -33,8 +35,11 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
     private final HelperId self;
     private final TransferTokens tokens;
     private final Transfers transfers;
+    private final VolumeSet switched;
 
-    public TransferService(HelperId self, TransferTokens tokens, Transfers transfers) {
+    /** @param switched the volumes this helper is a switch for */
+    public TransferService(HelperId self, TransferTokens tokens, Transfers transfers, VolumeSet switched) {
+        this.switched = switched;
         this.self = self;
         this.tokens = tokens;
         this.transfers = transfers;
@@ -139,8 +144,10 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
                 new RacerId(begin.getSelf()),
                 Math.max(1, begin.getLanes()),
                 begin.getSolitary(),
+                begin.getShared() && switched.contains(claims.file().volume()),
                 stores,
-                begin.getBulkSessionId());
+                begin.getBulkSessionId(),
+                UrgencyWire.urgency(begin.getPriority(), begin.getDeadlineMillis()));
         HelperId named = spec.helpers().get(spec.self().rank()).id();
         if (!named.equals(self)) {
             throw new CloudMwException(

@@ -5,20 +5,22 @@ import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.schedule.FairPool;
+import io.cloudmw.core.schedule.Tenant;
+import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.helper.disk.OwnDisks;
 import io.netty.buffer.ByteBufAllocator;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 
 /** Serves ranges of the chunks on this helper's disks. Safe for any thread. */
 public final class Reads {
     private final OwnDisks disks;
     private final TransferTokens tokens;
-    private final Executor threads;
+    private final FairPool pool;
     private final ByteBufAllocator allocator;
     private final int limit;
     private final Semaphore room;
@@ -26,20 +28,21 @@ public final class Reads {
     /**
      * Serves nothing yet.
      *
-     * @param threads may block; take at least {@code limit} tasks
+     * @param pool refuses nothing while no more than {@code 2 * limit} tasks wait in it
      * @param limit reads at once
      */
-    public Reads(OwnDisks disks, TransferTokens tokens, Executor threads, ByteBufAllocator allocator, int limit) {
+    public Reads(OwnDisks disks, TransferTokens tokens, FairPool pool, ByteBufAllocator allocator, int limit) {
         this.disks = disks;
         this.tokens = tokens;
-        this.threads = threads;
+        this.pool = pool;
         this.allocator = allocator;
         this.limit = limit;
         this.room = new Semaphore(limit);
     }
 
     BulkStreamListener open(BulkStream stream, BulkRequest.Read request) throws CloudMwException {
-        tokens.verify(request.token().bytes()).require(TransferRight.READ, request.chunk());
+        TransferClaims claims = tokens.verify(request.token().bytes());
+        claims.require(TransferRight.READ, request.chunk());
         ChunkStore disk = disks.find(request.store())
                 .orElseThrow(() -> new CloudMwException(
                         ErrorCode.STORE_UNAVAILABLE, "store=" + request.store() + ": not attached here"));
@@ -50,7 +53,9 @@ public final class Reads {
             throw new CloudMwException(
                     ErrorCode.OVERLOADED, "chunk=" + request.chunk() + ": " + limit + " reads at once already");
         }
-        ServedRead read = new ServedRead(disk, request, stream, allocator, threads, room::release);
+        Tenant tenant = new Tenant(
+                stream.connection().sessionId(), claims.file().volume().value(), request.priority());
+        ServedRead read = new ServedRead(disk, request, stream, allocator, new ReadTurns(pool, tenant), room::release);
         read.start();
         return read;
     }

@@ -129,12 +129,7 @@ final class Replication {
             return;
         } catch (RuntimeException | Error e) {
             LOG.error("{}: put failed by a defect", what(store), e);
-            failed(
-                    store,
-                    new CloudMwException(ErrorCode.INTERNAL, what(store) + ": " + e, e),
-                    source,
-                    listener,
-                    Integer.MAX_VALUE);
+            failed(store, CloudMwException.ofDefect(what(store), e), source, listener, tried);
             return;
         }
         succeeded(store, listener);

@@ -12,11 +12,14 @@ import io.cloudmw.core.wire.BulkRequest;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
-import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** One range on its way to somebody else. Reads only what it has credit for, and holds no thread while it waits for more. */
+/**
+ * One range on its way to somebody else. Reads only what it has credit for, at most {@link ReadTurns#TURN_BYTES} before others have
+ * a turn, and holds no thread while it waits for more.
+ */
 final class ServedRead extends ServedStream {
     private static final int FRAME_BYTES = Leaves.DEFAULT_SIZE_BYTES;
     private static final byte[] NO_TRAILER = {};
@@ -25,7 +28,11 @@ final class ServedRead extends ServedStream {
     private final ChunkId chunk;
     private final ByteRange range;
     private final ByteBufAllocator allocator;
+    private final ReadTurns turns;
     private final CRC32C crc = new CRC32C();
+    /** It will see what it may send: nobody need tell it again. */
+    private final AtomicBoolean asked = new AtomicBoolean();
+
     private @Nullable ChunkReader reader;
     private long sent;
 
@@ -34,9 +41,10 @@ final class ServedRead extends ServedStream {
             BulkRequest.Read request,
             BulkStream stream,
             ByteBufAllocator allocator,
-            Executor threads,
+            ReadTurns turns,
             Runnable finished) {
-        super("chunk=" + request.chunk() + " store=" + disk.id(), stream, threads, finished);
+        super("chunk=" + request.chunk() + " store=" + disk.id(), stream, turns, finished);
+        this.turns = turns;
         this.disk = disk;
         this.chunk = request.chunk();
         this.range = request.range();
@@ -45,12 +53,18 @@ final class ServedRead extends ServedStream {
 
     /** Opens at once, so that a missing chunk is told without waiting for credit. */
     void start() {
-        post(this::advance);
+        ask();
     }
 
     @Override
     public void granted() {
-        post(this::advance);
+        ask();
+    }
+
+    private void ask() {
+        if (asked.compareAndSet(false, true)) {
+            post(this::advance);
+        }
     }
 
     @Override
@@ -67,6 +81,7 @@ final class ServedRead extends ServedStream {
     }
 
     private void advance() throws CloudMwException {
+        asked.set(false);
         ChunkReader open = reader;
         if (open == null) {
             open = disk.read(chunk, range);
@@ -86,9 +101,14 @@ final class ServedRead extends ServedStream {
             if (length <= 0) {
                 return;
             }
+            if (turns.leftBytes() < length) {
+                ask();
+                return;
+            }
             ByteBuf frame = read(open, length);
             var unused = stream().send(frame, (int) crc.getValue());
             sent += length;
+            turns.moved(length);
         }
     }
 

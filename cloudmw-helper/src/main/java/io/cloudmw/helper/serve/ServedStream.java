@@ -3,7 +3,6 @@ package io.cloudmw.helper.serve;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.thread.SerialExecutor;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
@@ -38,6 +37,14 @@ abstract class ServedStream implements BulkStreamListener {
         this.what = what;
         this.stream = stream;
         this.executor = new SerialExecutor(threads, this::broken);
+        this.finished = finished;
+    }
+
+    /** The same; others have a turn after each step. */
+    ServedStream(String what, BulkStream stream, ReadTurns turns, Runnable finished) {
+        this.what = what;
+        this.stream = stream;
+        this.executor = new SerialExecutor(turns, this::broken, 1);
         this.finished = finished;
     }
 
@@ -110,6 +117,6 @@ abstract class ServedStream implements BulkStreamListener {
 
     private void broken(Throwable defect) {
         LOG.error("{}: failed by a defect", what, defect);
-        fail(new CloudMwException(ErrorCode.INTERNAL, what + ": " + defect, defect));
+        fail(CloudMwException.ofDefect(what, defect));
     }
 }

@@ -1,5 +1,6 @@
 package io.cloudmw.helper.standalone;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
@@ -13,6 +14,7 @@ import io.cloudmw.helper.coordinator.CoordinatorConfig;
 import io.cloudmw.helper.coordinator.CoordinatorServer;
 import io.cloudmw.helper.disk.DiskOpener;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -42,10 +44,19 @@ public final class Standalone implements AutoCloseable {
     /**
      * Starts everything; it serves, and all helpers are registered, when this returns.
      *
-     * @throws CloudMwException when something cannot be opened; nothing is left running then
+     * @throws CloudMwException when something cannot be opened, {@code INVALID_ARGUMENT} when there is too little direct
+     *     memory for so many helpers; nothing is left running then
      */
     public static Standalone start(StandaloneConfig config) throws CloudMwException {
+        config.requireFits(directMemory());
         return new Standalone(config);
+    }
+
+    /** How many bytes this process may take outside its heap: as many as of heap, unless told otherwise. */
+    private static long directMemory() {
+        HotSpotDiagnosticMXBean machine = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+        long given = Long.parseLong(machine.getVMOption("MaxDirectMemorySize").getValue());
+        return given > 0 ? given : Runtime.getRuntime().maxMemory();
     }
 
     private Standalone(StandaloneConfig given) throws CloudMwException {

@@ -3,6 +3,7 @@ package io.cloudmw.helper.standalone;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import java.nio.file.Path;
 
 /**
@@ -14,6 +15,29 @@ import java.nio.file.Path;
  * @param helpers how many
  */
 public record StandaloneConfig(HostPort listen, Path directory, Path secretFile, int helpers) {
+    /**
+     * Direct memory a helper needs, in bytes: its two event loops take it in pieces of 16 MiB, of which one each is always
+     * there and a second while many send at once; the blocks it keeps in memory are in them.
+     */
+    static final long HELPER_BYTES = 64 << 20;
+
+    /**
+     * Refuses more helpers than there is memory for.
+     *
+     * @param bytes direct memory this process may take
+     * @throws CloudMwException {@code INVALID_ARGUMENT}, saying how many fit
+     */
+    void requireFits(long bytes) throws CloudMwException {
+        long most = bytes / HELPER_BYTES;
+        if (helpers > most) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "standalone.helpers: " + helpers + " (expected: <= " + most + ", as each needs "
+                            + (HELPER_BYTES >> 20) + " MiB of the " + (bytes >> 20)
+                            + " MiB of direct memory there is; -XX:MaxDirectMemorySize in CLOUDMW_JAVA_OPTS gives more)");
+        }
+    }
+
     /** Reads the settings under {@code standalone}, where the coordinator listens, and the key. */
     public static StandaloneConfig read(Settings settings) throws CloudMwException {
         Path directory = settings.path("standalone.dir", Path.of("cloudmw-data"));

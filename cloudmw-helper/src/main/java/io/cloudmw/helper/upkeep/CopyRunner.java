@@ -68,13 +68,8 @@ final class CopyRunner {
             if (isRight(store)) {
                 return 0;
             }
-            if (isOver.getAsBoolean()) {
-                throw new CloudMwException(
-                        ErrorCode.DEADLINE_EXCEEDED,
-                        "chunk=" + chunk.id() + " store=" + target + ": its time was over");
-            }
             // Who reads the wrong copy finds none while it is replaced, and reads another.
-            store.delete(chunk.id());
+            store.delete(chunk.id(), isOver);
         }
         if (store.put(chunk.id(), new FileSource(file.channel(), length)) == PutOutcome.WRITTEN) {
             return length;

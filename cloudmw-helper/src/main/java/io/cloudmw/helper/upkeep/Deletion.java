@@ -1,7 +1,6 @@
 package io.cloudmw.helper.upkeep;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.store.ChunkStore;
 import java.util.List;
@@ -27,11 +26,7 @@ final class Deletion {
         long bytes = 0;
         for (ChunkId chunk : chunks) {
             long length = store.length(chunk).orElse(0);
-            if (isOver.getAsBoolean()) {
-                throw new CloudMwException(
-                        ErrorCode.DEADLINE_EXCEEDED, "chunk=" + chunk + " store=" + store.id() + ": its time was over");
-            }
-            bytes += store.delete(chunk) ? length : 0;
+            bytes += store.delete(chunk, isOver) ? length : 0;
         }
         return bytes;
     }

@@ -6,7 +6,10 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.UpkeepMetrics;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.schedule.FairPool;
+import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.store.ChunkStore;
@@ -22,9 +25,10 @@ import io.cloudmw.helper.peer.StoreDirectory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -32,7 +36,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the coordinator for work on a thread of its own, as long as it lives, and does it on a few others. What was done is
+ * Asks the coordinator for work on a thread of its own, as long as it lives, and does it where attempts run, when the turn of
+ * repair has come. What was done is
  * reported with the next question; a result whose report failed is reported again.
  */
 public final class UpkeepWorker implements AutoCloseable {
@@ -40,16 +45,22 @@ public final class UpkeepWorker implements AutoCloseable {
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(20);
 
+    /** All of upkeep is one client. */
+    private static final String CLIENT = "upkeep";
+
     private final WorkCalls coordinator;
     private final StoreDirectory stores;
     private final Spool spool;
     private final UpkeepMetrics metrics;
     private final Ticker ticker;
     private final int limit;
-    private final ThreadPoolExecutor threads;
+    private final FairPool pool;
     private final Thread asking = Threads.factory("upkeep").newThread(this::run);
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+
+    /** Copies that are being deleted here: one that is held up must not delete what is put there after its time. */
+    private final Map<String, Integer> deleting = new ConcurrentHashMap<>();
 
     @GuardedBy("lock")
     private final List<TaskResult> results = new ArrayList<>();
@@ -64,7 +75,8 @@ public final class UpkeepWorker implements AutoCloseable {
      * Asks nothing before {@link #start}.
      *
      * @param spool for chunks on their way
-     * @param limit tasks at once, each on a thread
+     * @param pool runs it; its ticker is {@code ticker}; not closed with this
+     * @param limit tasks at once
      */
     public UpkeepWorker(
             WorkCalls coordinator,
@@ -72,6 +84,7 @@ public final class UpkeepWorker implements AutoCloseable {
             Spool spool,
             UpkeepMetrics metrics,
             Ticker ticker,
+            FairPool pool,
             int limit) {
         this.coordinator = coordinator;
         this.stores = stores;
@@ -79,7 +92,7 @@ public final class UpkeepWorker implements AutoCloseable {
         this.metrics = metrics;
         this.ticker = ticker;
         this.limit = limit;
-        this.threads = Threads.blocking("upkeep-task", limit, limit);
+        this.pool = pool;
     }
 
     /** Starts to ask; called once. */
@@ -96,8 +109,6 @@ public final class UpkeepWorker implements AutoCloseable {
                 heard = true;
             } catch (CloudMwException e) {
                 LOG.debug("upkeep: no work: {}", e.getMessage());
-            } catch (RejectedExecutionException e) {
-                LOG.debug("upkeep: closing", e);
             } catch (RuntimeException | Error e) {
                 LOG.error("upkeep: asking for work failed by a defect", e);
             }
@@ -141,9 +152,31 @@ public final class UpkeepWorker implements AutoCloseable {
         }
         for (Handout.Assignment assignment : handout.assignments()) {
             long endNanos = asked + assignment.life().toNanos();
-            threads.execute(() -> finished(done(assignment, handout, endNanos)));
+            begin(assignment, handout, endNanos);
         }
         return handout.pause().compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : handout.pause();
+    }
+
+    private void begin(Handout.Assignment assignment, Handout handout, long endNanos) {
+        Task task = assignment.task();
+        String volume = task instanceof Task.OfCopy copy ? copy.file().volume().value() : "";
+        long bytes = task instanceof Task.OfCopy copy ? copy.chunk().range().length() : 1;
+        try {
+            var unused =
+                    pool.submit(new Tenant(CLIENT, volume, Priority.REPAIR), bytes, OptionalLong.of(endNanos), () -> {
+                        TaskResult result = done(assignment, handout, endNanos);
+                        finished(result);
+                        return result.bytes();
+                    });
+        } catch (CloudMwException e) {
+            refused(assignment, e);
+        } catch (RuntimeException | Error e) {
+            refused(assignment, CloudMwException.ofDefect(task.about(), e));
+        }
+    }
+
+    private void refused(Handout.Assignment assignment, CloudMwException cause) {
+        finished(failure(assignment.number(), cause.code(), String.valueOf(cause.getMessage()), new Findings()));
     }
 
     private void finished(TaskResult result) {
@@ -174,7 +207,7 @@ public final class UpkeepWorker implements AutoCloseable {
             return failure(number, e.code(), String.valueOf(e.getMessage()), findings);
         } catch (RuntimeException | Error e) {
             LOG.error("upkeep: {} failed by a defect", task.about(), e);
-            return failure(number, ErrorCode.INTERNAL, String.valueOf(e), findings);
+            return failure(number, CloudMwException.ofDefect(task.about(), e).code(), String.valueOf(e), findings);
         }
     }
 
@@ -187,13 +220,16 @@ public final class UpkeepWorker implements AutoCloseable {
         // What peers are told it is for; the token says what may be done.
         TransferClaims claims =
                 new TransferClaims(task.rights(), task.file(), task.chunk().id().version(), 0);
-        return stores.resolver(task.stores(), handout.helpers(), token, claims);
+        return stores.resolver(task.stores(), handout.helpers(), token, claims, Priority.REPAIR);
     }
 
     /** Bytes that were moved or verified. */
     private long run(Task.OfCopy task, StoreResolver resolver, Findings findings, long endNanos)
             throws CloudMwException {
         if (task instanceof Task.Copy copy) {
+            if (deleting.containsKey(copy.copy())) {
+                throw new CloudMwException(ErrorCode.OVERLOADED, copy.copy() + ": a deletion there is not over");
+            }
             long written = new CopyRunner(copy, resolver, spool, findings, () -> ticker.nanos() - endNanos >= 0).run();
             metrics.copied(written);
             return written;
@@ -214,10 +250,20 @@ public final class UpkeepWorker implements AutoCloseable {
         if (task instanceof Task.Survey survey) {
             page = store.list(survey.after(), Task.Survey.PAGE);
         } else if (task instanceof Task.Delete delete) {
-            bytes = new Deletion(store, () -> ticker.nanos() - endNanos >= 0).run(delete.chunks());
-            metrics.deleted(delete.chunks().size(), bytes);
+            bytes = deleted(delete, store, endNanos);
         }
         return new TaskResult(number, Optional.empty(), "", bytes, List.of(), Optional.empty(), page);
+    }
+
+    private long deleted(Task.Delete task, ChunkStore store, long endNanos) throws CloudMwException {
+        task.keys().forEach(copy -> deleting.merge(copy, 1, Integer::sum));
+        try {
+            long bytes = new Deletion(store, () -> ticker.nanos() - endNanos >= 0).run(task.chunks());
+            metrics.deleted(task.chunks().size(), bytes);
+            return bytes;
+        } finally {
+            task.keys().forEach(copy -> deleting.computeIfPresent(copy, (key, tasks) -> tasks == 1 ? null : tasks - 1));
+        }
     }
 
     private TaskResult failure(long number, ErrorCode code, String message, Findings findings) {
@@ -241,7 +287,7 @@ public final class UpkeepWorker implements AutoCloseable {
         }
     }
 
-    /** Stops asking; what is being done is cut off. What was not reported is found again by the coordinator. */
+    /** Stops asking; what is being done is cut off with its pool. What was not reported is found again by the coordinator. */
     @Override
     public void close() {
         lock.lock();
@@ -251,7 +297,6 @@ public final class UpkeepWorker implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        threads.shutdownNow();
         try {
             asking.join(TimeUnit.SECONDS.toMillis(1));
         } catch (InterruptedException e) {

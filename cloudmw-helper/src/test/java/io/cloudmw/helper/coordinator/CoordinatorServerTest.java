@@ -32,6 +32,7 @@ import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.Attributes;
 import io.cloudmw.proto.v1.BeginPutRequest;
+import io.cloudmw.proto.v1.CallId;
 import io.cloudmw.proto.v1.CommitPutRequest;
 import io.cloudmw.proto.v1.CommitPutResponse;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
@@ -262,6 +263,38 @@ final class CoordinatorServerTest {
             token = page.getNextPageToken();
         } while (!token.isEmpty());
         assertThat(found).isEqualTo(expected);
+    }
+
+    @Test
+    void aLateTryOfARemoveAnswersTheSameOverTheWireAndAfterARestart() throws Exception {
+        FileVersion first = put("/a", "");
+        RemoveRequest remove = RemoveRequest.newBuilder()
+                .setVolume("v")
+                .setPath("/a")
+                .setCall(CallId.newBuilder()
+                        .setId(UUID.randomUUID().toString())
+                        .setIssuedAtMillis(WallClock.system().millis()))
+                .build();
+        assertThat(stub.remove(remove).getRemoved()).isEqualTo(first);
+        FileVersion second = put("/a", "");
+        assertThat(stub.remove(remove).getRemoved()).isEqualTo(first);
+        server.close();
+        server = CoordinatorServer.start(config(directory.resolve("data")));
+        stub = stub(server);
+        assertThat(stub.remove(remove).getRemoved()).isEqualTo(first);
+        assertThat(stat("/a")).isEqualTo(second);
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> stub.remove(remove.toBuilder()
+                        .setCall(remove.getCall().toBuilder()
+                                .setId(UUID.randomUUID().toString())
+                                .setIssuedAtMillis(42))
+                        .build()));
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> stub.remove(remove.toBuilder()
+                        .setCall(CallId.newBuilder().setId("no-uuid"))
+                        .build()));
     }
 
     @Test
@@ -610,6 +643,7 @@ final class CoordinatorServerTest {
                         Duration.ofHours(1),
                         abandonedAfter,
                         abandonedCheck,
+                        Duration.ofHours(1),
                         UpkeepOptions.defaults()),
                 WatchOptions.defaults(),
                 4,

@@ -11,6 +11,7 @@ import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.store.memory.MemoryChunkStore;
 import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.core.thread.Threads;
 import io.cloudmw.helper.testing.FakeBulkStream;
 import io.cloudmw.helper.testing.Fetches;
 import io.cloudmw.helper.testing.StallingStore;
@@ -18,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,6 +34,7 @@ final class FetcherTest {
     private Path directory;
 
     private final ByteBudget memory = new ByteBudget(SMALL);
+    private final ScheduledExecutorService timer = Threads.timer("test-timer");
     private final ChunkId chunk = Chunks.id();
     private Spool spool;
     private Fetcher fetcher;
@@ -39,18 +42,20 @@ final class FetcherTest {
     @BeforeEach
     void start() throws IOException {
         spool = Spool.open(directory.resolve("spool"), LARGE);
-        fetcher = new Fetcher(new Fetcher.Limits(1, 1, 1, SMALL, 1), memory, spool, PooledByteBufAllocator.DEFAULT);
+        fetcher = new Fetcher(
+                Fetches.pools(timer), new Fetcher.Limits(SMALL, 1), memory, spool, PooledByteBufAllocator.DEFAULT);
     }
 
     @AfterEach
     void stop() {
         fetcher.close();
+        timer.shutdownNow();
         spool.close();
     }
 
     private Fetches.Ending fetch(ChunkStore store, byte[] bytes) throws CloudMwException {
         Fetches.Ending ending = new Fetches.Ending();
-        fetcher.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> store, ending);
+        fetcher.start(Fetches.requester(id -> store), Fetches.whole(chunk, bytes), Fetches.STORE, ending);
         return ending;
     }
 
@@ -108,10 +113,10 @@ final class FetcherTest {
             }
         };
         byte[] bytes = Chunks.bytes(9, LARGE);
-        try (Fetcher poor = new Fetcher(new Fetcher.Limits(1, 1, 1, SMALL, 1), memory, spool, exhausted)) {
+        try (Fetcher poor = new Fetcher(Fetches.pools(timer), new Fetcher.Limits(SMALL, 1), memory, spool, exhausted)) {
             Fetches.Ending ending = new Fetches.Ending();
-            poor.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> holding(bytes), ending);
-            assertThat(ending.failure()).isEqualTo(ErrorCode.INTERNAL);
+            poor.start(Fetches.requester(id -> holding(bytes)), Fetches.whole(chunk, bytes), Fetches.STORE, ending);
+            assertThat(ending.failure()).isEqualTo(ErrorCode.OVERLOADED);
         }
         assertThat(spool.budget().usedBytes()).isZero();
     }
@@ -135,12 +140,14 @@ final class FetcherTest {
         byte[] bytes = Chunks.bytes(8, SMALL);
         StallingStore stalling = new StallingStore(holding(bytes), 0);
         Fetches.Ending first = new Fetches.Ending();
-        Attempt running = fetcher.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> stalling, first);
+        Attempt running =
+                fetcher.start(Fetches.requester(id -> stalling), Fetches.whole(chunk, bytes), Fetches.STORE, first);
         Fetches.Ending second = new Fetches.Ending();
-        Attempt waiting = fetcher.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> stalling, second);
+        Attempt waiting =
+                fetcher.start(Fetches.requester(id -> stalling), Fetches.whole(chunk, bytes), Fetches.STORE, second);
 
         Fetches.Ending extra = new Fetches.Ending();
-        fetcher.start(Fetches.whole(chunk, bytes, true), Fetches.STORE, id -> holding(bytes), extra);
+        fetcher.start(Fetches.requester(id -> holding(bytes)), Fetches.whole(chunk, bytes, true), Fetches.STORE, extra);
 
         extra.block().close();
         waiting.cancel();
@@ -165,7 +172,8 @@ final class FetcherTest {
         byte[] bytes = Chunks.bytes(6, SMALL);
         Fetches.Ending ending = new Fetches.Ending();
         StallingStore stalling = new StallingStore(holding(bytes), Fetches.LEAF + 100);
-        Attempt attempt = fetcher.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> stalling, ending);
+        Attempt attempt =
+                fetcher.start(Fetches.requester(id -> stalling), Fetches.whole(chunk, bytes), Fetches.STORE, ending);
         assertThat(ending.progress.get()).isEqualTo(Fetches.LEAF);
         await().until(() -> attempt.bytesRead() == Fetches.LEAF + 100);
         attempt.cancel();
@@ -184,7 +192,8 @@ final class FetcherTest {
         Fetches.Ending running = fetch(stalling, bytes);
         assertThat(running.progress.get()).isEqualTo(Fetches.LEAF);
         Fetches.Ending waiting = new Fetches.Ending();
-        Attempt queued = fetcher.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> stalling, waiting);
+        Attempt queued =
+                fetcher.start(Fetches.requester(id -> stalling), Fetches.whole(chunk, bytes), Fetches.STORE, waiting);
         assertThatThrownBy(() -> fetch(stalling, bytes))
                 .isInstanceOfSatisfying(
                         CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
@@ -194,7 +203,7 @@ final class FetcherTest {
         CloudMwException late = new CloudMwException(ErrorCode.OVERLOADED, "waited");
         assertThat(queued.expire(late)).as("not waiting any more").isFalse();
         Fetches.Ending expired = new Fetches.Ending();
-        assertThat(fetcher.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> stalling, expired)
+        assertThat(fetcher.start(Fetches.requester(id -> stalling), Fetches.whole(chunk, bytes), Fetches.STORE, expired)
                         .expire(late))
                 .isTrue();
         assertThat(expired.failure()).isEqualTo(ErrorCode.OVERLOADED);

@@ -7,6 +7,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.store.memory.MemoryChunkStore;
 import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.core.thread.Threads;
 import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.FetchedBlock;
 import io.cloudmw.helper.fetch.Fetcher;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,6 +33,7 @@ final class RelayTest implements Relay.Listener {
     private final byte[] bytes = Chunks.bytes(1, 2 * Fetches.LEAF + 1);
     private final FakeBulkStream stream = new FakeBulkStream();
     private final List<String> heard = new ArrayList<>();
+    private final ScheduledExecutorService timer = Threads.timer("test-timer");
     private Spool spool;
     private Fetcher fetcher;
     private FetchedBlock block;
@@ -39,7 +42,8 @@ final class RelayTest implements Relay.Listener {
     void fetch() throws Exception {
         spool = Spool.open(directory.resolve("spool"), 1);
         fetcher = new Fetcher(
-                new Fetcher.Limits(1, 1, 1, 1 << 20, 1),
+                Fetches.pools(timer),
+                new Fetcher.Limits(1 << 20, 1),
                 new ByteBudget(1 << 20),
                 spool,
                 PooledByteBufAllocator.DEFAULT);
@@ -47,7 +51,7 @@ final class RelayTest implements Relay.Listener {
         MemoryChunkStore store = new MemoryChunkStore(Fetches.STORE, 1 << 20);
         store.put(chunk, Chunks.source(bytes));
         Fetches.Ending ending = new Fetches.Ending();
-        fetcher.start(Fetches.whole(chunk, bytes), Fetches.STORE, id -> store, ending);
+        fetcher.start(Fetches.requester(id -> store), Fetches.whole(chunk, bytes), Fetches.STORE, ending);
         block = ending.block();
     }
 
@@ -55,6 +59,7 @@ final class RelayTest implements Relay.Listener {
     void stop() {
         block.close();
         fetcher.close();
+        timer.shutdownNow();
         spool.close();
     }
 

@@ -10,6 +10,8 @@ import io.cloudmw.core.metrics.RaceMetrics;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacePolicy;
@@ -31,6 +33,7 @@ import io.cloudmw.helper.compete.Transfers;
 import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.testing.Fetches;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -70,8 +73,13 @@ final class CompetitionTest {
     void start() throws IOException {
         spool = Spool.open(directory.resolve("spool"), 1);
         fetcher = new Fetcher(
-                new Fetcher.Limits(1, 1, 1, 0, 1), new ByteBudget(0), spool, PooledByteBufAllocator.DEFAULT);
+                Fetches.pools(timer),
+                new Fetcher.Limits(0, 1),
+                new ByteBudget(0),
+                spool,
+                PooledByteBufAllocator.DEFAULT);
         Transfers transfers = new Transfers(new Surroundings(
+                fetcher,
                 fetcher,
                 spec -> store -> {
                     throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "none");
@@ -85,7 +93,7 @@ final class CompetitionTest {
                 timer,
                 Ticker.system(),
                 RacePolicy.rounds(),
-                new Surroundings.Limits(1, 1, PARKED, TimeUnit.MILLISECONDS.toNanos(300), 1, 1)));
+                new Surroundings.Limits(1, 1, 1, PARKED, TimeUnit.MILLISECONDS.toNanos(300), 1, 1)));
         server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .directExecutor()
                 .intercept(Handshake.server())
@@ -114,8 +122,10 @@ final class CompetitionTest {
                 new RacerId(0),
                 1,
                 false,
+                false,
                 List.of(),
-                "session");
+                "session",
+                Urgency.of(Priority.BATCH));
         CompletableFuture<ErrorCode> end = new CompletableFuture<>();
         PeerLink link = channels.connect(spec, new RacerId(1), new PeerLink.Listener() {
             @Override

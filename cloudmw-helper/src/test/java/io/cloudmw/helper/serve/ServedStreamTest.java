@@ -34,13 +34,22 @@ final class ServedStreamTest {
     void whateverAStepThrowsResetsTheStreamAndFreesOnce() {
         served.post(
                 () -> {
-                    throw new OutOfMemoryError("on purpose");
+                    throw new IllegalStateException("on purpose");
                 },
                 () -> did.add("afterwards"));
         served.post(() -> did.add("a step too late"), () -> did.add("its end"));
         served.failed(new CloudMwException(ErrorCode.CANCELLED, "too late"));
         assertThat(stream.resets).containsExactly(ErrorCode.INTERNAL);
         assertThat(did).containsExactly("afterwards", "free", "finished", "its end");
+    }
+
+    @Test
+    void aStepForWhichThereIsNoMemoryIsOverloaded() {
+        served.post(() -> {
+            throw new OutOfMemoryError("on purpose");
+        });
+        assertThat(stream.resets).containsExactly(ErrorCode.OVERLOADED);
+        assertThat(did).containsExactly("free", "finished");
     }
 
     @Test

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A stream, and the connection it is on, that keep what is sent; the test grants credit. One thread. */
-public final class FakeBulkStream implements BulkStream, BulkConnection {
+public class FakeBulkStream implements BulkStream, BulkConnection {
     public final ByteArrayOutputStream sent = new ByteArrayOutputStream();
     public final List<Integer> checksums = new ArrayList<>();
     public final List<ErrorCode> resets = new ArrayList<>();

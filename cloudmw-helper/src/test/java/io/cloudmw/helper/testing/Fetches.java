@@ -2,18 +2,30 @@ package io.cloudmw.helper.testing;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.ScheduleMetrics;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.schedule.FairPool;
+import io.cloudmw.core.schedule.ScheduleLimits;
+import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.store.LeafRange;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.FetchedBlock;
+import io.cloudmw.helper.fetch.Fetcher;
+import io.cloudmw.helper.fetch.Requester;
+import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.fetch.WantedBlock;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 
@@ -44,6 +56,31 @@ public final class Fetches {
                 bytes.length,
                 List.of(STORE),
                 extra);
+    }
+
+    /** Who wants them, of these stores. */
+    public static Requester requester(StoreResolver stores) {
+        return new Requester(new Tenant("test", "v", Priority.BATCH), OptionalLong.empty(), stores);
+    }
+
+    /** Pools of one thread each, and one place in their queues. */
+    public static Fetcher.Pools pools(ScheduledExecutorService timer) {
+        return pools(timer, 1, 1);
+    }
+
+    /** Pools of so many threads each, and so many places in their queues. */
+    public static Fetcher.Pools pools(ScheduledExecutorService timer, int threads, int queue) {
+        return new Fetcher.Pools(pool("fetch", timer, threads, queue), pool("fetch-extra", timer, threads, queue));
+    }
+
+    private static FairPool pool(String name, ScheduledExecutorService timer, int threads, int queue) {
+        return new FairPool(
+                name,
+                threads,
+                ScheduleLimits.uncapped(queue, queue),
+                Ticker.system(),
+                timer,
+                new ScheduleMetrics(new SimpleMeterRegistry(), name));
     }
 
     /** Keeps how an attempt ended. */

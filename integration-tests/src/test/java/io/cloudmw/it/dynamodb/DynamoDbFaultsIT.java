@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.Changes;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.DirectoryEntry;
@@ -15,6 +16,7 @@ import io.cloudmw.core.catalog.dynamodb.DynamoDbSettings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Chunking;
@@ -31,6 +33,7 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.testing.catalog.Versions;
+import io.cloudmw.core.time.WallClock;
 import io.cloudmw.it.dynamodb.FaultyNetwork.Fault;
 import java.net.URI;
 import java.time.Duration;
@@ -98,11 +101,7 @@ final class DynamoDbFaultsIT {
     }
 
     @Test
-    void aMarkOrANumberWhoseAnswerIsLostDoesNoHarm() throws Exception {
-        put("v:/a/b/c", Optional.empty());
-        loseOneAnswer("UpdateItem");
-        catalog.remove(FilePath.parse("v:/a/b/c"), 1);
-        assertThat(names("/")).isEmpty();
+    void aNumberWhoseAnswerIsLostDoesNoHarm() throws Exception {
         try (Catalog other = DynamoDbLocal.open(table, network.endpoint())) {
             loseOneAnswer("UpdateItem");
             FileVersion version = Versions.of("v:/d/e", 0);
@@ -170,6 +169,138 @@ final class DynamoDbFaultsIT {
         assertThat(names("/")).isEmpty();
     }
 
+    /** A put's transaction is being written: its position is seen, and its entry not yet. */
+    @Test
+    void aDirectoryStaysIntoWhichAPutIsSeenInPart() throws Exception {
+        put("v:/d/first", Optional.empty());
+        try (Catalog other = dynamoDb.open(table)) {
+            other.commit(new Commit(Versions.of("v:/d/second", 0), Optional.empty(), List.of()));
+            network.hideFromAll("\"second\"");
+            refused(ErrorCode.OVERLOADED, () -> catalog.remove(FilePath.parse("v:/d/first"), 1));
+            refused(ErrorCode.OVERLOADED, () -> put("v:/e", Optional.empty()));
+        }
+        network.hide("");
+        catalog.remove(FilePath.parse("v:/d/first"), 1);
+        assertThat(names("/d")).containsExactly("second");
+        put("v:/e", Optional.empty());
+    }
+
+    @Test
+    void aDirectoryStaysIntoWhichSomethingIsPutAfterItWasLookedInto() throws Exception {
+        put("v:/d/first", Optional.empty());
+        AtomicInteger writes = new AtomicInteger();
+        try (Catalog other = dynamoDb.open(table)) {
+            network.set(name -> {
+                if (name.equals("TransactWriteItems") && writes.getAndIncrement() == 0) {
+                    assertThatCode(() -> other.commit(
+                                    new Commit(Versions.of("v:/d/second", 0), Optional.empty(), List.of())))
+                            .doesNotThrowAnyException();
+                }
+                return Fault.NONE;
+            });
+            catalog.remove(FilePath.parse("v:/d/first"), 1);
+        }
+        assertThat(writes.get()).isEqualTo(2);
+        assertThat(names("/d")).containsExactly("second");
+    }
+
+    /** Something that a call of another coordinator does. */
+    @FunctionalInterface
+    private interface Step {
+        void run(Catalog catalog) throws Exception;
+    }
+
+    /** The first try of a call stands still before it writes; meanwhile others do this. Then it goes on. */
+    private void whileTheFirstTryStandsStill(Step meanwhile, ThrowingCallable firstTry) throws Exception {
+        AtomicInteger writes = new AtomicInteger();
+        try (Catalog other = dynamoDb.open(table)) {
+            network.set(name -> {
+                if (name.equals("TransactWriteItems") && writes.getAndIncrement() == 0) {
+                    assertThatCode(() -> meanwhile.run(other)).doesNotThrowAnyException();
+                }
+                return Fault.NONE;
+            });
+            assertThatCode(firstTry).doesNotThrowAnyException();
+            assertThat(writes.get()).isPositive();
+            network.set(name -> Fault.NONE);
+        }
+    }
+
+    private static ChangeRequest call() {
+        WallClock clock = WallClock.system();
+        return ChangeRequest.of(Optional.of(CallId.issuedAt(clock.millis())), clock);
+    }
+
+    private static FileVersion put(Catalog through, FilePath file) throws CloudMwException {
+        FileVersion version = Versions.of(file.toString(), 0);
+        return through.commit(new Commit(version, through.current(file).map(FileVersion::id), List.of()));
+    }
+
+    @Test
+    void aFirstTryThatGoesOnAfterTheSecondAndALaterPutUndoesNothing() throws Exception {
+        FilePath file = FilePath.parse("v:/a/b");
+        FileVersion first = put(catalog, file);
+        catalog.snapshots().create(VOLUME, "s", 1);
+        ChangeRequest removal = call();
+        whileTheFirstTryStandsStill(
+                other -> {
+                    assertThat(other.remove(file, removal)).isEqualTo(first);
+                    put(other, file);
+                },
+                () -> assertThat(catalog.remove(file, removal)).isEqualTo(first));
+        FileVersion second = catalog.current(file).orElseThrow();
+        assertThat(second).isNotEqualTo(first);
+        ChangeRequest restoring = call();
+        whileTheFirstTryStandsStill(
+                other -> {
+                    assertThat(other.snapshots().restore("s", file, restoring)).isEqualTo(first);
+                    put(other, file);
+                },
+                () -> assertThat(catalog.snapshots().restore("s", file, restoring))
+                        .isEqualTo(first));
+        assertThat(catalog.current(file).orElseThrow()).isNotIn(first, second);
+    }
+
+    @Test
+    void neitherAttributesNorNamesAreSetBackByALateFirstTry() throws Exception {
+        FilePath file = FilePath.parse("v:/a/b");
+        put(catalog, file);
+        AttributeChange early = new AttributeChange(file, Map.of("k", "early"), Set.of());
+        ChangeRequest noting = call();
+        whileTheFirstTryStandsStill(
+                other -> {
+                    other.setAttributes(early, noting);
+                    other.setAttributes(new AttributeChange(file, Map.of("k", "late"), Set.of()), call());
+                },
+                () -> catalog.setAttributes(early, noting));
+        assertThat(catalog.file(file).orElseThrow().attributes().values()).isEqualTo(Map.of("k", "late"));
+        Rename rename = rename("v:/a/b", "v:/c");
+        ChangeRequest renaming = call();
+        whileTheFirstTryStandsStill(
+                other -> {
+                    other.rename(rename, renaming);
+                    other.remove(rename.to(), call());
+                    put(other, file);
+                },
+                () -> catalog.rename(rename, renaming));
+        assertThat(catalog.current(file)).isPresent();
+        assertThat(catalog.current(rename.to())).isEmpty();
+    }
+
+    @Test
+    void aVolumeThatWasMadeAgainIsNotDeletedByALateFirstTry() throws Exception {
+        Volume volume = catalog.volume(VOLUME).orElseThrow();
+        ChangeRequest deletion = call();
+        whileTheFirstTryStandsStill(
+                other -> {
+                    other.deleteVolume(VOLUME, true, deletion);
+                    other.createVolume(volume);
+                    put(other, FilePath.parse("v:/a"));
+                },
+                () -> catalog.deleteVolume(VOLUME, true, deletion));
+        assertThat(catalog.current(FilePath.parse("v:/a"))).isPresent();
+    }
+
     @Test
     void aCommitThatOwesManyCopiesNotesThemAll() throws Exception {
         FileVersion version = Versions.of("v:/a", 1);
@@ -204,6 +335,36 @@ final class DynamoDbFaultsIT {
         assertThat(catalog.retired("", 10).items()).containsExactly(new RetiredVersion(version, 200, 1));
         catalog.forget(lease(), version);
         assertThat(catalog.segment(version, 3)).isEmpty();
+    }
+
+    @Test
+    void theLeaseIsKeptWhileUploadsAreGivenUpAndWithoutItNoneIs() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            catalog.touch(VersionId.random(), 1);
+        }
+        AtomicInteger asked = new AtomicInteger();
+        Lease lease = lease();
+        refused(
+                ErrorCode.LEASE_LOST,
+                () -> catalog.retireAbandoned(
+                        () -> {
+                            if (!catalog.retired("", 10).items().isEmpty()) {
+                                throw new CloudMwException(ErrorCode.LEASE_LOST, "another coordinator came");
+                            }
+                            return lease;
+                        },
+                        5,
+                        6));
+        assertThat(catalog.retired("", 10).items()).hasSize(1);
+        assertThat(catalog.retireAbandoned(
+                        () -> {
+                            asked.incrementAndGet();
+                            return lease;
+                        },
+                        5,
+                        6))
+                .isEqualTo(4);
+        assertThat(asked.get()).as("for each, and for each page").isGreaterThan(4);
     }
 
     /** Reaches of more directories than a transaction can name are raised; their removal takes several. */
@@ -346,6 +507,9 @@ final class DynamoDbFaultsIT {
                 .isEqualTo(7);
         assertThat(requestsOf(() -> catalog.remove(FilePath.parse("v:/a/b/fourth"), 1)))
                 .isEqualTo(8);
+        assertThat(requestsOf(() -> catalog.remove(FilePath.parse("v:/a/b/third"), call())))
+                .as("one more for a call that may be tried again")
+                .isEqualTo(9);
         assertThat(requestsOf(() -> catalog.snapshots().create(VOLUME, "s", 1))).isEqualTo(4);
     }
 

@@ -14,13 +14,23 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.testing.catalog.Versions;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.upkeep.Fleet;
+import io.cloudmw.core.upkeep.Upkeep;
+import io.cloudmw.core.upkeep.UpkeepOptions;
 import io.cloudmw.it.dynamodb.FaultyNetwork.Fault;
 import java.time.Duration;
 import java.util.List;
@@ -38,6 +48,7 @@ final class DynamoDbSharedFaultsIT {
     private final String table = DynamoDbLocal.newTable();
     private final FaultyNetwork network;
     private final DynamoDbCatalog catalog;
+    private long clockMillis = 1_700_000_000_000L;
 
     DynamoDbSharedFaultsIT(DynamoDbLocal dynamoDb) throws Exception {
         this.dynamoDb = dynamoDb;
@@ -82,6 +93,25 @@ final class DynamoDbSharedFaultsIT {
         assertThat(reads.get()).isGreaterThan(2);
     }
 
+    /** What comes with a report about a chunk that is shared. */
+    @Test
+    void whatASegmentSharesTakesTwoRequestsHoweverManySegmentsThereAre() throws Exception {
+        FileVersion base = commit(catalog, Optional.empty());
+        FileVersion version = Versions.of("v:/f", 20);
+        for (int segment = 0; segment < 20; segment++) {
+            catalog.putSegment(
+                    version.id(),
+                    segment,
+                    Versions.segment(version.id(), segment),
+                    List.of(new SharedRun(base.id(), segment, segment + 1)),
+                    1);
+        }
+        catalog.commit(new Commit(version, Optional.of(base.id()), List.of()));
+        int before = network.requests();
+        assertThat(catalog.shared(version.id(), 7)).containsExactly(new SharedRun(base.id(), 7, 8));
+        assertThat(network.requests() - before).isEqualTo(2);
+    }
+
     @Test
     void forgettingThatStopsAnywhereIsCompletedByTheNextAndLosesNothingThatIsNamed() throws Exception {
         for (int requests = 1; ; requests += 3) {
@@ -112,6 +142,82 @@ final class DynamoDbSharedFaultsIT {
                 assertThat(requests).isGreaterThan(5);
                 return;
             }
+        }
+    }
+
+    /** Wherever it stopped, the next round of collection goes on with it. */
+    @Test
+    void forgettingThatStopsAnywhereIsCompletedByTheCollector() throws Exception {
+        for (int requests = 1; ; requests += 3) {
+            FileVersion removed = commit(catalog, Optional.empty(), "v:/r" + requests);
+            catalog.remove(removed.file(), 2);
+            FileVersion given = Versions.of("v:/g" + requests, 1);
+            catalog.putSegment(given.id(), 0, Versions.segment(given.id(), 0), 1);
+            assertThat(catalog.retireAbandoned(lease(catalog), 2, 2)).isOne();
+            boolean stopped = forgetsSoFar(removed.id(), requests);
+            stopped |= forgetsSoFar(given.id(), requests);
+            collect();
+            assertThat(catalog.retired("", 10).items())
+                    .as("after %d requests", requests)
+                    .isEmpty();
+            assertThat(catalog.isKnown(removed.id())).isFalse();
+            assertThat(catalog.isKnown(given.id()))
+                    .as("that it never will be committed")
+                    .isTrue();
+            assertThat(catalog.segment(given.id(), 0)).isEmpty();
+            catalog.touch(given.id(), 3);
+            assertThat(catalog.resume(given.id(), 3)).isFalse();
+            if (!stopped) {
+                assertThat(requests).isGreaterThan(5);
+                return;
+            }
+        }
+    }
+
+    /** A round of a coordinator that has neither stores nor helpers. */
+    private void collect() throws CloudMwException {
+        Upkeep upkeep = new Upkeep(
+                "c",
+                catalog,
+                new NoFleet(),
+                new TransferTokens(ClusterSecret.of(new byte[32]), WallClock.system()),
+                Duration.ofHours(6),
+                UpkeepOptions.defaults(),
+                Ticker.system(),
+                () -> clockMillis);
+        clockMillis += Duration.ofDays(1).toMillis();
+        upkeep.tick();
+        long round = upkeep.collect(false);
+        while (upkeep.status().collect().rounds() < round) {
+            upkeep.tick();
+        }
+    }
+
+    /** No stores, no helpers. */
+    private static final class NoFleet implements Fleet {
+        @Override
+        public List<Candidate> stores() {
+            return List.of();
+        }
+
+        @Override
+        public long roomBytes(Candidate store) {
+            return 0;
+        }
+
+        @Override
+        public boolean isAvailable(Candidate store) {
+            return false;
+        }
+
+        @Override
+        public List<HelperAddress> live() {
+            return List.of();
+        }
+
+        @Override
+        public boolean isAlive(HelperId helper) {
+            return false;
         }
     }
 

@@ -31,6 +31,7 @@ final class FaultyNetwork implements AutoCloseable {
     private final AtomicInteger requests = new AtomicInteger();
     private volatile Function<String, Fault> faults = operation -> Fault.NONE;
     private volatile String hidden = "";
+    private volatile boolean alsoFromBatches;
 
     /** What happens to one request. */
     enum Fault {
@@ -67,6 +68,13 @@ final class FaultyNetwork implements AutoCloseable {
      */
     void hide(String text) {
         hidden = text;
+        alsoFromBatches = false;
+    }
+
+    /** The same, and those that read several items at once find them no more either. */
+    void hideFromAll(String text) {
+        hidden = text;
+        alsoFromBatches = true;
     }
 
     private static String without(String text, byte[] answer) {
@@ -93,7 +101,9 @@ final class FaultyNetwork implements AutoCloseable {
                 case ANSWER_LOST -> forward(exchange, request);
                 case NONE -> {
                     HttpResponse<byte[]> response = forward(exchange, request);
-                    if (operation.endsWith(".Query") && !hidden.isEmpty()) {
+                    boolean hiding = operation.endsWith(".Query")
+                            || (alsoFromBatches && operation.endsWith(".BatchGetItem"));
+                    if (hiding && !hidden.isEmpty()) {
                         sendJson(exchange, response.statusCode(), without(hidden, response.body()));
                     } else {
                         answer(exchange, response);

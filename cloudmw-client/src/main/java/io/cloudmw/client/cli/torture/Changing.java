@@ -244,9 +244,10 @@ final class Changing {
                         Operation.ATTR, path, cluster -> cluster.setAttributes(path, Map.of(MARK, value), Set.of())));
     }
 
-    /** A call may have been repeated only while the coordinator was not to be counted upon. */
+    /** A call may have been repeated only while a coordinator was not to be counted upon. */
     private boolean wasDisturbed(Asked<?> asked) {
-        return run.outages().nanos(TortureFleet.COORDINATOR, asked.span()) > 0;
+        return run.fleet().coordinators().stream()
+                .anyMatch(name -> run.outages().nanos(name, asked.span()) > 0);
     }
 
     private void concluded(Mutation change, FilePath path, Asked<?> asked) {

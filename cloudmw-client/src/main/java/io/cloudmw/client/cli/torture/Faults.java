@@ -29,11 +29,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Breaks things, drawn from a seed, and mends them again. At most one store is out of reach at once, for whatever reason, and
- * copies are harmed only where enough good ones are left for that: every acknowledged byte stays within reach. Beside it the
- * coordinator, or the clients' way to it, may be gone, and two helpers may not reach each other. Now and then, and once at
- * least, a store is lost with all it has; it stays away until the cluster says that everything is there as often as it ought to
- * be, and is empty then.
+ * Breaks things, drawn from a seed by a {@link FaultMix}, and mends them again. One store at a time is out of reach, or full, and beside
+ * it one more may be lost with all it has: of each chunk that has all its copies one stays within reach. A store that is lost stays
+ * away until the cluster says that everything is there as often as it ought to be, and is empty then; that comes now and then, and
+ * once at least. Copies are harmed only where all are good. So every acknowledged byte is kept somewhere. Meanwhile a coordinator,
+ * or the clients' way to it, may be gone, and two helpers may not reach each other.
  */
 final class Faults implements AutoCloseable {
     private static final long SHORTEST_NANOS = Duration.ofMillis(200).toNanos();
@@ -47,68 +47,12 @@ final class Faults implements AutoCloseable {
     private static final long CLOSE_SECONDS = 5;
     private static final int TRIES = 20;
 
-    /** What can only be once at a time. */
-    private enum Place {
-        STORE(2),
-        COORDINATOR(15),
-        BETWEEN_HELPERS(2),
-        COPIES(0);
-
-        /** It is left in peace for so long at most before the next. */
-        private final long longestRestNanos;
-
-        Place(long longestRestSeconds) {
-            longestRestNanos = TimeUnit.SECONDS.toNanos(longestRestSeconds);
-        }
-    }
-
-    /** What is done to the fleet. */
-    enum FaultKind {
-        HELPER_KILLED(Place.STORE),
-        HELPER_PAUSED(Place.STORE),
-        DISK_FULL(Place.STORE),
-        STORE_LOST(Place.STORE),
-        CLIENTS_CUT_FROM_HELPER(Place.STORE),
-        HELPER_CUT_FROM_COORDINATOR(Place.STORE),
-        COORDINATOR_KILLED(Place.COORDINATOR),
-        COORDINATOR_PAUSED(Place.COORDINATOR),
-        CLIENTS_CUT_FROM_COORDINATOR(Place.COORDINATOR),
-        HELPERS_CUT(Place.BETWEEN_HELPERS),
-        COPY_DELETED(Place.COPIES),
-        BIT_FLIPPED(Place.COPIES),
-        COPY_TRUNCATED(Place.COPIES);
-
-        private final Place place;
-
-        FaultKind(Place place) {
-            this.place = place;
-        }
-
-        /** Whether it is drawn; losses come by the clock. */
-        boolean isDrawn(boolean canCut) {
-            return this != STORE_LOST && (canCut || !isCut());
-        }
-
-        boolean isCut() {
-            return name().contains("CUT");
-        }
-
-        String label() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-    }
-
-    /** One that was drawn. */
-    private record Fault(FaultKind kind, String one, String other, Cut cut, long nanos, long restNanos) {
-        /** What cannot be counted upon meanwhile. */
-        Optional<String> outage() {
-            return switch (kind.place) {
-                case STORE -> Optional.of(TortureFleet.store(one));
-                case COORDINATOR -> Optional.of(TortureFleet.COORDINATOR);
-                default -> Optional.empty();
-            };
-        }
-
+    /**
+     * One that was drawn.
+     *
+     * @param flag which of two ways a disk is filled
+     */
+    private record Fault(FaultKind kind, String one, String other, Cut cut, boolean flag, long nanos, long restNanos) {
         Pair pair() {
             return new Pair(one, other);
         }
@@ -116,16 +60,21 @@ final class Faults implements AutoCloseable {
         @Override
         public String toString() {
             String what = kind.label() + " "
-                    + (kind.isCut() ? pair() + " (" + cut.name().toLowerCase(Locale.ROOT) + ")" : one);
+                    + (kind.isCut() ? pair() + " (" + cut.name().toLowerCase(Locale.ROOT) + ")" : one)
+                    + (kind == FaultKind.DISK_FULL && flag ? " (of files)" : "");
             return kind == FaultKind.STORE_LOST ? what : String.format(Locale.ROOT, "%s for %.1f s", what, nanos / 1e9);
         }
     }
 
     private final Run run;
     private final TortureFleet fleet;
-    private final SplittableRandom random;
+    private final FaultMix mix;
+    private final SplittableRandom gaps;
     private final Map<FaultKind, AtomicInteger> counts = new EnumMap<>(FaultKind.class);
-    private final Set<Place> busy = ConcurrentHashMap.newKeySet();
+    private final Set<FaultKind.Place> busy = ConcurrentHashMap.newKeySet();
+    /** Helpers whose stores are not to be counted upon. */
+    private final Set<String> out = ConcurrentHashMap.newKeySet();
+
     private final CountDownLatch stopping = new CountDownLatch(1);
     /** Nothing new is broken any more. */
     private final CountDownLatch stopped = new CountDownLatch(1);
@@ -139,8 +88,13 @@ final class Faults implements AutoCloseable {
     Faults(Run run) {
         this.run = run;
         this.fleet = run.fleet();
-        this.random = new SplittableRandom(run.settings().seed());
-        this.lost = random.split();
+        this.gaps = new SplittableRandom(run.settings().seed());
+        this.lost = gaps.split();
+        this.mix = new FaultMix(
+                gaps.nextLong(),
+                Arrays.stream(FaultKind.values())
+                        .filter(kind -> kind.isDrawn(fleet.canCut()))
+                        .toList());
         for (FaultKind kind : FaultKind.values()) {
             counts.put(kind, new AtomicInteger());
         }
@@ -152,8 +106,8 @@ final class Faults implements AutoCloseable {
             nextLossNanos = run.now()
                     + Math.min(FIRST_LOSS_NANOS, run.settings().duration().toNanos() / 2);
             try {
-                while (!stopping.await(random.nextLong(LONGEST_GAP_NANOS), TimeUnit.NANOSECONDS)) {
-                    inject(draw());
+                while (!stopping.await(gaps.nextLong(LONGEST_GAP_NANOS), TimeUnit.NANOSECONDS)) {
+                    inject();
                 }
                 while (mayLose() && !hasLost) {
                     lose();
@@ -167,14 +121,19 @@ final class Faults implements AutoCloseable {
         });
     }
 
-    private void inject(Fault fault) throws InterruptedException {
+    private void inject() throws InterruptedException {
         if (mayLose() && run.now() >= nextLossNanos) {
             lose();
         }
-        if (fault.kind().place == Place.COPIES) {
-            harm(fault.kind());
-        } else if (busy.add(fault.kind().place)) {
-            execute(fault);
+        Optional<FaultMix.Drawn> drawn = mix.next(kind -> !busy.contains(kind.place()));
+        if (drawn.isEmpty()) {
+            return;
+        }
+        FaultKind kind = drawn.get().kind();
+        if (kind.place() == FaultKind.Place.COPIES) {
+            harm(kind, drawn.get().random());
+        } else {
+            execute(draw(kind, drawn.get().random()));
         }
     }
 
@@ -183,50 +142,74 @@ final class Faults implements AutoCloseable {
         return fleet.helpers().size() > TortureSettings.REPLICAS;
     }
 
-    /** Unless another store is out of reach. */
+    /** Unless one is lost already. */
     private void lose() {
-        if (busy.add(Place.STORE)) {
+        if (!busy.contains(FaultKind.Place.LOST_STORE)) {
             hasLost = true;
             nextLossNanos = run.now() + BETWEEN_LOSSES_NANOS;
-            String helper = fleet.helpers().get(lost.nextInt(fleet.helpers().size()));
-            execute(new Fault(FaultKind.STORE_LOST, helper, TortureFleet.CLIENTS, Cut.NONE, 0, 0));
+            execute(new Fault(
+                    FaultKind.STORE_LOST, one(fleet.helpers(), lost), TortureFleet.CLIENTS, Cut.NONE, false, 0, 0));
         }
     }
 
+    /** Only this thread takes places. */
     private void execute(Fault fault) {
+        busy.add(fault.kind().place());
+        if (fault.kind().isOfStore()) {
+            out.add(fault.one());
+        }
         try {
             threads.execute(() -> live(fault));
         } catch (RejectedExecutionException e) {
-            busy.remove(fault.kind().place);
+            mended(fault);
+            busy.remove(fault.kind().place());
         }
     }
 
-    private Fault draw() {
-        List<FaultKind> kinds = Arrays.stream(FaultKind.values())
-                .filter(kind -> kind.isDrawn(fleet.canCut()))
-                .toList();
-        FaultKind kind = kinds.get(random.nextInt(kinds.size()));
+    private void mended(Fault fault) {
+        if (fault.kind().isOfStore()) {
+            out.remove(fault.one());
+        }
+    }
+
+    /** One that is not out already. */
+    private String one(List<String> names, SplittableRandom random) {
+        List<String> there = names.stream().filter(name -> !out.contains(name)).toList();
+        return there.get(random.nextInt(there.size()));
+    }
+
+    private Fault draw(FaultKind kind, SplittableRandom random) {
         List<String> helpers = fleet.helpers();
-        int first = random.nextInt(helpers.size());
-        int second = (first + 1 + random.nextInt(helpers.size() - 1)) % helpers.size();
-        String one = kind.place == Place.COORDINATOR ? TortureFleet.COORDINATOR : helpers.get(first);
+        String one = one(kind.place() == FaultKind.Place.COORDINATOR ? fleet.coordinators() : helpers, random);
         String other = switch (kind) {
-            case HELPERS_CUT -> helpers.get(second);
-            case HELPER_CUT_FROM_COORDINATOR -> TortureFleet.COORDINATOR;
+            case HELPERS_CUT ->
+                one(helpers.stream().filter(name -> !name.equals(one)).toList(), random);
+            case HELPER_CUT_FROM_COORDINATOR -> one(fleet.coordinators(), random);
             default -> TortureFleet.CLIENTS;
         };
-        Cut cut = random.nextBoolean() ? Cut.STALLED : Cut.RESET;
         return new Fault(
                 kind,
                 one,
                 other,
-                cut,
+                random.nextBoolean() ? Cut.STALLED : Cut.RESET,
+                random.nextBoolean(),
                 random.nextLong(SHORTEST_NANOS, LONGEST_NANOS),
-                random.nextLong(kind.place.longestRestNanos + 1));
+                random.nextLong(TimeUnit.SECONDS.toNanos(kind.place().longestRestSeconds()) + 1));
     }
 
-    private void harm(FaultKind kind) throws InterruptedException {
-        if (run.outages().lasts(TortureFleet.COORDINATOR)) {
+    /** What cannot be counted upon meanwhile: a disk that is full can be read. */
+    private Optional<String> outage(Fault fault) {
+        return switch (fault.kind()) {
+            case DISK_FULL -> fleet.fillsInPlace() ? Optional.empty() : Optional.of(TortureFleet.store(fault.one()));
+            case HELPER_KILLED, HELPER_PAUSED, STORE_LOST, CLIENTS_CUT_FROM_HELPER, HELPER_CUT_FROM_COORDINATOR ->
+                Optional.of(TortureFleet.store(fault.one()));
+            case COORDINATOR_KILLED, COORDINATOR_PAUSED, CLIENTS_CUT_FROM_COORDINATOR -> Optional.of(fault.one());
+            default -> Optional.empty();
+        };
+    }
+
+    private void harm(FaultKind kind, SplittableRandom random) throws InterruptedException {
+        if (fleet.coordinators().stream().allMatch(run.outages()::lasts)) {
             return;
         }
         Replicas.Harm harm = switch (kind) {
@@ -258,16 +241,17 @@ final class Faults implements AutoCloseable {
     private void live(Fault fault) {
         try {
             breakAndMend(fault);
+            mended(fault);
             boolean unused = stopping.await(fault.restNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            busy.remove(fault.kind().place);
+            busy.remove(fault.kind().place());
         }
     }
 
     private void breakAndMend(Fault fault) throws InterruptedException {
-        Optional<String> outage = fault.outage();
+        Optional<String> outage = outage(fault);
         outage.ifPresent(what -> run.outages().begin(what, run.now()));
         run.journal().say(fault.toString());
         count(fault.kind());
@@ -295,7 +279,7 @@ final class Faults implements AutoCloseable {
         switch (fault.kind()) {
             case HELPER_KILLED, COORDINATOR_KILLED -> fleet.process(fault.one()).kill();
             case HELPER_PAUSED, COORDINATOR_PAUSED -> fleet.process(fault.one()).pause();
-            case DISK_FULL -> fleet.restart(fault.one(), true);
+            case DISK_FULL -> fleet.fill(fault.one(), fault.flag());
             default -> fleet.cut(fault.pair(), fault.cut());
         }
     }
@@ -304,7 +288,7 @@ final class Faults implements AutoCloseable {
         switch (fault.kind()) {
             case HELPER_KILLED, STORE_LOST, COORDINATOR_KILLED -> fleet.restart(fault.one());
             case HELPER_PAUSED, COORDINATOR_PAUSED -> fleet.process(fault.one()).resume();
-            case DISK_FULL -> fleet.restart(fault.one(), false);
+            case DISK_FULL -> fleet.relieve(fault.one());
             default -> fleet.cut(fault.pair(), Cut.NONE);
         }
     }
@@ -351,7 +335,7 @@ final class Faults implements AutoCloseable {
 
     private boolean isBack(String outage) throws InterruptedException {
         Set<String> available = fleet.available();
-        return outage.equals(TortureFleet.COORDINATOR)
+        return fleet.coordinators().contains(outage)
                 ? fleet.stores().stream()
                         .allMatch(store ->
                                 available.contains(store) || run.outages().lasts(store))

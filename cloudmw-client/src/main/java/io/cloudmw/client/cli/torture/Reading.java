@@ -177,8 +177,7 @@ final class Reading {
 
     /** Whether all the time the coordinator was not gone for too long, and each chunk had a good copy within reach. */
     private boolean isAvoidable(FilePath path, Span span) throws InterruptedException {
-        if (run.outages().nanos(TortureFleet.COORDINATOR, span)
-                > client.patience().toNanos() / 2) {
+        if (run.coordinatorAwayNanos(span) > client.patience().toNanos() / 2) {
             return false;
         }
         Predicate<String> within = store -> run.outages().nanos(store, span) == 0;

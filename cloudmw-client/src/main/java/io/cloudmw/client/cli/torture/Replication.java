@@ -34,7 +34,7 @@ final class Replication {
         long since = run.now();
         while (run.fleet().status().filter(this::isFull).isEmpty()) {
             Span waited = new Span(since, run.now());
-            long away = run.outages().nanos(TortureFleet.COORDINATOR, waited);
+            long away = run.coordinatorAwayNanos(waited);
             if (waited.to() - since - away > limit.toNanos()) {
                 return false;
             }

@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli.torture;
 
 import io.cloudmw.client.cli.torture.model.Model;
+import io.cloudmw.client.cli.torture.model.Span;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import java.util.concurrent.CountDownLatch;
@@ -35,6 +36,11 @@ record Run(
     /** What civil time it was then. */
     long civilMillis(long nanos) {
         return WallClock.system().millis() - TimeUnit.NANOSECONDS.toMillis(now() - nanos);
+    }
+
+    /** For how much of this time there may have been no coordinator: at most one is gone at once. */
+    long coordinatorAwayNanos(Span span) {
+        return fleet.coordinators().size() > 1 ? 0 : outages.nanos(TortureFleet.COORDINATOR, span);
     }
 
     /** Waits for this long, unless the run ends before; whether it has ended. */

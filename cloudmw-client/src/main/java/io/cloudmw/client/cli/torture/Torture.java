@@ -74,10 +74,14 @@ public final class Torture {
         long startNanos = Ticker.system().nanos();
         Ticker ticker = () -> Ticker.system().nanos() - startNanos;
         Journal journal = closing.open(() -> new Journal(directory.resolve("torture.log"), ticker));
-        say("starting a coordinator and " + settings.helpers() + " helpers; seed " + settings.seed());
+        say("starting " + settings.coordinators().count() + " coordinator(s) and " + settings.helpers()
+                + " helpers; seed " + settings.seed());
         TortureFleet fleet = new TortureFleet(settings, directory, closing);
         if (!fleet.canCut()) {
             say("connections are not cut: this needs Linux");
+        }
+        if (!fleet.fillsInPlace()) {
+            say("disks are full because their helpers are told to leave so much free: nothing can be mounted here");
         }
         Run run = new Run(
                 settings,

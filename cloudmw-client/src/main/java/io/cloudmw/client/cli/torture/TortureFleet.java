@@ -26,6 +26,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,13 +42,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is tortured: a coordinator and helpers with a disk each, as processes, and two volumes on them. Where the system
+ * What is tortured: coordinators and helpers with a disk each, as processes, and two volumes on them. Where the system
  * allows it (Linux), all connections lead through a {@link Network}, and a disk is reached by its own helper only, as if each
  * was a machine of its own. Safe for any thread; what it opens belongs to the {@link Closing} it was given.
  */
 final class TortureFleet {
     private static final Logger log = LoggerFactory.getLogger(TortureFleet.class);
 
+    /** The only one, or what the names of several begin with. */
     static final String COORDINATOR = "coordinator";
     /** The process all clients are in. */
     static final String CLIENTS = "clients";
@@ -67,6 +69,8 @@ final class TortureFleet {
             "coordinator.task-life", "10s");
 
     private static final Duration OBSERVING = Duration.ofSeconds(5);
+    /** What has just been started on a busy machine may be slow. */
+    private static final Duration STARTING = Duration.ofSeconds(60);
     /** A full disk keeps more free than any has. */
     private static final String ALL = "1024TiB";
 
@@ -77,10 +81,14 @@ final class TortureFleet {
     private static final String LOOPBACK = "127.0.0.1";
     private static final int FIRST_HOST = 11;
 
+    /** Where disks have file systems of their own. */
+    private final Optional<DiskMounts> mounts;
+
     private final LocalFleet processes;
     private final Network network;
     private final boolean connected;
     private final Path directory;
+    private final List<String> coordinators;
     private final List<String> helpers;
     private final Map<Long, String> names = new ConcurrentHashMap<>();
     private final String coordinator;
@@ -92,39 +100,59 @@ final class TortureFleet {
         connected = Network.isAvailable();
         names.put(ProcessHandle.current().pid(), CLIENTS);
         network = closing.open(() -> new Network(() -> names));
+        mounts = DiskMounts.isPossible(directory, TortureSettings.REPLICAS * settings.bytes())
+                ? Optional.of(closing.open(() -> new DiskMounts(settings.diskBytes())))
+                : Optional.empty();
         processes = closing.open(() -> new LocalFleet(directory, settings.launcher(), Map.of()));
         helpers = IntStream.rangeClosed(1, settings.helpers())
                 .mapToObj(i -> "helper-" + i)
                 .toList();
-        named(processes.startCoordinator(HURRIED));
-        coordinator = forwardedCoordinator();
+        coordinators = settings.coordinators().names();
+        Map<String, String> own = new HashMap<>(HURRIED);
+        own.putAll(settings.coordinators().settings());
+        List<String> direct = new ArrayList<>();
+        List<String> forwarded = new ArrayList<>();
+        for (String name : coordinators) {
+            String address = named(processes.startCoordinator(name, own))
+                    .ready()
+                    .path("address")
+                    .asText();
+            direct.add(address);
+            forwarded.add(forwardedCoordinator(name, address));
+        }
+        coordinator = String.join(",", forwarded);
         for (int i = 0; i < helpers.size(); i++) {
             startHelper(helpers.get(i), "127.0.0." + (FIRST_HOST + i));
         }
-        observer = closing.last(CloudMw.connect(
-                CloudMwOptions.of(processes.coordinatorAddress()).withCoordinatorTimeout(OBSERVING)));
-        createVolumes();
+        CloudMwOptions observing = CloudMwOptions.of(String.join(",", direct));
+        observer = closing.last(CloudMw.connect(observing.withCoordinatorTimeout(OBSERVING)));
+        try (CloudMw patient = closing.last(CloudMw.connect(observing.withCoordinatorTimeout(STARTING)))) {
+            createVolumes(patient);
+        }
     }
 
-    private String forwardedCoordinator() throws IOException {
+    private String forwardedCoordinator(String name, String address) throws IOException {
         if (!connected) {
-            return processes.coordinatorAddress();
+            return address;
         }
-        InetSocketAddress front = network.forward(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                loopback(processes.coordinatorAddress()),
-                COORDINATOR);
+        InetSocketAddress front =
+                network.forward(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), loopback(address), name);
         return LOOPBACK + ":" + front.getPort();
     }
 
     private void startHelper(String name, String host) throws IOException {
-        Map<String, String> own = new HashMap<>(processes.disk(store(name)));
+        String store = store(name);
+        Map<String, String> own = new HashMap<>(processes.disk(store));
         own.put("helper.coordinator", coordinator);
-        own.put(reserve(name), RESERVE);
+        own.put(reserve(name), mounts.isPresent() ? "0" : RESERVE);
+        own.put("helper.disk." + store + ".path", disk(store).toString());
+        if (mounts.isPresent()) {
+            mounts.get().mount(Files.createDirectories(mountPoint(store)));
+        }
         if (connected) {
             own.put("helper.advertise-host", host);
             // Each process runs elsewhere than the clients do: who is not its owner finds no such disk.
-            own.put("helper.disk." + store(name) + ".path", "/proc/self/cwd/" + store(name));
+            own.put("helper.disk." + store + ".path", "/proc/self/cwd/" + directory.relativize(disk(store)));
         }
         ServerProcess helper = named(processes.startHelper(name, own));
         for (String address : List.of("control", "bulk")) {
@@ -140,12 +168,12 @@ final class TortureFleet {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
 
-    private void createVolumes() throws InterruptedException, ExecutionException {
+    private void createVolumes(CloudMw patient) throws InterruptedException, ExecutionException {
         List<StoreId> stores =
                 helpers.stream().map(name -> new StoreId(store(name))).toList();
         for (Map.Entry<VolumeName, Chunking> volume : VOLUMES.entrySet()) {
             Mode mode = volume.getKey().equals(BY_SIZE) ? Mode.DEFAULT : Mode.HEDGED;
-            observer.createVolume(new Volume(
+            patient.createVolume(new Volume(
                             volume.getKey(),
                             volume.getValue(),
                             TortureSettings.REPLICAS,
@@ -169,6 +197,10 @@ final class TortureFleet {
 
     List<String> helpers() {
         return helpers;
+    }
+
+    List<String> coordinators() {
+        return coordinators;
     }
 
     /** A helper's only one. */
@@ -204,10 +236,14 @@ final class TortureFleet {
 
     /** Where a store keeps what it has. */
     Path disk(String store) {
+        return mounts.isPresent() ? mountPoint(store).resolve("data") : directory.resolve(store);
+    }
+
+    private Path mountPoint(String store) {
         return directory.resolve(store);
     }
 
-    /** Where clients reach the coordinator. */
+    /** Where clients reach the coordinators. */
     String coordinatorAddress() {
         return coordinator;
     }
@@ -229,9 +265,32 @@ final class TortureFleet {
         named(processes.restart(name));
     }
 
-    /** With a disk that takes nothing more, or one that does again. */
-    void restart(String helper, boolean full) throws IOException {
-        named(processes.restart(helper, Map.of(reserve(helper), full ? ALL : RESERVE)));
+    /** Whether disks are filled while their helpers run, to the last byte or file. */
+    boolean fillsInPlace() {
+        return mounts.isPresent();
+    }
+
+    /**
+     * A helper's disk takes nothing more; where it has no file system of its own, since its helper is told to leave more
+     * free than any has.
+     *
+     * @param files whether it has room for bytes, but for no more files
+     */
+    void fill(String helper, boolean files) throws IOException {
+        if (mounts.isPresent()) {
+            mounts.get().fill(mountPoint(store(helper)), files);
+        } else {
+            named(processes.restart(helper, Map.of(reserve(helper), ALL)));
+        }
+    }
+
+    /** It takes something again. */
+    void relieve(String helper) throws IOException {
+        if (mounts.isPresent()) {
+            mounts.get().relieve(mountPoint(store(helper)));
+        } else {
+            named(processes.restart(helper, Map.of(reserve(helper), RESERVE)));
+        }
     }
 
     /** The stores that can be used now; none when the coordinator does not say. */
@@ -264,7 +323,7 @@ final class TortureFleet {
     /** What was paused goes on. */
     void resumeAll() {
         for (String name :
-                Stream.concat(Stream.of(COORDINATOR), helpers.stream()).toList()) {
+                Stream.concat(coordinators.stream(), helpers.stream()).toList()) {
             try {
                 processes.process(name).resume();
             } catch (RuntimeException e) {

@@ -95,6 +95,7 @@ public record TortureReport(
         fields.put("seconds", Math.round(seconds * 10) / 10.0);
         fields.put("clients", settings.clients());
         fields.put("helpers", settings.helpers());
+        fields.put("coordinators", settings.coordinators().count());
         fields.put("operations_by_kind", operations);
         fields.put("errors_by_code", failures);
         fields.put("faults_by_kind", faults);

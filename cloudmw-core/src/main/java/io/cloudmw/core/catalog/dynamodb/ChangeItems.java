@@ -6,12 +6,13 @@ import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.StoredForms;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -23,8 +24,11 @@ final class ChangeItems implements ChangeLog {
     private final Table table;
     private final Transactions transactions;
 
-    /** Held while a position is read, counted up and written. As many as volumes were changed here. */
-    private final Map<VolumeName, ReentrantLock> turns = new ConcurrentHashMap<>();
+    /** Taken while a position is read, counted up and written. */
+    private final Turns turns = new Turns(Ticker.system());
+
+    /** Of each volume a transaction that wrote its position and took effect everywhere; the last one, mostly. */
+    private final Map<VolumeName, String> whole = new ConcurrentHashMap<>();
 
     private volatile Consumer<VolumeName> listener = volume -> {};
 
@@ -35,37 +39,100 @@ final class ChangeItems implements ChangeLog {
     }
 
     /**
+     * Before it is looked, by a query, whether nothing is in a directory: all that changed the volume's names before has taken
+     * effect everywhere when this returns, and if anything does after that, the transaction begins anew. A query may miss one
+     * item of a transaction that is being written while others of it can be seen. So each change notes with the position which
+     * entries it adds, and none follows another, of this process or any, before that one's are seen.
+     *
+     * @throws Conflict when the last change is not whole yet
+     */
+    void begin(Transaction transaction, VolumeName volume) throws Conflict, CloudMwException {
+        takeTurn(transaction, volume);
+        Optional<Item> last = transaction.get(Keys.position(volume));
+        if (last.isPresent()) {
+            requireWhole(volume, last.get());
+        }
+    }
+
+    private void takeTurn(Transaction transaction, VolumeName volume) throws CloudMwException {
+        transaction.atEnd(turns.take(volume));
+    }
+
+    private void requireWhole(VolumeName volume, Item last) throws Conflict, CloudMwException {
+        if (last.writtenBy().equals(whole.get(volume))) {
+            return;
+        }
+        List<Key> added = last.keys(Item.ADDED);
+        for (int from = 0; from < added.size(); from += Table.MAX_ITEMS) {
+            List<Key> some = added.subList(from, Math.min(added.size(), from + Table.MAX_ITEMS));
+            if (table.getAll(some).size() < some.size()) {
+                throw new Conflict("the change before was seen in part");
+            }
+        }
+        whole.put(volume, last.writtenBy());
+    }
+
+    /**
      * Adds to a volume's changes; the last thing a transaction says. What it knows of the directories it went through is still
      * so when the position is read, or it begins anew: so the changes, in their order, are what became of the names.
      */
     void add(Transaction transaction, Names names, VolumeName volume, Change change) throws Conflict, CloudMwException {
-        ReentrantLock turn = turns.computeIfAbsent(volume, name -> new ReentrantLock());
-        turn.lock();
-        transaction.atEnd(turn::unlock);
+        takeTurn(transaction, volume);
         Item last = settle(transaction, names, volume, change.atMillis());
         long position = last.number(Item.LAST) + 1;
-        transaction.put(last.with(Item.LAST, position));
+        transaction.put(last.with(Item.LAST, position).with(Item.ADDED, added(transaction)));
         transaction.put(Item.at(Keys.change(volume, position))
                 .with(Item.CHANGED_AT, change.atMillis())
                 .with(Item.FORM, StoredForms.change(change.at(position))));
-        transaction.afterCommit(() -> listener.accept(volume));
+        transaction.afterCommit(() -> {
+            // An answered transaction is whole.
+            whole.put(volume, transaction.id());
+            listener.accept(volume);
+        });
+    }
+
+    private static List<Key> added(Transaction transaction) throws CloudMwException {
+        List<Key> added = new ArrayList<>();
+        for (Key key : transaction.written(Keys.DIRECTORIES)) {
+            if (transaction.before(key).isEmpty() && transaction.get(key).isPresent()) {
+                added.add(key);
+            }
+        }
+        return added;
     }
 
     /** What follows from what is said of the names of a volume; gives its position as it is, which is to be written too. */
-    private static Item settle(Transaction transaction, Names names, VolumeName volume, long nowMillis)
+    private Item settle(Transaction transaction, Names names, VolumeName volume, long nowMillis)
             throws Conflict, CloudMwException {
         Key key = Keys.position(volume);
+        boolean begun = transaction.hasRead(key);
+        Optional<Item> before = transaction.before(key);
         names.look(key);
-        Item last = transaction.get(key).orElse(Item.at(key).with(Item.LAST, 0));
-        PastItems.settle(transaction, names, volume, taken(last), nowMillis);
+        Optional<Item> now = transaction.get(key);
+        if (begun && !before.map(Item::writtenBy).equals(now.map(Item::writtenBy))) {
+            throw new Conflict("the volume was changed while a directory was looked into");
+        }
+        if (now.isPresent()) {
+            requireWhole(volume, now.get());
+        }
+        Item last = now.orElse(Item.at(key).with(Item.LAST, 0));
+        PastItems.settle(transaction, names, volume, last, nowMillis);
         return last;
     }
 
     /** For a transaction that says what is no change; if it says something. */
-    static void settleOnly(Transaction transaction, Names names, VolumeName volume) throws Conflict, CloudMwException {
+    void settleOnly(Transaction transaction, Names names, VolumeName volume) throws Conflict, CloudMwException {
         if (transaction.size() > 0) {
-            transaction.put(settle(transaction, names, volume, 0));
+            transaction.put(settle(transaction, names, volume, 0).with(Item.ADDED, added(transaction)));
         }
+    }
+
+    /** Call after {@link #add}: from now on versions of this volume may have several names. */
+    static void linked(Transaction transaction, VolumeName volume) throws CloudMwException {
+        Item position = transaction
+                .get(Keys.position(volume))
+                .orElseThrow(() -> new IllegalStateException("no change of " + volume + " was added"));
+        transaction.put(position.with(Item.LINKED, 1));
     }
 
     /** How many snapshots were taken. */

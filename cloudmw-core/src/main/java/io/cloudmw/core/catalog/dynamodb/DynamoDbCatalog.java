@@ -1,19 +1,23 @@
 package io.cloudmw.core.catalog.dynamodb;
 
+import io.cloudmw.core.catalog.AppliedCalls;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.ChangeLog;
+import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.DirectoryPath;
 import io.cloudmw.core.catalog.FleetBoard;
 import io.cloudmw.core.catalog.Lease;
+import io.cloudmw.core.catalog.LeaseKeeper;
 import io.cloudmw.core.catalog.Leases;
 import io.cloudmw.core.catalog.Notes;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.SharedRun;
 import io.cloudmw.core.catalog.Snapshots;
+import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
@@ -61,6 +65,7 @@ public final class DynamoDbCatalog implements Catalog {
     private final Notes notes;
     private final FleetBoard fleet;
     private final ChangeItems changes;
+    private final AppliedCalls applied;
     private final Snapshots snapshots;
     private final Calls calls = new Calls();
 
@@ -68,6 +73,7 @@ public final class DynamoDbCatalog implements Catalog {
         this.table = table;
         this.transactions = new Transactions(table, Sleeper.system());
         Numbers numbers = new Numbers(table);
+        this.applied = new AppliedItems(calls, table);
         this.changes = new ChangeItems(calls, table, transactions);
         this.snapshots = new SnapshotItems(calls, table, transactions, numbers, changes);
         this.files = new Files(table, transactions, numbers, changes);
@@ -111,8 +117,8 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public void createVolume(Volume volume) throws CloudMwException {
-        calls.act(() -> volumes.create(volume));
+    public Volume createVolume(Volume volume, ChangeRequest request) throws CloudMwException {
+        return calls.call(() -> volumes.create(volume, request));
     }
 
     @Override
@@ -126,8 +132,8 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public void deleteVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
-        calls.act(() -> volumes.delete(name, force, nowMillis));
+    public void deleteVolume(VolumeName name, boolean force, ChangeRequest request) throws CloudMwException {
+        calls.act(() -> volumes.delete(name, force, request));
     }
 
     @Override
@@ -185,8 +191,8 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public Attributes setAttributes(AttributeChange change, long nowMillis) throws CloudMwException {
-        return calls.call(() -> files.setAttributes(change, nowMillis));
+    public Attributes setAttributes(AttributeChange change, ChangeRequest request) throws CloudMwException {
+        return calls.call(() -> files.setAttributes(change, request));
     }
 
     @Override
@@ -205,8 +211,8 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public boolean shares(VersionId version, VersionId owner) throws CloudMwException {
-        return calls.call(() -> shared.shares(version, owner));
+    public List<SharedRun> shared(VersionId version, int segment) throws CloudMwException {
+        return calls.call(() -> shared.of(version, segment));
     }
 
     @Override
@@ -215,13 +221,18 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public FileVersion remove(FilePath file, long nowMillis) throws CloudMwException {
-        return calls.call(() -> files.remove(file, nowMillis));
+    public FileVersion remove(FilePath file, ChangeRequest request) throws CloudMwException {
+        return calls.call(() -> files.remove(file, request));
     }
 
     @Override
-    public DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException {
-        return calls.call(() -> files.rename(rename, nowMillis));
+    public DirectoryEntry rename(Rename rename, ChangeRequest request) throws CloudMwException {
+        return calls.call(() -> files.rename(rename, request));
+    }
+
+    @Override
+    public FileVersion link(FilePath from, FilePath to, TreeFile as, long nowMillis) throws CloudMwException {
+        return calls.call(() -> files.link(from, to, as, nowMillis));
     }
 
     @Override
@@ -292,10 +303,10 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public int retireAbandoned(Lease lease, long beforeMillis, long nowMillis) throws CloudMwException {
+    public int retireAbandoned(LeaseKeeper keeper, long beforeMillis, long nowMillis) throws CloudMwException {
         return calls.call(() -> {
             volumes.dropAll();
-            return versions.retireAbandoned(lease, beforeMillis, nowMillis);
+            return versions.retireAbandoned(keeper, beforeMillis, nowMillis);
         });
     }
 
@@ -313,6 +324,11 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public Snapshots snapshots() {
         return snapshots;
+    }
+
+    @Override
+    public AppliedCalls appliedCalls() {
+        return applied;
     }
 
     @Override

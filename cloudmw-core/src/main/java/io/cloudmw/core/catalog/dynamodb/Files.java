@@ -1,5 +1,6 @@
 package io.cloudmw.core.catalog.dynamodb;
 
+import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.DirectoryPath;
@@ -17,6 +18,7 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.wire.StoredAnswer;
 import io.cloudmw.core.wire.StoredForms;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +27,7 @@ import java.util.OptionalLong;
 
 /** What is done with paths, but the commit. Safe for any thread. */
 final class Files {
-    private static final String LISTED = "pk, sk, " + Item.FORM;
+    private static final String LISTED = "pk, sk, " + Item.FORM + ", " + Item.ATTRIBUTES;
 
     private final Table table;
     private final Transactions transactions;
@@ -47,7 +49,7 @@ final class Files {
     }
 
     private Names names(Transaction transaction) {
-        return new Names(transaction, numbers);
+        return new Names(transaction, numbers, changes);
     }
 
     Optional<CurrentFile> file(FilePath path) throws CloudMwException {
@@ -68,33 +70,54 @@ final class Files {
         });
     }
 
-    Attributes setAttributes(AttributeChange change, long nowMillis) throws CloudMwException {
+    Attributes setAttributes(AttributeChange change, ChangeRequest request) throws CloudMwException {
         FilePath file = change.file();
-        return transactions.run(transaction -> {
+        return transactions.run(AppliedItems.once(request, StoredAnswer.ATTRIBUTES, transaction -> {
             Names names = names(transaction);
             TreeFile changed = names.tree().setAttributes(change);
-            changes.add(transaction, names, file.volume(), Change.attributes(file, changed.version(), nowMillis));
+            changes.add(
+                    transaction, names, file.volume(), Change.attributes(file, changed.version(), request.nowMillis()));
             return changed.attributes();
-        });
+        }));
     }
 
-    FileVersion remove(FilePath file, long nowMillis) throws CloudMwException {
-        Done<FileVersion> done = transactions.run(transaction -> {
-            Names names = names(transaction);
-            VersionId id = names.tree().remove(file);
-            FileVersion version = names.version(id);
-            changes.add(transaction, names, file.volume(), Change.removed(file, id, nowMillis));
-            return new Done<>(version.at(file), names.leftToPrune());
-        });
+    FileVersion remove(FilePath file, ChangeRequest request) throws CloudMwException {
+        Done<FileVersion> done =
+                transactions.run(AppliedItems.once(request, Done.as(StoredAnswer.VERSION), transaction -> {
+                    Names names = names(transaction);
+                    VersionId id = names.tree().remove(file);
+                    FileVersion version = names.version(id);
+                    changes.add(transaction, names, file.volume(), Change.removed(file, id, request.nowMillis()));
+                    return new Done<>(version.at(file), names.leftToPrune());
+                }));
         prune(done.leftToPrune(), file);
         return done.result();
     }
 
-    /** What a change gave, and the directory to look into after it. */
-    private record Done<T>(T result, OptionalLong leftToPrune) {}
+    FileVersion link(FilePath from, FilePath to, TreeFile as, long nowMillis) throws CloudMwException {
+        return transactions.run(transaction -> {
+            Names names = names(transaction);
+            if (names.tree().link(from, to, as)) {
+                names.finish();
+                changes.add(transaction, names, to.volume(), Change.put(to, as.version(), nowMillis));
+                ChangeItems.linked(transaction, to.volume());
+            }
+            return names.version(as.version()).at(to);
+        });
+    }
 
-    DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException {
-        Done<DirectoryEntry> done = transactions.run(transaction -> {
+    /** What a change gave, and the directory to look into after it. */
+    private record Done<T>(T result, OptionalLong leftToPrune) {
+        static <T> StoredAnswer<Done<T>> as(StoredAnswer<T> form) {
+            return form.as(Done::result, result -> new Done<>(result, OptionalLong.empty()));
+        }
+    }
+
+    DirectoryEntry rename(Rename rename, ChangeRequest request) throws CloudMwException {
+        StoredAnswer<DirectoryEntry> form = StoredAnswer.MAYBE_VERSION.as(
+                DirectoryEntry::version,
+                version -> new DirectoryEntry(rename.to().name(), version));
+        Done<DirectoryEntry> done = transactions.run(AppliedItems.once(request, Done.as(form), transaction -> {
             Names names = names(transaction);
             Tree.Renamed renamed = names.tree().rename(rename);
             names.finish();
@@ -103,10 +126,11 @@ final class Files {
                     renamed.entry().name(),
                     moved.isPresent() ? Optional.of(names.version(moved.get()).at(rename.to())) : Optional.empty());
             if (renamed.done()) {
-                changes.add(transaction, names, rename.to().volume(), Change.renamed(rename, moved, nowMillis));
+                changes.add(
+                        transaction, names, rename.to().volume(), Change.renamed(rename, moved, request.nowMillis()));
             }
             return new Done<>(entry, names.leftToPrune());
-        });
+        }));
         prune(done.leftToPrune(), rename.from());
         return done.result();
     }
@@ -121,7 +145,7 @@ final class Files {
             next = transactions.run(transaction -> {
                 Names names = names(transaction);
                 names.tree().prune(path);
-                ChangeItems.settleOnly(transaction, names, path.volume());
+                changes.settleOnly(transaction, names, path.volume());
                 return transaction.size() > 0 ? names.leftToPrune() : OptionalLong.empty();
             });
         }
@@ -155,6 +179,7 @@ final class Files {
                 name,
                 item.has(Item.FORM)
                         ? Optional.of(StoredForms.version(item.bytes(Item.FORM)).at(path.child(name)))
-                        : Optional.empty());
+                        : Optional.empty(),
+                Names.attributes(item));
     }
 }

@@ -2,6 +2,7 @@ package io.cloudmw.core.catalog.dynamodb;
 
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +23,8 @@ record Item(Key key, Map<String, AttributeValue> values) {
 
     static final String REACH = "reachBytes";
 
-    /** Somebody is about to remove this directory: whoever puts something into it takes this away. */
-    static final String EMPTY_MARK = "emptyMark";
+    /** Of a volume's position: entries that the change which wrote it added, each the partition and the name. */
+    static final String ADDED = "addedEntries";
 
     static final String VERSION = "versionId";
     /** The message that {@code StoredForms} makes of a volume, store or version. */
@@ -51,8 +52,14 @@ record Item(Key key, Map<String, AttributeValue> values) {
     static final String LAST = "lastNumber";
     static final String TEXT = "notedText";
 
+    /** Of a version that is forgotten: it was never committed, and never will be. */
+    static final String ABANDONED = "wasAbandoned";
+
     /** How many snapshots of a volume were taken. */
     static final String TAKEN = "snapshotsTaken";
+
+    /** Of a volume's position: versions of it may have several names though no snapshot was taken. */
+    static final String LINKED = "linked";
 
     /** How many had been when an entry was made as it is; absent: none. */
     static final String SINCE = "sinceSnapshot";
@@ -138,6 +145,25 @@ record Item(Key key, Map<String, AttributeValue> values) {
             throw new IllegalStateException("item without " + name + " at " + key);
         }
         return value.b().asByteArray();
+    }
+
+    /** Keys, none if there is no such attribute. */
+    List<Key> keys(String name) {
+        AttributeValue value = values.get(name);
+        return value == null
+                ? List.of()
+                : value.l().stream()
+                        .map(key -> new Key(key.l().get(0).s(), key.l().get(1).s()))
+                        .toList();
+    }
+
+    /** With keys; without the attribute if there are none. */
+    Item with(String name, List<Key> keys) {
+        List<AttributeValue> all = keys.stream()
+                .map(key -> AttributeValue.fromL(
+                        List.of(AttributeValue.fromS(key.partition()), AttributeValue.fromS(key.sort()))))
+                .toList();
+        return all.isEmpty() ? without(name) : with(name, AttributeValue.fromL(all));
     }
 
     String writtenBy() {

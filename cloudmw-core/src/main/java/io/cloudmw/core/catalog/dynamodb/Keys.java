@@ -1,5 +1,6 @@
 package io.cloudmw.core.catalog.dynamodb;
 
+import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.StoreId;
@@ -101,6 +102,20 @@ final class Keys {
         return new Key(changes(volume), String.format(Locale.ROOT, "%019d", position));
     }
 
+    static String appliedCalls(String digit) {
+        return "calls/" + digit;
+    }
+
+    /** Where those are, in each partition, that were issued then or later. */
+    static String issuedAt(long millis) {
+        return String.format(Locale.ROOT, "%019d", millis);
+    }
+
+    static Key appliedCall(CallId call) {
+        String id = call.id().toString();
+        return new Key(appliedCalls(id.substring(0, 1)), issuedAt(call.issuedAtMillis()) + "/" + id);
+    }
+
     static String directory(long number) {
         return DIRECTORIES + number;
     }
@@ -195,7 +210,12 @@ final class Keys {
 
     /** What a segment, while it has this digest, names of other versions. */
     static Key names(VersionId id, int segment, String digest) {
-        return new Key(ofVersion(id), String.format(Locale.ROOT, "%s%010d/%s", NAMES, segment, digest));
+        return new Key(ofVersion(id), namesOf(segment) + digest);
+    }
+
+    /** What a segment names, whatever digest it has. */
+    static String namesOf(int segment) {
+        return String.format(Locale.ROOT, "%s%010d/", NAMES, segment);
     }
 
     /** The same with the version that wrote it: chunks from {@code first} on. */

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
@@ -28,24 +29,28 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
  * one transaction; confined to one thread.
  *
  * <p>A directory goes on being one when something is put into it because the transaction requires its entry to be there. It
- * is empty when its entry goes because it was marked before it was looked into, and whoever puts something there takes the
- * mark away.
+ * is empty when its entry goes because all changes of the volume before were whole when it was looked into, and there was none
+ * since: see {@link ChangeItems#begin}.
  */
 final class Names implements TreeStore<Conflict> {
     /** A transaction that has grown to this size removes no more directories: of each something may have to be kept. */
-    private static final int MOST_BEFORE_PRUNING = 44;
+    private static final int MOST_BEFORE_PRUNING = 43;
 
     static final Comparator<String> BY_UTF8 =
             (a, b) -> Arrays.compareUnsigned(a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
 
     private static final String LOOKED_AT =
-            Item.WRITTEN_BY + ", " + Item.LAST + ", " + Item.TAKEN + ", " + Item.DIRECTORY;
+            String.join(", ", Item.WRITTEN_BY, Item.LAST, Item.TAKEN, Item.LINKED, Item.ADDED, Item.DIRECTORY);
 
     /** What is left for what is said of a change after its names. */
-    private static final int MOST_WITH_REACHES = 90;
+    private static final int MOST_WITH_REACHES = 89;
 
     private final Transaction transaction;
     private final Numbers numbers;
+    private final ChangeItems changes;
+
+    /** Of the root that was met. */
+    private @Nullable VolumeName volume;
 
     /** Of the directories met so far, what names them. */
     private final Map<Long, Key> named = new HashMap<>();
@@ -58,9 +63,10 @@ final class Names implements TreeStore<Conflict> {
 
     private OptionalLong leftToPrune = OptionalLong.empty();
 
-    Names(Transaction transaction, Numbers numbers) {
+    Names(Transaction transaction, Numbers numbers, ChangeItems changes) {
         this.transaction = transaction;
         this.numbers = numbers;
+        this.changes = changes;
     }
 
     Tree<Conflict> tree() {
@@ -90,13 +96,14 @@ final class Names implements TreeStore<Conflict> {
     }
 
     @Override
-    public OptionalLong root(VolumeName volume) throws CloudMwException {
-        Optional<Item> item = transaction.get(Keys.volume(volume));
+    public OptionalLong root(VolumeName name) throws CloudMwException {
+        Optional<Item> item = transaction.get(Keys.volume(name));
         if (item.isEmpty()) {
             return OptionalLong.empty();
         }
         long root = item.get().number(Item.DIRECTORY);
         named.put(root, item.get().key());
+        volume = name;
         return OptionalLong.of(root);
     }
 
@@ -117,10 +124,13 @@ final class Names implements TreeStore<Conflict> {
         }
         VersionId version = new VersionId(item.text(Item.VERSION));
         versions.put(version, item.bytes(Item.FORM));
-        Attributes attributes =
-                item.has(Item.ATTRIBUTES) ? StoredForms.attributes(item.bytes(Item.ATTRIBUTES)) : Attributes.NONE;
-        TreeFile file = new TreeFile(version, item.number(Item.CREATED_AT), attributes);
+        TreeFile file = new TreeFile(version, item.number(Item.CREATED_AT), attributes(item));
         return new TreeEntry(parent, name, Optional.of(file), 0, movedBy);
+    }
+
+    /** What is noted of the file that an item is of. */
+    static Attributes attributes(Item item) throws CloudMwException {
+        return item.has(Item.ATTRIBUTES) ? StoredForms.attributes(item.bytes(Item.ATTRIBUTES)) : Attributes.NONE;
     }
 
     @Override
@@ -132,11 +142,10 @@ final class Names implements TreeStore<Conflict> {
             leftToPrune = OptionalLong.of(directory);
             return false;
         }
-        Item item = naming(directory);
-        if (item.has(Item.EMPTY_MARK)) {
-            return true;
+        if (volume == null) {
+            throw new IllegalStateException("no root was met");
         }
-        transaction.seen(mark(item));
+        changes.begin(transaction, volume);
         return !hasMore(directory);
     }
 
@@ -144,19 +153,6 @@ final class Names implements TreeStore<Conflict> {
     private boolean hasMore(long directory) throws CloudMwException {
         return transaction.table().query(Range.all(Keys.directory(directory)), 3, "pk, sk").stream()
                 .anyMatch(item -> !transaction.removes(item.key()));
-    }
-
-    private Item mark(Item item) throws Conflict, CloudMwException {
-        return transaction
-                .table()
-                .update(
-                        item.key(),
-                        "SET " + Item.EMPTY_MARK + " = :by, " + Item.WRITTEN_BY + " = :by",
-                        Item.WRITTEN_BY + " = :was",
-                        Map.of(
-                                ":by", AttributeValue.fromS(transaction.id()),
-                                ":was", AttributeValue.fromS(item.writtenBy())))
-                .orElseThrow(() -> new Conflict("a directory was changed before it was marked"));
     }
 
     @Override
@@ -208,7 +204,7 @@ final class Names implements TreeStore<Conflict> {
         Key to = Keys.entry(parent, name);
         Item item = transaction.get(from).orElseThrow(() -> new IllegalStateException("nothing at " + from));
         transaction.delete(from);
-        transaction.put(item.under(to).with(Item.MOVED_BY, movedBy).without(Item.EMPTY_MARK));
+        transaction.put(item.under(to).with(Item.MOVED_BY, movedBy));
         requireDirectory(parent);
         if (entry.isDirectory()) {
             named.put(entry.directory(), to);
@@ -219,20 +215,13 @@ final class Names implements TreeStore<Conflict> {
         return new TreeEntry(parent, name, entry.file(), entry.directory(), movedBy);
     }
 
-    /** Something is put into this directory: it must be there, and must not be about to go. */
+    /** Something is put into this directory: it must be there. */
     private void requireDirectory(long directory) throws CloudMwException {
         Item item = naming(directory);
         if (transaction.changes(item.key())) {
             return;
         }
-        if (item.has(Item.EMPTY_MARK)) {
-            transaction.put(item.without(Item.EMPTY_MARK));
-            return;
-        }
-        transaction.require(
-                item.key(),
-                Item.DIRECTORY + " = :number AND attribute_not_exists(" + Item.EMPTY_MARK + ")",
-                Map.of(":number", Item.number(directory)));
+        transaction.require(item.key(), Item.DIRECTORY + " = :number", Map.of(":number", Item.number(directory)));
     }
 
     /**

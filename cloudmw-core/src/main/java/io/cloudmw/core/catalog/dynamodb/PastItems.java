@@ -20,9 +20,11 @@ final class PastItems {
 
     private PastItems() {}
 
-    /** Says it; {@code taken} snapshots of the volume were taken, which is so when the transaction takes effect. */
-    static void settle(Transaction transaction, Names names, VolumeName volume, long taken, long nowMillis)
+    /** Says it; the volume's position says what was so before, which is so when the transaction takes effect. */
+    static void settle(Transaction transaction, Names names, VolumeName volume, Item position, long nowMillis)
             throws CloudMwException {
+        long taken = ChangeItems.taken(position);
+        boolean oneName = taken == 0 && !position.has(Item.LINKED);
         long root = names.root(volume).orElse(0);
         Map<VersionId, Integer> more = new LinkedHashMap<>();
         for (Key key : transaction.written(Keys.DIRECTORIES)) {
@@ -39,7 +41,6 @@ final class PastItems {
             if (was.isPresent() && since(was.get()) < taken) {
                 transaction.put(was.get()
                         .under(Keys.past(Keys.directory(key), key.sort(), taken))
-                        .without(Item.EMPTY_MARK)
                         .with(Item.ROOT, root));
                 count(more, was, 1);
             }
@@ -47,7 +48,7 @@ final class PastItems {
         for (Map.Entry<VersionId, Integer> version : more.entrySet()) {
             if (version.getValue() > 0) {
                 add(transaction, version.getKey(), version.getValue());
-            } else if (version.getValue() < 0 && taken == 0) {
+            } else if (version.getValue() < 0 && oneName) {
                 Versions.retire(transaction, names.version(version.getKey()), nowMillis);
             } else if (version.getValue() < 0) {
                 release(transaction, version.getKey(), -version.getValue(), nowMillis);

@@ -200,22 +200,39 @@ final class Replicas {
         }
     }
 
-    /** At most forty, so that their versions' places in the list find room beside them. */
+    /** At most thirty, so that their versions, and the places of these in the list, find room beside them. */
     void settle(Lease lease, List<ReplicaRecord> records) throws CloudMwException {
         transactions.run(transaction -> {
             LeaseItems.requireNewest(transaction, lease);
+            transaction.load(records.stream()
+                    .map(record -> Keys.state(record.chunk().version()))
+                    .toList());
             for (ReplicaRecord record : records) {
                 if (record.state() == ReplicaState.GOOD) {
                     transaction.delete(Keys.replica(record.report()));
-                } else {
+                } else if (isKept(transaction, record.chunk().version())) {
                     put(transaction, record.report(), record.sinceMillis());
-                }
-                if (record.state().isFault()) {
-                    transaction.put(Item.at(Keys.pending(record.chunk().version())));
+                    if (record.state().isFault()) {
+                        transaction.put(Item.at(Keys.pending(record.chunk().version())));
+                    }
                 }
             }
             return records.size();
         });
+    }
+
+    /** Whether something is known of a version, and nobody is forgetting it: then it stays so until the transaction is made. */
+    private static boolean isKept(Transaction transaction, VersionId version) throws CloudMwException {
+        Key key = Keys.state(version);
+        Optional<Item> state = transaction.get(key);
+        if (state.isEmpty() || Stage.of(state.get()) == Stage.FORGOTTEN) {
+            return false;
+        }
+        transaction.require(
+                key,
+                "attribute_exists(" + Item.STATE + ") AND " + Item.STATE + " <> :forgotten",
+                Map.of(":forgotten", AttributeValue.fromS(Stage.FORGOTTEN.name())));
+        return true;
     }
 
     List<ReplicaReport> faults(VersionId version, long firstIndex, long endIndex) throws CloudMwException {

@@ -126,9 +126,22 @@ final class SharedItems {
                 .toList();
     }
 
-    boolean shares(VersionId version, VersionId owner) throws CloudMwException {
-        return isKept(table.get(Keys.state(version)))
-                && of(version).stream().anyMatch(run -> run.owner().equals(owner));
+    /** What one segment of a version that is kept names of others, in two requests. */
+    List<SharedRun> of(VersionId version, int segment) throws CloudMwException {
+        List<Item> kept = table.queryAll(Range.startingWith(Keys.ofVersion(version), Keys.namesOf(segment)));
+        if (kept.isEmpty()) {
+            return List.of();
+        }
+        Map<Key, Item> found = load(List.of(Keys.state(version), Keys.digest(version, segment)));
+        Optional<Item> digest = Optional.ofNullable(found.get(Keys.digest(version, segment)));
+        if (digest.isEmpty() || !isKept(Optional.ofNullable(found.get(Keys.state(version))))) {
+            return List.of();
+        }
+        Key now = Keys.names(version, segment, digest(digest.get().bytes(Item.SHA256)));
+        return kept.stream()
+                .filter(item -> item.key().equals(now))
+                .flatMap(item -> runs(item).stream())
+                .toList();
     }
 
     private static boolean isKept(Optional<Item> state) {

@@ -1,6 +1,7 @@
 package io.cloudmw.core.catalog.dynamodb;
 
 import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.DirectoryPath;
@@ -20,6 +21,7 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Snapshot;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.wire.StoredAnswer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -36,7 +38,7 @@ import java.util.TreeSet;
  * moves it from there to here in one step. Safe for any thread.
  */
 final class SnapshotItems implements Snapshots {
-    private static final String LISTED = "pk, sk, " + Item.FORM + ", " + Item.SINCE;
+    private static final String LISTED = "pk, sk, " + Item.FORM + ", " + Item.ATTRIBUTES + ", " + Item.SINCE;
     private static final int PAGE = 1000;
 
     private final Calls calls;
@@ -54,7 +56,9 @@ final class SnapshotItems implements Snapshots {
     }
 
     private long root(Transaction transaction, VolumeName volume) throws CloudMwException {
-        return new Names(transaction, numbers).root(volume).orElseThrow(() -> CatalogErrors.volumeNotFound(volume));
+        return new Names(transaction, numbers, changes)
+                .root(volume)
+                .orElseThrow(() -> CatalogErrors.volumeNotFound(volume));
     }
 
     private static Snapshot snapshot(VolumeName volume, Item item) {
@@ -69,8 +73,8 @@ final class SnapshotItems implements Snapshots {
     }
 
     @Override
-    public Snapshot create(VolumeName volume, String name, long nowMillis) throws CloudMwException {
-        return calls.call(() -> transactions.run(transaction -> {
+    public Snapshot create(VolumeName volume, String name, ChangeRequest request) throws CloudMwException {
+        return calls.call(() -> transactions.run(AppliedItems.once(request, StoredAnswer.SNAPSHOT, transaction -> {
             long root = root(transaction, volume);
             Key key = Keys.snapshot(root, name);
             Key position = Keys.position(volume);
@@ -84,12 +88,13 @@ final class SnapshotItems implements Snapshots {
                 throw CatalogErrors.tooManySnapshots(volume);
             }
             Item last = transaction.get(position).orElse(Item.at(position).with(Item.LAST, 0));
-            Item made = Item.at(key).with(Item.LAST, ChangeItems.taken(last)).with(Item.CREATED_AT, nowMillis);
+            Item made =
+                    Item.at(key).with(Item.LAST, ChangeItems.taken(last)).with(Item.CREATED_AT, request.nowMillis());
             transaction.put(made);
             transaction.put(last.with(Item.TAKEN, ChangeItems.taken(last) + 1));
             transaction.require(Keys.volume(volume), Item.DIRECTORY + " = :root", Map.of(":root", Item.number(root)));
             return snapshot(volume, made);
-        }));
+        })));
     }
 
     @Override
@@ -104,12 +109,12 @@ final class SnapshotItems implements Snapshots {
     }
 
     @Override
-    public Snapshot remove(VolumeName volume, String name) throws CloudMwException {
-        return calls.call(() -> transactions.run(transaction -> {
+    public Snapshot remove(VolumeName volume, String name, ChangeRequest request) throws CloudMwException {
+        return calls.call(() -> transactions.run(AppliedItems.once(request, StoredAnswer.SNAPSHOT, transaction -> {
             Snapshot removed = find(transaction, volume, name);
             transaction.delete(Keys.snapshot(root(transaction, volume), name));
             return removed;
-        }));
+        })));
     }
 
     /** The tree as the snapshot with a number sees it. */
@@ -148,7 +153,7 @@ final class SnapshotItems implements Snapshots {
     @Override
     public Optional<CurrentFile> file(String snapshot, FilePath path) throws CloudMwException {
         return calls.call(() -> transactions.run(transaction -> {
-            Names names = new Names(transaction, numbers);
+            Names names = new Names(transaction, numbers, changes);
             Optional<TreeFile> file = find(transaction, names, snapshot, path);
             if (file.isEmpty()) {
                 return Optional.empty();
@@ -176,7 +181,7 @@ final class SnapshotItems implements Snapshots {
         return calls.call(() -> {
             Place place = transactions.run(transaction -> {
                 long number = find(transaction, volume, snapshot).number();
-                Former former = new Former(transaction, new Names(transaction, numbers), number);
+                Former former = new Former(transaction, new Names(transaction, numbers, changes), number);
                 return new Place(number, new Tree<>(former).position(path, pageToken));
             });
             if (place.position().isEmpty()) {
@@ -234,14 +239,14 @@ final class SnapshotItems implements Snapshots {
     }
 
     @Override
-    public FileVersion restore(String snapshot, FilePath file, long nowMillis) throws CloudMwException {
-        return calls.call(() -> transactions.run(transaction -> {
-            Names former = new Names(transaction, numbers);
+    public FileVersion restore(String snapshot, FilePath file, ChangeRequest request) throws CloudMwException {
+        return calls.call(() -> transactions.run(AppliedItems.once(request, StoredAnswer.VERSION, transaction -> {
+            Names former = new Names(transaction, numbers, changes);
             Snapshot seen = find(transaction, file.volume(), snapshot);
             TreeFile as = find(transaction, former, snapshot, file)
                     .orElseThrow(() -> CatalogErrors.notInSnapshot(file, snapshot));
             FileVersion version = former.version(as.version());
-            Names names = new Names(transaction, numbers);
+            Names names = new Names(transaction, numbers, changes);
             names.about(version);
             if (names.tree().restore(file, as)) {
                 transaction.require(
@@ -249,10 +254,10 @@ final class SnapshotItems implements Snapshots {
                         Item.LAST + " = :number",
                         Map.of(":number", Item.number(seen.number())));
                 names.finish();
-                changes.add(transaction, names, file.volume(), Change.put(file, version.id(), nowMillis));
+                changes.add(transaction, names, file.volume(), Change.put(file, version.id(), request.nowMillis()));
             }
             return version.at(file);
-        }));
+        })));
     }
 
     @Override

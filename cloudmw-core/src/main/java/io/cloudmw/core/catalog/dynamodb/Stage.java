@@ -9,7 +9,7 @@ enum Stage {
     RETIRED,
     /** Retired, and what is kept of it is being dropped. */
     FORGOTTEN,
-    /** Forgotten, but for chunks that others name. */
+    /** Forgotten, but for chunks that others name, or but for its id if it was never committed. */
     LENT;
 
     /** As others know it. */

@@ -168,6 +168,13 @@ final class Transaction {
         }
     }
 
+    /** Nothing is to be changed after all. */
+    void dropChanges() {
+        changes.clear();
+        written.clear();
+        afterCommit.clear();
+    }
+
     /** Whether this item is written or removed. */
     boolean changes(Key key) {
         return written.containsKey(key);
@@ -183,6 +190,11 @@ final class Transaction {
     /** An item as it was read; empty: it was not there, as what is in a directory that this transaction makes. */
     Optional<Item> before(Key key) {
         return read.getOrDefault(key, Optional.empty());
+    }
+
+    /** Whether it was looked for, be it there or not. */
+    boolean hasRead(Key key) {
+        return read.containsKey(key);
     }
 
     boolean removes(Key key) {

@@ -4,6 +4,7 @@ import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.Lease;
+import io.cloudmw.core.catalog.LeaseKeeper;
 import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.SharedRun;
@@ -137,7 +138,7 @@ final class Versions {
         FileVersion version = commit.version();
         FilePath file = version.file();
         transaction.load(List.of(Keys.volume(file.volume()), Keys.state(version.id())));
-        Names names = new Names(transaction, numbers);
+        Names names = new Names(transaction, numbers, changes);
         long root = names.root(file.volume()).orElseThrow(() -> CatalogErrors.volumeNotFound(file.volume()));
         Optional<Item> state = transaction.get(Keys.state(version.id()));
         Optional<FileVersion> before = state.isPresent() ? committed(state.get()) : Optional.empty();
@@ -220,19 +221,21 @@ final class Versions {
                 Item.at(Keys.retired(id)).with(Item.CHANGED_AT, nowMillis).with(Item.SEGMENTS, segments));
     }
 
-    /** Looks at every open version. */
-    int retireAbandoned(Lease lease, long beforeMillis, long nowMillis) throws CloudMwException {
+    /** Looks at every open version; keeps the lease with each page of them, and with each it retires. */
+    int retireAbandoned(LeaseKeeper keeper, long beforeMillis, long nowMillis) throws CloudMwException {
         int retired = 0;
-        checkNewest(lease);
+        checkNewest(keeper.lease());
         for (String digit : Keys.DIGITS) {
             String after = "";
             List<Item> open;
             do {
+                var unused = keeper.lease();
                 open = table.query(Range.after(Keys.open(digit), after), Table.MAX_ITEMS);
                 List<VersionId> ids = open.stream()
                         .map(item -> new VersionId(item.key().sort()))
                         .toList();
                 for (VersionId id : stale(ids, beforeMillis)) {
+                    Lease lease = keeper.lease();
                     retired += transactions.run(transaction -> abandon(transaction, lease, id, beforeMillis, nowMillis))
                             ? 1
                             : 0;
@@ -333,7 +336,8 @@ final class Versions {
 
     /**
      * First nothing more is kept of it, then what is kept goes, with those that were lent to it only, then it: begun again where
-     * it stopped. A report that is being written when its query looks leaves an item nobody reads.
+     * it stopped. A report that is being written when its query looks leaves an item nobody reads. One that was never committed
+     * stays as if it were lent, for ever: nothing opens it again.
      */
     void forget(Lease lease, VersionId id) throws CloudMwException {
         if (!forgotten(lease, id, Set.of(Stage.RETIRED, Stage.FORGOTTEN))) {
@@ -353,6 +357,10 @@ final class Versions {
         }
     }
 
+    private static boolean wasAbandoned(Item state) {
+        return state.has(Item.ABANDONED) || (Stage.of(state) == Stage.RETIRED && !state.has(Item.FORM));
+    }
+
     /** Nothing more is kept of it from now on; false when it is in none of these stages. */
     private boolean forgotten(Lease lease, VersionId id, Set<Stage> from) throws CloudMwException {
         return transactions.run(transaction -> {
@@ -361,7 +369,9 @@ final class Versions {
             if (state.isEmpty() || !from.contains(Stage.of(state.get()))) {
                 return false;
             }
-            transaction.put(state.get().with(Item.STATE, Stage.FORGOTTEN.name()).without(Item.FORM));
+            Item forgotten =
+                    state.get().with(Item.STATE, Stage.FORGOTTEN.name()).without(Item.FORM);
+            transaction.put(wasAbandoned(state.get()) ? forgotten.with(Item.ABANDONED, 1) : forgotten);
             listRetired(
                     transaction,
                     id,
@@ -397,7 +407,12 @@ final class Versions {
         drop(Range.startingWith(Keys.ofVersion(id), Keys.NAMED));
         transactions.run(transaction -> {
             LeaseItems.requireNewest(transaction, lease);
-            transaction.delete(Keys.state(id));
+            Optional<Item> state = transaction.get(Keys.state(id));
+            if (state.isPresent() && wasAbandoned(state.get())) {
+                transaction.put(state.get().with(Item.STATE, Stage.LENT.name()));
+            } else {
+                transaction.delete(Keys.state(id));
+            }
             transaction.delete(Keys.retired(id));
             transaction.delete(Keys.pending(id));
             return id;

@@ -1,6 +1,7 @@
 package io.cloudmw.core.catalog.dynamodb;
 
 import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Change;
@@ -9,6 +10,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.wire.StoredAnswer;
 import io.cloudmw.core.wire.StoredForms;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -38,7 +40,7 @@ final class Volumes {
         this.changes = changes;
     }
 
-    void create(Volume volume) throws CloudMwException {
+    Volume create(Volume volume, ChangeRequest request) throws CloudMwException {
         byte[] form = StoredForms.volume(volume);
         if (form.length > MAX_FORM_BYTES) {
             throw new CloudMwException(
@@ -46,7 +48,7 @@ final class Volumes {
                     "volume " + volume.name() + ": " + form.length + " bytes with all its stores (expected: <= "
                             + MAX_FORM_BYTES + ")");
         }
-        transactions.run(transaction -> {
+        return transactions.run(AppliedItems.once(request, StoredAnswer.VOLUME, transaction -> {
             Key key = Keys.volume(volume.name());
             transaction.load(List.of(key, Keys.CONFIGURATION));
             if (transaction.get(key).isPresent()) {
@@ -65,7 +67,7 @@ final class Volumes {
                     .with(Item.REACH, 0));
             transaction.put(Item.at(Keys.CONFIGURATION));
             return volume;
-        });
+        }));
     }
 
     Optional<Volume> volume(VolumeName name) throws CloudMwException {
@@ -86,9 +88,10 @@ final class Volumes {
     }
 
     /** Takes the volume's name away, then what is in it. */
-    void delete(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
-        transactions.run(transaction -> {
-            Names names = new Names(transaction, numbers);
+    void delete(VolumeName name, boolean force, ChangeRequest request) throws CloudMwException {
+        long nowMillis = request.nowMillis();
+        transactions.run(AppliedItems.once(request, StoredAnswer.MAYBE_VERSION, transaction -> {
+            Names names = new Names(transaction, numbers, changes);
             long root = names.root(name).orElseThrow(() -> CatalogErrors.volumeNotFound(name));
             if (!force && (!names.isEmpty(root) || hasSnapshots(root))) {
                 throw CatalogErrors.volumeNotEmpty(name);
@@ -96,8 +99,8 @@ final class Volumes {
             transaction.delete(Keys.volume(name));
             transaction.put(dropped(root, nowMillis));
             changes.add(transaction, names, name, Change.volumeDeleted(nowMillis));
-            return name;
-        });
+            return Optional.empty();
+        }));
         dropAll();
     }
 

@@ -1,15 +1,18 @@
 package io.cloudmw.core.catalog.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.catalog.AppliedCalls;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.ChangeLog;
+import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.DirectoryPath;
 import io.cloudmw.core.catalog.FleetBoard;
 import io.cloudmw.core.catalog.Lease;
+import io.cloudmw.core.catalog.LeaseKeeper;
 import io.cloudmw.core.catalog.Leases;
 import io.cloudmw.core.catalog.ListingPosition;
 import io.cloudmw.core.catalog.Notes;
@@ -75,6 +78,7 @@ public final class InMemoryCatalog implements Catalog {
 
     private final LeaseMap leases = new LeaseMap(this);
     private final NoteMap notes = new NoteMap(this, leases);
+    private final AppliedMap applied = new AppliedMap(this);
     private final Optional<FleetBoard> fleet;
 
     private final ChangeLists changes = new ChangeLists();
@@ -108,7 +112,7 @@ public final class InMemoryCatalog implements Catalog {
         private final TreeMap<Integer, byte[]> segments = new TreeMap<>();
         private @Nullable FileVersion committed;
         private boolean retired;
-        /** Forgotten, but for chunks that others name. */
+        /** Forgotten, but for chunks that others name, and but for its id if it was never committed. */
         private boolean lent;
 
         private long touchedAtMillis;
@@ -144,8 +148,11 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized void createVolume(Volume volume) throws CloudMwException {
-        checkOpen();
+    public Volume createVolume(Volume volume, ChangeRequest request) throws CloudMwException {
+        return applied.once(request, () -> addVolume(volume));
+    }
+
+    private synchronized Volume addVolume(Volume volume) throws CloudMwException {
         if (volumes.containsKey(volume.name())) {
             throw CatalogErrors.volumeExists(volume.name());
         }
@@ -156,6 +163,7 @@ public final class InMemoryCatalog implements Catalog {
         }
         volumes.put(volume.name(), volume);
         names.addVolume(volume.name());
+        return volume;
     }
 
     @Override
@@ -171,7 +179,11 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized void deleteVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
+    public void deleteVolume(VolumeName name, boolean force, ChangeRequest request) throws CloudMwException {
+        VolumeName unused = applied.once(request, () -> dropVolume(name, force, request.nowMillis()));
+    }
+
+    private synchronized VolumeName dropVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
         requireVolume(name);
         Set<VersionId> files = new HashSet<>(names.files(name));
         if (!force && !(files.isEmpty() && names.former().of(name).isEmpty())) {
@@ -182,6 +194,7 @@ public final class InMemoryCatalog implements Catalog {
         files.forEach(version -> retire(version, nowMillis));
         volumes.remove(name);
         changes.add(name, Change.volumeDeleted(nowMillis));
+        return name;
     }
 
     /** Unless an entry of the present or the past names it. */
@@ -193,6 +206,11 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
+    public AppliedCalls appliedCalls() {
+        return applied;
+    }
+
+    @Override
     public Snapshots snapshots() {
         return new InMemorySnapshots();
     }
@@ -200,11 +218,13 @@ public final class InMemoryCatalog implements Catalog {
     /** How names were. */
     private final class InMemorySnapshots implements Snapshots {
         @Override
-        public Snapshot create(VolumeName volume, String name, long nowMillis) throws CloudMwException {
-            synchronized (InMemoryCatalog.this) {
-                requireVolume(volume);
-                return former.create(volume, name, nowMillis);
-            }
+        public Snapshot create(VolumeName volume, String name, ChangeRequest request) throws CloudMwException {
+            return applied.once(request, () -> {
+                synchronized (InMemoryCatalog.this) {
+                    requireVolume(volume);
+                    return former.create(volume, name, request.nowMillis());
+                }
+            });
         }
 
         @Override
@@ -216,11 +236,13 @@ public final class InMemoryCatalog implements Catalog {
         }
 
         @Override
-        public Snapshot remove(VolumeName volume, String name) throws CloudMwException {
-            synchronized (InMemoryCatalog.this) {
-                requireVolume(volume);
-                return former.remove(volume, name);
-            }
+        public Snapshot remove(VolumeName volume, String name, ChangeRequest request) throws CloudMwException {
+            return applied.once(request, () -> {
+                synchronized (InMemoryCatalog.this) {
+                    requireVolume(volume);
+                    return former.remove(volume, name);
+                }
+            });
         }
 
         @Override
@@ -250,7 +272,11 @@ public final class InMemoryCatalog implements Catalog {
         }
 
         @Override
-        public FileVersion restore(String snapshot, FilePath file, long nowMillis) throws CloudMwException {
+        public FileVersion restore(String snapshot, FilePath file, ChangeRequest request) throws CloudMwException {
+            return applied.once(request, () -> again(snapshot, file, request.nowMillis()));
+        }
+
+        private FileVersion again(String snapshot, FilePath file, long nowMillis) throws CloudMwException {
             synchronized (InMemoryCatalog.this) {
                 requireVolume(file.volume());
                 TreeFile as = former.tree(former.find(file.volume(), snapshot))
@@ -258,11 +284,7 @@ public final class InMemoryCatalog implements Catalog {
                         .flatMap(TreeEntry::file)
                         .orElseThrow(() -> CatalogErrors.notInSnapshot(file, snapshot));
                 Optional<VersionId> replaced = tree.version(file);
-                if (tree.restore(file, as)) {
-                    replaced.ifPresent(version -> retire(version, nowMillis));
-                    changes.add(file.volume(), Change.put(file, as.version(), nowMillis));
-                }
-                return current(file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
+                return named(file, replaced, as, tree.restore(file, as), nowMillis);
             }
         }
 
@@ -418,8 +440,11 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized Attributes setAttributes(AttributeChange change, long nowMillis) throws CloudMwException {
-        checkOpen();
+    public Attributes setAttributes(AttributeChange change, ChangeRequest request) throws CloudMwException {
+        return applied.once(request, () -> note(change, request.nowMillis()));
+    }
+
+    private synchronized Attributes note(AttributeChange change, long nowMillis) throws CloudMwException {
         TreeFile changed = tree.setAttributes(change);
         changes.add(change.file().volume(), Change.attributes(change.file(), changed.version(), nowMillis));
         return changed.attributes();
@@ -441,7 +466,11 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized FileVersion remove(FilePath file, long nowMillis) throws CloudMwException {
+    public FileVersion remove(FilePath file, ChangeRequest request) throws CloudMwException {
+        return applied.once(request, () -> free(file, request.nowMillis()));
+    }
+
+    private synchronized FileVersion free(FilePath file, long nowMillis) throws CloudMwException {
         FileVersion version = current(file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
         tree.remove(file);
         retire(version.id(), nowMillis);
@@ -487,11 +516,15 @@ public final class InMemoryCatalog implements Catalog {
 
     @GuardedBy("this")
     private DirectoryEntry directoryEntry(TreeEntry entry, FilePath path) {
-        return new DirectoryEntry(entry.name(), current(entry, path));
+        return new DirectoryEntry(entry.name(), current(entry, path), entry.attributes());
     }
 
     @Override
-    public synchronized DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException {
+    public DirectoryEntry rename(Rename rename, ChangeRequest request) throws CloudMwException {
+        return applied.once(request, () -> move(rename, request.nowMillis()));
+    }
+
+    private synchronized DirectoryEntry move(Rename rename, long nowMillis) throws CloudMwException {
         requireVolume(rename.from().volume());
         Tree.Renamed renamed = tree.rename(rename);
         renamed.displaced().ifPresent(version -> retire(version, nowMillis));
@@ -499,7 +532,25 @@ public final class InMemoryCatalog implements Catalog {
             changes.add(
                     rename.to().volume(), Change.renamed(rename, renamed.entry().version(), nowMillis));
         }
-        return directoryEntry(renamed.entry(), rename.to());
+        return new DirectoryEntry(renamed.entry().name(), current(renamed.entry(), rename.to()));
+    }
+
+    @Override
+    public synchronized FileVersion link(FilePath from, FilePath to, TreeFile as, long nowMillis)
+            throws CloudMwException {
+        requireVolume(to.volume());
+        Optional<VersionId> replaced = tree.version(to);
+        return named(to, replaced, as, tree.link(from, to, as), nowMillis);
+    }
+
+    @GuardedBy("this")
+    private FileVersion named(FilePath path, Optional<VersionId> replaced, TreeFile as, boolean changed, long nowMillis)
+            throws CloudMwException {
+        if (changed) {
+            replaced.ifPresent(version -> retire(version, nowMillis));
+            changes.add(path.volume(), Change.put(path, as.version(), nowMillis));
+        }
+        return current(path).orElseThrow(() -> CatalogErrors.fileNotFound(path));
     }
 
     @Override
@@ -573,9 +624,10 @@ public final class InMemoryCatalog implements Catalog {
         checkOpen();
         leases.requireNewest(lease);
         for (ReplicaRecord record : Pages.checkSettled(records)) {
+            boolean known = versions.containsKey(record.chunk().version().value());
             if (record.state() == ReplicaState.GOOD) {
                 replicas.remove(Pages.token(record));
-            } else {
+            } else if (known) {
                 replicas.put(Pages.token(record), record);
             }
         }
@@ -668,10 +720,10 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized boolean shares(VersionId version, VersionId owner) throws CloudMwException {
+    public synchronized List<SharedRun> shared(VersionId version, int segment) throws CloudMwException {
         checkOpen();
         VersionRecord record = versions.get(version.value());
-        return record != null && record.isKept() && shared.owners(version).contains(owner);
+        return record != null && record.isKept() ? shared.of(version, segment) : List.of();
     }
 
     @Override
@@ -688,6 +740,11 @@ public final class InMemoryCatalog implements Catalog {
     @Override
     public Leases leases() {
         return leases;
+    }
+
+    @Override
+    public int retireAbandoned(LeaseKeeper keeper, long beforeMillis, long nowMillis) throws CloudMwException {
+        return retireAbandoned(keeper.lease(), beforeMillis, nowMillis);
     }
 
     @Override
@@ -741,8 +798,10 @@ public final class InMemoryCatalog implements Catalog {
             VersionRecord other = versions.get(id.value());
             needed |= other != null && other.isKept();
         }
-        if (!needed) {
+        if (!needed && record.committed != null) {
             versions.remove(record.id.value());
+        }
+        if (!needed) {
             replicas.values().removeIf(report -> report.chunk().version().equals(record.id));
         }
     }

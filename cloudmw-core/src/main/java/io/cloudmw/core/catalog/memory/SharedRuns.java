@@ -37,6 +37,11 @@ final class SharedRuns {
         return runs.getOrDefault(version, new TreeMap<>()).values().stream().flatMap(List::stream);
     }
 
+    /** What a version's segment names of others. */
+    List<SharedRun> of(VersionId version, int segment) {
+        return runs.getOrDefault(version, new TreeMap<>()).getOrDefault(segment, List.of());
+    }
+
     /** Versions that name this chunk and did not write it. */
     Stream<VersionId> naming(ChunkId chunk) {
         return runs.keySet().stream().filter(version -> of(version).anyMatch(run -> run.contains(chunk)));

@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
 /** The tree of names, in rows; part of the caller's transaction. */
 final class Names implements TreeStore<SQLException> {
     /** The names after one: directory, that name, how many. */
-    static final String PAGE = "SELECT e.name, v.definition FROM entries e LEFT JOIN versions v ON v.id = e.version_id"
-            + " WHERE e.directory = ? AND e.name > ? ORDER BY e.name LIMIT ?";
+    static final String PAGE =
+            "SELECT e.name, v.definition, e.attributes FROM entries e LEFT JOIN versions v ON v.id = e.version_id"
+                    + " WHERE e.directory = ? AND e.name > ? ORDER BY e.name LIMIT ?";
 
     private final Connection connection;
 
@@ -86,7 +87,7 @@ final class Names implements TreeStore<SQLException> {
         return Pages.cut(found, limit, position.get()::tokenAfter);
     }
 
-    /** Of a row of name and stored version. */
+    /** Of a row of name, stored version and attributes. */
     static DirectoryEntry listed(DirectoryPath path, ResultSet row) throws SQLException, CloudMwException {
         String name = row.getString(1);
         byte[] definition = row.getBytes(2);
@@ -94,7 +95,8 @@ final class Names implements TreeStore<SQLException> {
                 name,
                 definition == null
                         ? Optional.empty()
-                        : Optional.of(StoredForms.version(definition).at(path.child(name))));
+                        : Optional.of(StoredForms.version(definition).at(path.child(name))),
+                attributes(row.getBytes(3)));
     }
 
     @Override

@@ -73,7 +73,8 @@ final class Replicas {
                 sinceMillis);
     }
 
-    static void settle(Connection connection, ReplicaRecord record) throws SQLException {
+    /** Of a version that is not known nothing is kept. */
+    static void settle(Connection connection, ReplicaRecord record) throws SQLException, CloudMwException {
         if (record.state() == ReplicaState.GOOD) {
             Sql.update(
                     connection,
@@ -81,7 +82,7 @@ final class Replicas {
                     record.chunk().version().value(),
                     record.chunk().index(),
                     record.store().value());
-        } else {
+        } else if (Versions.state(connection, record.chunk().version()).isPresent()) {
             insert(
                     connection,
                     record.report(),

@@ -15,7 +15,7 @@ final class Schema {
     static final int CURRENT = 1;
     static final int RETIRED = 2;
 
-    /** Forgotten, but for chunks that others name. */
+    /** Forgotten, but for chunks that others name; without a definition: but for its id, that it is never committed. */
     static final int LENT = 3;
 
     static final List<String> FIRST = List.of(
@@ -120,8 +120,13 @@ final class Schema {
             "CREATE INDEX past_version ON past (version_id) WHERE version_id IS NOT NULL",
             "CREATE INDEX past_volume ON past (volume)");
 
+    /** Calls that took effect, with what they answered. */
+    private static final List<String> CALLS =
+            List.of("CREATE TABLE applied_calls (issued_at INTEGER NOT NULL, id TEXT NOT NULL, answer BLOB NOT NULL,"
+                    + " PRIMARY KEY (issued_at, id)) WITHOUT ROWID");
+
     private static final List<List<String>> STEPS =
-            List.of(FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES, SNAPSHOTS);
+            List.of(FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES, SNAPSHOTS, CALLS);
 
     private Schema() {}
 

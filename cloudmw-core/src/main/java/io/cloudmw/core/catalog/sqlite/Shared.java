@@ -102,13 +102,14 @@ final class Shared {
         return written && (current || sharing.isEmpty()) ? Optional.of(chunk.version()) : sharing;
     }
 
-    static boolean shares(Connection connection, VersionId version, VersionId owner)
+    static List<SharedRun> of(Connection connection, VersionId version, int segment)
             throws SQLException, CloudMwException {
-        return Sql.exists(
+        return Sql.list(
                 connection,
-                "SELECT 1" + COMMITTED + " WHERE s.version_id = ? AND s.owner = ? LIMIT 1",
+                row -> new SharedRun(new VersionId(row.getString(1)), row.getLong(2), row.getLong(3)),
+                "SELECT s.owner, s.first_chunk, s.end_chunk" + COMMITTED + " WHERE s.version_id = ? AND s.segment = ?",
                 version.value(),
-                owner.value());
+                segment);
     }
 
     /** Drops what is kept of a version, and of those that were lent to it only; a part of it that others name stays. */
@@ -127,16 +128,18 @@ final class Shared {
         }
     }
 
-    private static void dropIfUnshared(Connection connection, String lender) throws SQLException {
-        int dropped = Sql.update(
+    /** The id of one that was never committed stays. */
+    private static void dropIfUnshared(Connection connection, String lender) throws SQLException, CloudMwException {
+        boolean unshared = Sql.exists(
                 connection,
-                "DELETE FROM versions WHERE id = ? AND state = ? AND NOT EXISTS (SELECT 1" + COMMITTED
+                "SELECT 1 FROM versions WHERE id = ? AND state = ? AND NOT EXISTS (SELECT 1" + COMMITTED
                         + " WHERE s.owner = ?)",
                 lender,
                 Schema.LENT,
                 lender);
-        if (dropped > 0) {
+        if (unshared) {
             Sql.update(connection, "DELETE FROM replicas WHERE version_id = ?", lender);
+            Sql.update(connection, "DELETE FROM versions WHERE id = ? AND definition IS NOT NULL", lender);
         }
     }
 }

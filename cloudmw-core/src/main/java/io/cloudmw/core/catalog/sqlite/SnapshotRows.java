@@ -1,6 +1,7 @@
 package io.cloudmw.core.catalog.sqlite;
 
 import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.DirectoryPath;
@@ -14,13 +15,13 @@ import io.cloudmw.core.catalog.TreeEntry;
 import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Snapshot;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.wire.StoredAnswer;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -40,9 +41,9 @@ final class SnapshotRows implements Snapshots {
             + " UNION ALL SELECT child, version_id, '', created_at, attributes FROM past"
             + " WHERE directory = ?1 AND name = ?2 AND since <= ?3 AND until > ?3";
 
-    private static final String CHILDREN = "SELECT e.name, v.definition FROM ("
-            + "SELECT name, version_id FROM entries WHERE directory = ?1 AND name > ?2 AND since <= ?3"
-            + " UNION ALL SELECT name, version_id FROM past"
+    private static final String CHILDREN = "SELECT e.name, v.definition, e.attributes FROM ("
+            + "SELECT name, version_id, attributes FROM entries WHERE directory = ?1 AND name > ?2 AND since <= ?3"
+            + " UNION ALL SELECT name, version_id, attributes FROM past"
             + " WHERE directory = ?1 AND name > ?2 AND since <= ?3 AND until > ?3 ORDER BY 1 LIMIT ?4) e"
             + " LEFT JOIN versions v ON v.id = e.version_id ORDER BY e.name";
 
@@ -96,8 +97,8 @@ final class SnapshotRows implements Snapshots {
     }
 
     @Override
-    public Snapshot create(VolumeName volume, String name, long nowMillis) throws CloudMwException {
-        return database.write(connection -> {
+    public Snapshot create(VolumeName volume, String name, ChangeRequest request) throws CloudMwException {
+        return database.write(AppliedRows.once(request, StoredAnswer.SNAPSHOT, connection -> {
             List<Snapshot> present = of(connection, volume);
             if (present.stream().anyMatch(snapshot -> snapshot.name().equals(name))) {
                 throw CatalogErrors.snapshotExists(volume, name);
@@ -109,14 +110,14 @@ final class SnapshotRows implements Snapshots {
                     connection,
                     "INSERT INTO snapshots SELECT name, ?, snapshots_taken, ? FROM volumes WHERE name = ?",
                     name,
-                    nowMillis,
+                    request.nowMillis(),
                     volume.value());
             Sql.update(
                     connection,
                     "UPDATE volumes SET snapshots_taken = snapshots_taken + 1 WHERE name = ?",
                     volume.value());
             return find(connection, volume, name);
-        });
+        }));
     }
 
     @Override
@@ -125,13 +126,13 @@ final class SnapshotRows implements Snapshots {
     }
 
     @Override
-    public Snapshot remove(VolumeName volume, String name) throws CloudMwException {
-        return database.write(connection -> {
+    public Snapshot remove(VolumeName volume, String name, ChangeRequest request) throws CloudMwException {
+        return database.write(AppliedRows.once(request, StoredAnswer.SNAPSHOT, connection -> {
             Snapshot removed = find(connection, volume, name);
             Sql.update(
                     connection, "DELETE FROM snapshots WHERE volume = ? AND name = ?", volume.value(), removed.name());
             return removed;
-        });
+        }));
     }
 
     /** The tree as a snapshot sees it. */
@@ -198,20 +199,13 @@ final class SnapshotRows implements Snapshots {
     }
 
     @Override
-    public FileVersion restore(String snapshot, FilePath file, long nowMillis) throws CloudMwException {
-        return changes.write(file.volume(), connection -> {
+    public FileVersion restore(String snapshot, FilePath file, ChangeRequest request) throws CloudMwException {
+        long nowMillis = request.nowMillis();
+        return changes.write(file.volume(), AppliedRows.once(request, StoredAnswer.VERSION, connection -> {
             TreeFile former =
                     former(connection, snapshot, file).orElseThrow(() -> CatalogErrors.notInSnapshot(file, snapshot));
-            Tree<SQLException> tree = Names.tree(connection);
-            Optional<VersionId> replaced = tree.version(file);
-            if (tree.restore(file, former)) {
-                if (replaced.isPresent()) {
-                    Versions.retire(connection, replaced.get(), nowMillis);
-                }
-                ChangeRows.add(connection, file.volume(), Change.put(file, former.version(), nowMillis));
-            }
-            return Versions.current(connection, file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
-        });
+            return Versions.stand(connection, file, former, tree -> tree.restore(file, former), nowMillis);
+        }));
     }
 
     /** An entry of the past. */

@@ -1,13 +1,16 @@
 package io.cloudmw.core.catalog.sqlite;
 
+import io.cloudmw.core.catalog.AppliedCalls;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.ChangeLog;
+import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.DirectoryPath;
 import io.cloudmw.core.catalog.Lease;
+import io.cloudmw.core.catalog.LeaseKeeper;
 import io.cloudmw.core.catalog.Leases;
 import io.cloudmw.core.catalog.Notes;
 import io.cloudmw.core.catalog.Pages;
@@ -32,6 +35,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.wire.StoredAnswer;
 import io.cloudmw.core.wire.StoredForms;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -63,9 +67,9 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public void createVolume(Volume volume) throws CloudMwException {
+    public Volume createVolume(Volume volume, ChangeRequest request) throws CloudMwException {
         String name = volume.name().value();
-        database.write(connection -> {
+        return database.write(AppliedRows.once(request, StoredAnswer.VOLUME, connection -> {
             if (Sql.exists(connection, "SELECT 1 FROM volumes WHERE name = ?", name)) {
                 throw CatalogErrors.volumeExists(volume.name());
             }
@@ -75,13 +79,14 @@ public final class SqliteCatalog implements Catalog {
                 }
                 Sql.update(connection, "INSERT INTO volume_stores VALUES (?, ?)", store.value(), name);
             }
-            return Sql.update(
+            Sql.update(
                     connection,
                     "INSERT INTO volumes (name, definition, root) VALUES (?, ?, ?)",
                     name,
                     StoredForms.volume(volume),
                     Names.addRoot(connection, name));
-        });
+            return volume;
+        }));
     }
 
     @Override
@@ -102,9 +107,10 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public void deleteVolume(VolumeName name, boolean force, long nowMillis) throws CloudMwException {
+    public void deleteVolume(VolumeName name, boolean force, ChangeRequest request) throws CloudMwException {
         String volume = name.value();
-        changes.write(name, connection -> {
+        long nowMillis = request.nowMillis();
+        changes.write(name, AppliedRows.once(request, StoredAnswer.MAYBE_VERSION, connection -> {
             if (!force && Names.hasFiles(connection, name)) {
                 throw CatalogErrors.volumeNotEmpty(name);
             }
@@ -116,8 +122,8 @@ public final class SqliteCatalog implements Catalog {
             Names.removeAll(connection, name);
             SnapshotRows.removeAll(connection, name);
             ChangeRows.add(connection, name, Change.volumeDeleted(nowMillis));
-            return 0;
-        });
+            return Optional.empty();
+        }));
     }
 
     @Override
@@ -202,13 +208,13 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public Attributes setAttributes(AttributeChange change, long nowMillis) throws CloudMwException {
+    public Attributes setAttributes(AttributeChange change, ChangeRequest request) throws CloudMwException {
         FilePath file = change.file();
-        return changes.write(file.volume(), connection -> {
+        return changes.write(file.volume(), AppliedRows.once(request, StoredAnswer.ATTRIBUTES, connection -> {
             TreeFile changed = Names.tree(connection).setAttributes(change);
-            ChangeRows.add(connection, file.volume(), Change.attributes(file, changed.version(), nowMillis));
+            ChangeRows.add(connection, file.volume(), Change.attributes(file, changed.version(), request.nowMillis()));
             return changed.attributes();
-        });
+        }));
     }
 
     @Override
@@ -232,8 +238,8 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public boolean shares(VersionId version, VersionId owner) throws CloudMwException {
-        return database.read(connection -> Shared.shares(connection, version, owner));
+    public List<SharedRun> shared(VersionId version, int segment) throws CloudMwException {
+        return database.read(connection -> Shared.of(connection, version, segment));
     }
 
     @Override
@@ -243,19 +249,31 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public FileVersion remove(FilePath file, long nowMillis) throws CloudMwException {
-        return changes.write(file.volume(), connection -> {
+    public FileVersion remove(FilePath file, ChangeRequest request) throws CloudMwException {
+        long nowMillis = request.nowMillis();
+        return changes.write(file.volume(), AppliedRows.once(request, StoredAnswer.VERSION, connection -> {
             FileVersion version =
                     Versions.current(connection, file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
             Versions.retire(connection, Names.tree(connection).remove(file), nowMillis);
             ChangeRows.add(connection, file.volume(), Change.removed(file, version.id(), nowMillis));
             return version;
-        });
+        }));
     }
 
     @Override
-    public DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException {
-        return changes.write(rename.to().volume(), connection -> Versions.rename(connection, rename, nowMillis));
+    public DirectoryEntry rename(Rename rename, ChangeRequest request) throws CloudMwException {
+        StoredAnswer<DirectoryEntry> form = StoredAnswer.MAYBE_VERSION.as(
+                DirectoryEntry::version,
+                version -> new DirectoryEntry(rename.to().name(), version));
+        Database.Work<DirectoryEntry> work = connection -> Versions.rename(connection, rename, request.nowMillis());
+        return changes.write(rename.to().volume(), AppliedRows.once(request, form, work));
+    }
+
+    @Override
+    public FileVersion link(FilePath from, FilePath to, TreeFile as, long nowMillis) throws CloudMwException {
+        return changes.write(
+                to.volume(),
+                connection -> Versions.stand(connection, to, as, tree -> tree.link(from, to, as), nowMillis));
     }
 
     @Override
@@ -342,7 +360,8 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public int retireAbandoned(Lease lease, long beforeMillis, long nowMillis) throws CloudMwException {
+    public int retireAbandoned(LeaseKeeper keeper, long beforeMillis, long nowMillis) throws CloudMwException {
+        Lease lease = keeper.lease();
         return database.write(connection -> {
             LeaseTable.requireNewest(connection, lease);
             return Sql.update(
@@ -382,6 +401,11 @@ public final class SqliteCatalog implements Catalog {
     @Override
     public Snapshots snapshots() {
         return new SnapshotRows(database, changes);
+    }
+
+    @Override
+    public AppliedCalls appliedCalls() {
+        return new AppliedRows(database);
     }
 
     @Override

@@ -117,6 +117,25 @@ final class Versions {
                 renamed.entry().isDirectory() ? Optional.empty() : current(connection, rename.to()));
     }
 
+    /** A change by which a path may come to name a version that is there; false: it does already. */
+    interface Naming {
+        boolean apply(Tree<SQLException> tree) throws SQLException, CloudMwException;
+    }
+
+    /** Lets a path stand for a file, and retires what it stood for. */
+    static FileVersion stand(Connection connection, FilePath path, TreeFile as, Naming naming, long nowMillis)
+            throws SQLException, CloudMwException {
+        Tree<SQLException> tree = Names.tree(connection);
+        Optional<VersionId> replaced = tree.version(path);
+        if (naming.apply(tree)) {
+            if (replaced.isPresent()) {
+                retire(connection, replaced.get(), nowMillis);
+            }
+            ChangeRows.add(connection, path.volume(), Change.put(path, as.version(), nowMillis));
+        }
+        return current(connection, path).orElseThrow(() -> CatalogErrors.fileNotFound(path));
+    }
+
     static int putSegment(
             Connection connection, VersionId version, int index, byte[] encoded, List<SharedRun> shared, long nowMillis)
             throws SQLException, CloudMwException {

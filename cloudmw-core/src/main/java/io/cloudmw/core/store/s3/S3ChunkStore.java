@@ -13,10 +13,12 @@ import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.Listing;
 import io.cloudmw.core.store.PutOutcome;
 import io.cloudmw.core.time.Sleeper;
+import io.cloudmw.core.time.WallClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -38,13 +40,20 @@ final class S3ChunkStore implements ChunkStore {
     private final ExtraClient extra;
     private final S3Settings settings;
     private final Sleeper sleeper;
+    private final WallClock clock;
     /** Turned off for good by the first 501: some stores lack If-None-Match. */
     private volatile boolean conditionalPuts = true;
 
     private volatile boolean closed;
 
     S3ChunkStore(
-            StoreId id, Store.S3 bucket, S3Client client, ExtraClient extra, S3Settings settings, Sleeper sleeper) {
+            StoreId id,
+            Store.S3 bucket,
+            S3Client client,
+            ExtraClient extra,
+            S3Settings settings,
+            Sleeper sleeper,
+            WallClock clock) {
         this.id = id;
         this.bucket = bucket;
         this.keys = new S3Keys(bucket.prefix());
@@ -52,6 +61,7 @@ final class S3ChunkStore implements ChunkStore {
         this.extra = extra;
         this.settings = settings;
         this.sleeper = sleeper;
+        this.clock = clock;
     }
 
     @Override
@@ -156,11 +166,19 @@ final class S3ChunkStore implements ChunkStore {
 
     @Override
     public boolean delete(ChunkId chunk) throws CloudMwException {
+        return delete(chunk, () -> false);
+    }
+
+    @Override
+    public boolean delete(ChunkId chunk, BooleanSupplier isOver) throws CloudMwException {
         if (length(chunk).isEmpty()) {
             return false;
         }
+        SignedAt signed = new SignedAt(clock.millis());
+        ChunkStore.requireTime(this, chunk, isOver);
         try {
-            client.deleteObject(r -> r.bucket(bucket.bucket()).key(keys.key(chunk)));
+            client.deleteObject(r ->
+                    r.bucket(bucket.bucket()).key(keys.key(chunk)).overrideConfiguration(c -> c.addPlugin(signed)));
             return true;
         } catch (SdkException e) {
             throw S3Errors.translate(id, "chunk=" + chunk, e);

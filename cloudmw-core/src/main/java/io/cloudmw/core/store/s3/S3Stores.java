@@ -8,6 +8,7 @@ import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.StoreOpener;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
 import java.io.Closeable;
 import java.net.URI;
 import java.time.Duration;
@@ -85,15 +86,15 @@ public final class S3Stores implements StoreOpener, Closeable {
      */
     @Override
     public ChunkStore open(Store store) throws CloudMwException {
-        return open(store, Sleeper.system(), Ticker.system());
+        return open(store, Sleeper.system(), Ticker.system(), WallClock.system());
     }
 
-    ChunkStore open(Store store, Sleeper sleeper, Ticker ticker) throws CloudMwException {
+    ChunkStore open(Store store, Sleeper sleeper, Ticker ticker, WallClock clock) throws CloudMwException {
         Store.S3 bucket = bucket(store);
         Endpoint endpoint = endpoint(store, bucket);
         S3Client extra = extraClients.computeIfAbsent(endpoint, at -> client(at, extraHttp));
         return new S3ChunkStore(
-                store.id(), bucket, client(endpoint), new ExtraClient(extra, ticker), settings, sleeper);
+                store.id(), bucket, client(endpoint), new ExtraClient(extra, ticker), settings, sleeper, clock);
     }
 
     private S3Client client(Endpoint endpoint) {

@@ -21,6 +21,7 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -48,6 +49,7 @@ final class S3ChunkStoreTest {
 
     private final ChunkId chunk = Chunks.id();
     private final FakeTicker ticker = new FakeTicker();
+    private volatile long civilMillis;
     private final List<Long> slept = new ArrayList<>();
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
     private final List<S3Stores> opened = new ArrayList<>();
@@ -231,6 +233,40 @@ final class S3ChunkStoreTest {
         assertThat(ports).containsExactly(warm, ports.get(1), warm, ports.get(1), warm);
     }
 
+    /** So S3 refuses it, however often it is sent, when whoever sends it was held up after asking. */
+    @Test
+    void aDeletionIsSignedAsOfBeforeItWasAskedWhetherItIsInTime() throws Exception {
+        List<String> dates = new CopyOnWriteArrayList<>();
+        thenThereAreThreeBytes().then(exchange -> {
+            dates.add(exchange.getRequestHeaders().getFirst("X-Amz-Date"));
+            exchange.sendResponseHeaders(dates.size() < 2 ? 503 : 204, -1);
+        });
+        Instant asked = Instant.parse("2026-01-02T03:04:05Z");
+        civilMillis = asked.toEpochMilli();
+
+        assertThat(store(NORMAL).delete(chunk, () -> {
+                    civilMillis = asked.plus(Duration.ofHours(1)).toEpochMilli();
+                    return false;
+                }))
+                .isTrue();
+        assertThat(dates).containsExactly("20260102T030405Z", "20260102T030405Z");
+    }
+
+    private ScriptedHttpServer thenThereAreThreeBytes() {
+        return server.then(exchange -> {
+            exchange.getResponseHeaders().set("Content-Length", "3");
+            exchange.sendResponseHeaders(200, -1);
+        });
+    }
+
+    @Test
+    void aDeletionThatIsLateIsNotSent() throws Exception {
+        thenThereAreThreeBytes();
+
+        assertFails(ErrorCode.DEADLINE_EXCEEDED, () -> store(NORMAL).delete(chunk, () -> true));
+        assertThat(methods()).containsExactly("HEAD");
+    }
+
     @Test
     void anAnswerThatBreaksOffIsUnavailable() {
         server.thenBreakAfter(100, 1000);
@@ -336,7 +372,7 @@ final class S3ChunkStoreTest {
     private ChunkStore store(S3Settings settings) throws CloudMwException {
         S3Stores stores = S3Stores.open(settings, "key", "secret");
         opened.add(stores);
-        return stores.open(description(), slept::add, ticker);
+        return stores.open(description(), slept::add, ticker, () -> civilMillis);
     }
 
     private Store description() {

@@ -7,6 +7,7 @@ import io.cloudmw.core.backup.RecoveryReport;
 import io.cloudmw.core.backup.record.BackupRoot;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.Overlay;
+import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestSegment;
@@ -93,6 +94,27 @@ public abstract class BackupContract extends CatalogFixture {
             assertThat(StoredVolume.files(other))
                     .containsOnlyKeys("/a/small", "/new", "/moved/there/large", "/elsewhere", "/a/b/again")
                     .isEqualTo(StoredVolume.files(catalog));
+        }
+    }
+
+    @Test
+    void aVersionThatSeveralPathsNameIsRecoveredAtEach() throws Exception {
+        StoredVolume volume = filled();
+        catalog.snapshots().create(StoredVolume.NAME, "s", 1);
+        rename("photos:/a", "photos:/moved");
+        note(catalog, volume.file("/moved/small"), "another");
+        catalog.snapshots().restore("s", volume.file("/a/small"), 12);
+        catalog.snapshots().restore("s", volume.file("/a/replaced"), 12);
+        volume.backup();
+        try (Catalog other = openAnother()) {
+            assertThat(volume.recover(other, true, RecoveryListener.NONE).files())
+                    .isEqualTo(6);
+            assertThat(StoredVolume.files(other)).hasSize(6).isEqualTo(StoredVolume.files(catalog));
+            FileVersion version = other.current(volume.file("/a/small")).orElseThrow();
+            assertThat(other.current(volume.file("/moved/small")).map(FileVersion::id))
+                    .contains(version.id());
+            other.remove(volume.file("/a/small"), 13);
+            assertThat(other.state(version.id())).as("the other path names it").contains(VersionState.CURRENT);
         }
     }
 

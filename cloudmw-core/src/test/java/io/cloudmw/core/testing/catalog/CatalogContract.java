@@ -311,6 +311,30 @@ public abstract class CatalogContract extends NamesContract {
         assertThat(catalog.resume(fresh.id(), 500)).isFalse();
     }
 
+    /** Its writer may have been stopped for months: it must not open it again, since what it stored is gone. */
+    @Test
+    void ofAForgottenUploadTheIdStaysAndItsWriterIsRefused() throws Exception {
+        FileVersion slow = Versions.of("v:/slow", 1);
+        catalog.putSegment(slow.id(), 0, Versions.segment(slow.id(), 0), 100);
+        report(slow.id(), 0, S1, ReplicaState.GOOD);
+        report(slow.id(), 1, S1, ReplicaState.MISSING);
+        assertThat(catalog.retireAbandoned(lease("abandoned"), Long.MAX_VALUE, 300))
+                .isOne();
+        for (int i = 0; i < 2; i++) {
+            catalog.forget(lease("collection"), slow.id());
+            assertThat(catalog.segment(slow.id(), 0)).isEmpty();
+            assertThat(catalog.records(slow.id(), 0, 10)).isEmpty();
+            assertThat(retired()).isEmpty();
+            assertThat(catalog.isKnown(slow.id())).isTrue();
+            catalog.touch(slow.id(), 400);
+            assertThat(catalog.resume(slow.id(), 400)).isFalse();
+            refused(ErrorCode.CONFLICT, () -> catalog.putSegment(slow.id(), 0, Versions.segment(slow.id(), 0), 400));
+            refused(ErrorCode.CONFLICT, () -> commit(slow, Optional.empty()));
+        }
+        assertThat(catalog.retireAbandoned(lease("abandoned"), Long.MAX_VALUE, 500))
+                .isZero();
+    }
+
     @Test
     void aForgottenVersionLeavesNothing() throws Exception {
         FileVersion version = put("v:/a", 1, Optional.empty());

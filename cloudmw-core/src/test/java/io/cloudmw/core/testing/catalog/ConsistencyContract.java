@@ -3,9 +3,12 @@ package io.cloudmw.core.testing.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -16,8 +19,10 @@ import io.cloudmw.core.testing.consistency.ConsistencyCheck;
 import io.cloudmw.core.testing.consistency.Operation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -59,11 +64,20 @@ public abstract class ConsistencyContract extends CatalogFixture {
         }
     }
 
+    /** One call, to be made anywhere. */
+    @FunctionalInterface
+    private interface Try {
+        Object at(Catalog catalog) throws CloudMwException;
+    }
+
+    private record Answered(Try call, Object answer) {}
+
     /** What all clients of one volume do and see. */
     private final class History {
         private final VolumeName volume;
         private final AtomicLong clock = new AtomicLong();
         private final Queue<Operation> operations = new ConcurrentLinkedQueue<>();
+        private final Queue<Answered> answered = new ConcurrentLinkedQueue<>();
 
         History(VolumeName volume) {
             this.volume = volume;
@@ -72,9 +86,11 @@ public abstract class ConsistencyContract extends CatalogFixture {
         boolean run(Catalog through, SplittableRandom random) throws Exception {
             for (int call = 0; call < CALLS; call++) {
                 FilePath file = new FilePath(volume, "/d" + random.nextInt(3) + "/f" + random.nextInt(3));
-                switch (random.nextInt(8)) {
+                switch (random.nextInt(10)) {
                     case 0, 1 -> put(through, file, read(through, file));
                     case 2 -> remove(through, file);
+                    case 8 -> note(through, file);
+                    case 9 -> tryAgain(through, random);
                     case 3 -> rename(through, file, new FilePath(volume, "/d0/f" + random.nextInt(3)));
                     case 4 ->
                         rename(
@@ -104,7 +120,8 @@ public abstract class ConsistencyContract extends CatalogFixture {
 
         private void remove(Catalog through, FilePath file) throws Exception {
             long began = clock.incrementAndGet();
-            if (!write(began, "remove of " + file, () -> through.remove(file, began))) {
+            ChangeRequest request = request(began);
+            if (!write(began, "remove of " + file, () -> answer(through, at -> at.remove(file, request)))) {
                 operations.add(Operation.read(file.path(), Optional.empty(), began, clock.incrementAndGet()));
             }
         }
@@ -113,7 +130,41 @@ public abstract class ConsistencyContract extends CatalogFixture {
             if (!from.equals(to)) {
                 long began = clock.incrementAndGet();
                 Rename rename = new Rename(from, to, true, UUID.randomUUID());
-                boolean unused = write(began, "rename of " + from + " to " + to, () -> through.rename(rename, began));
+                ChangeRequest request = request(began);
+                boolean unused = write(
+                        began,
+                        "rename of " + from + " to " + to,
+                        () -> answer(through, at -> at.rename(rename, request)));
+            }
+        }
+
+        private void note(Catalog through, FilePath file) throws Exception {
+            long began = clock.incrementAndGet();
+            AttributeChange change = new AttributeChange(file, Map.of("k", String.valueOf(began)), Set.of());
+            ChangeRequest request = request(began);
+            if (!write(
+                    began, "attributes of " + file, () -> answer(through, at -> at.setAttributes(change, request)))) {
+                operations.add(Operation.read(file.path(), Optional.empty(), began, clock.incrementAndGet()));
+            }
+        }
+
+        private ChangeRequest request(long began) {
+            return new ChangeRequest(Optional.of(CallId.issuedAt(began)), began, () -> began);
+        }
+
+        /** Makes a call whose answer another try must give, too. */
+        private Object answer(Catalog through, Try call) throws CloudMwException {
+            Object answer = call.at(through);
+            answered.add(new Answered(call, answer));
+            return answer;
+        }
+
+        /** A late try of a call that was answered: changes nothing, or the log has more than was written. */
+        private void tryAgain(Catalog through, SplittableRandom random) throws CloudMwException {
+            List<Answered> all = List.copyOf(answered);
+            if (!all.isEmpty()) {
+                Answered late = all.get(random.nextInt(all.size()));
+                assertThat(late.call().at(through)).isEqualTo(late.answer());
             }
         }
 
@@ -134,6 +185,9 @@ public abstract class ConsistencyContract extends CatalogFixture {
                     .as(label)
                     .isEmpty();
             assertThat(log).as(label).hasSizeGreaterThan(20);
+            assertThat(operations.stream().filter(Operation::isWrite))
+                    .as(label + ": each change is one that was acknowledged, and made once")
+                    .hasSameSizeAs(log);
         }
     }
 }

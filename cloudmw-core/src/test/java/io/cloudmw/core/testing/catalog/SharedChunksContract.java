@@ -63,8 +63,9 @@ public abstract class SharedChunksContract extends CatalogFixture {
                 .isEqualTo(Set.of(chunk0, chunk1));
         assertThat(catalog.namer(chunk1)).as("a current one").contains(second.id());
         assertThat(catalog.namer(chunk0)).contains(base.id());
-        assertThat(catalog.shares(second.id(), base.id())).isTrue();
-        assertThat(catalog.shares(base.id(), second.id())).isFalse();
+        assertThat(catalog.shared(second.id(), 0)).containsExactly(run(1, 2));
+        assertThat(catalog.shared(second.id(), 1)).isEmpty();
+        assertThat(catalog.shared(base.id(), 0)).isEmpty();
     }
 
     @Test
@@ -75,7 +76,7 @@ public abstract class SharedChunksContract extends CatalogFixture {
         catalog.retireAbandoned(lease("collection"), 10, 11);
         assertThat(catalog.namedElsewhere(base.id(), List.of(chunk0, chunk1))).isEmpty();
         assertThat(catalog.namedElsewhere(upload.id(), List.of(chunk0))).isEqualTo(Set.of(chunk0));
-        assertThat(catalog.shares(upload.id(), base.id())).isFalse();
+        assertThat(catalog.shared(upload.id(), 0)).isEmpty();
     }
 
     @Test

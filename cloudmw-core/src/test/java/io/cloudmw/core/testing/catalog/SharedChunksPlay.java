@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -128,7 +129,7 @@ final class SharedChunksPlay {
         }
         VersionId one = new ArrayList<>(manifests.keySet()).get(random.nextInt(manifests.size()));
         both(step + " named", catalog -> catalog.namedElsewhere(one, chunks(one)));
-        both(step + " shares", catalog -> catalog.shares(one, chunks(one).get(0).version()));
+        both(step + " shared", catalog -> Set.copyOf(catalog.shared(one, 0)));
         both(step + " namer", catalog -> catalog.namer(chunks(one).get(0)).isPresent());
         for (String path : paths) {
             both(step + " file", catalog -> catalog.current(FilePath.parse(path)));

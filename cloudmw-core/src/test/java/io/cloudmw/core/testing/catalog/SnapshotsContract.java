@@ -63,6 +63,29 @@ public abstract class SnapshotsContract extends CatalogFixture {
     }
 
     @Test
+    void aListingTellsOtherAttributesApart() throws Exception {
+        put("v:/a", 1, Optional.empty());
+        put("v:/b", 1, Optional.empty());
+        assertThat(noted(catalog.list(VOLUME, "/", "", 10))).containsExactly(0L, 0L);
+        catalog.setAttributes(new AttributeChange(A, Map.of("x", "1", "y", "2"), Set.of()), 5);
+        catalog.snapshots().create(VOLUME, "s", 6);
+        List<Long> then = noted(catalog.list(VOLUME, "/", "", 10));
+        assertThat(then.get(0)).isNotZero();
+        assertThat(then.get(1)).isZero();
+
+        catalog.setAttributes(new AttributeChange(A, Map.of("x", "2", "y", "1"), Set.of()), 7);
+        assertThat(noted(catalog.list(VOLUME, "/", "", 10)).get(0)).isNotIn(0L, then.get(0));
+        assertThat(noted(catalog.snapshots().list("s", VOLUME, "/", "", 10))).isEqualTo(then);
+        rename("v:/a", "v:/c");
+        catalog.setAttributes(new AttributeChange(FilePath.parse("v:/c"), Map.of("x", "1", "y", "2"), Set.of()), 8);
+        assertThat(noted(catalog.list(VOLUME, "/", "", 10))).containsExactly(0L, then.get(0));
+    }
+
+    private static List<Long> noted(Page<DirectoryEntry> page) {
+        return page.items().stream().map(DirectoryEntry::attributesDigest).toList();
+    }
+
+    @Test
     void snapshotsHaveNamesAndAnOrder() throws Exception {
         Snapshots snapshots = catalog.snapshots();
         assertThat(snapshots.of(VOLUME)).isEmpty();

@@ -129,11 +129,31 @@ public abstract class UpkeepContract extends CatalogFixture {
         VersionId unknown = VersionId.random();
         catalog.settle(lease("upkeep"), List.of(record(unknown, 0, S1, DROPPED, 5)));
         assertThat(catalog.state(unknown)).isEmpty();
+        assertThat(catalog.records(unknown, 0, 1)).isEmpty();
         ReplicaRecord one = record(unknown, 0, S1, GOOD, 5);
         catalog.settle(lease("upkeep"), Collections.nCopies(UpkeepRecords.MAX_SETTLED, one));
         refused(
                 ErrorCode.INVALID_ARGUMENT,
                 () -> catalog.settle(lease("upkeep"), Collections.nCopies(UpkeepRecords.MAX_SETTLED + 1, one)));
+    }
+
+    /** Whoever is late finds nothing to settle: it neither fails nor leaves anything, and what else it settles counts. */
+    @Test
+    void ofAForgottenVersionNothingIsSettled() throws Exception {
+        FileVersion gone = put("v:/gone", 1, Optional.empty());
+        VersionId kept = put("v:/kept", 1, Optional.empty()).id();
+        catalog.remove(gone.file(), 1);
+        catalog.forget(lease("upkeep"), gone.id());
+        catalog.settle(
+                lease("upkeep"),
+                List.of(
+                        record(gone.id(), 0, S1, MOVED, 5),
+                        record(gone.id(), 1, S1, CORRUPT, 5),
+                        record(gone.id(), 2, S1, GOOD, 5),
+                        record(kept, 0, S1, CORRUPT, 5)));
+        assertThat(catalog.records(gone.id(), 0, 10)).isEmpty();
+        assertThat(catalog.isKnown(gone.id())).isFalse();
+        assertThat(catalog.pending("", 10).items()).containsExactly(record(kept, 0, S1, CORRUPT, 5));
     }
 
     @Test

@@ -46,7 +46,8 @@ public final class Operation {
         return new Operation(what, began, ended, false, change -> false, sees);
     }
 
-    boolean isWrite() {
+    /** Whether it is a change. */
+    public boolean isWrite() {
         return write;
     }
 

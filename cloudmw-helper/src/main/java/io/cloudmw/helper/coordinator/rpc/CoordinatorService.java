@@ -103,12 +103,18 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
     private final Coordinator coordinator;
     private final UnaryCalls calls;
+    private final UnaryCalls signs;
     private final AtomicLong ignored = new AtomicLong();
 
-    /** Works on {@code calls}, whose executor bounds what is worked on at once. */
-    public CoordinatorService(Coordinator coordinator, UnaryCalls calls) {
+    /**
+     * Works on {@code calls}, whose executor bounds what is worked on at once.
+     *
+     * @param signs for helpers' signs of life, which wait for no other call
+     */
+    public CoordinatorService(Coordinator coordinator, UnaryCalls calls, UnaryCalls signs) {
         this.coordinator = coordinator;
         this.calls = calls;
+        this.signs = signs;
     }
 
     @Override
@@ -116,8 +122,10 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
         calls.answer(
                 observer,
                 () -> CreateVolumeResponse.newBuilder()
-                        .setVolume(ToWire.volume(
-                                coordinator.administration().createVolume(FromWire.volume(request.getVolume()))))
+                        .setVolume(ToWire.volume(coordinator
+                                .administration()
+                                .createVolume(
+                                        FromWire.volume(request.getVolume()), FromWire.callId(request.getCall()))))
                         .build());
     }
 
@@ -145,7 +153,12 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     @Override
     public void deleteVolume(DeleteVolumeRequest request, StreamObserver<DeleteVolumeResponse> observer) {
         calls.answer(observer, () -> {
-            coordinator.administration().deleteVolume(FromWire.volumeName(request.getName()), request.getForce());
+            coordinator
+                    .administration()
+                    .deleteVolume(
+                            FromWire.volumeName(request.getName()),
+                            request.getForce(),
+                            FromWire.callId(request.getCall()));
             return DeleteVolumeResponse.getDefaultInstance();
         });
     }
@@ -180,7 +193,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
     @Override
     public void registerHelper(RegisterHelperRequest request, StreamObserver<RegisterHelperResponse> observer) {
-        calls.answer(observer, () -> {
+        signs.answer(observer, () -> {
             List<Store> disks = FromWire.stores(request.getDisksList()).stream()
                     .map(StoreStatus::store)
                     .toList();
@@ -197,7 +210,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
     @Override
     public void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatResponse> observer) {
-        calls.answer(observer, () -> {
+        signs.answer(observer, () -> {
             HelperId helper = FromWire.helperId(request.getHelperId());
             if (request.getLeaving()) {
                 coordinator.administration().leave(helper, request.getEpoch());
@@ -403,7 +416,9 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     @Override
     public void setAttributes(SetAttributesRequest request, StreamObserver<SetAttributesResponse> observer) {
         calls.answer(observer, () -> {
-            Attributes attributes = coordinator.reads().setAttributes(FromWire.attributeChange(request));
+            Attributes attributes = coordinator
+                    .reads()
+                    .setAttributes(FromWire.attributeChange(request), FromWire.callId(request.getCall()));
             return SetAttributesResponse.newBuilder()
                     .setAttributes(ToWire.attributes(attributes))
                     .build();
@@ -411,7 +426,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     }
 
     private static Entry entry(DirectoryEntry entry) {
-        Entry.Builder message = Entry.newBuilder().setName(entry.name());
+        Entry.Builder message = Entry.newBuilder().setName(entry.name()).setAttributesDigest(entry.attributesDigest());
         Optional<FileVersion> version = entry.version();
         version.ifPresent(file -> message.setVersion(ToWire.version(file)));
         return message.build();
@@ -420,7 +435,9 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     @Override
     public void remove(RemoveRequest request, StreamObserver<RemoveResponse> observer) {
         calls.answer(observer, () -> {
-            FileVersion removed = coordinator.reads().remove(FromWire.file(request.getVolume(), request.getPath()));
+            FileVersion removed = coordinator
+                    .reads()
+                    .remove(FromWire.file(request.getVolume(), request.getPath()), FromWire.callId(request.getCall()));
             return RemoveResponse.newBuilder()
                     .setRemoved(ToWire.version(removed))
                     .build();
@@ -432,7 +449,9 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
         calls.answer(
                 observer,
                 () -> RenameResponse.newBuilder()
-                        .setMoved(entry(coordinator.reads().rename(FromWire.rename(request))))
+                        .setMoved(entry(coordinator
+                                .reads()
+                                .rename(FromWire.rename(request), FromWire.callId(request.getCall()))))
                         .build());
     }
 

@@ -38,8 +38,10 @@ public final class SnapshotsService extends SnapshotsGrpc.SnapshotsImplBase {
         calls.answer(
                 observer,
                 () -> CreateSnapshotResponse.newBuilder()
-                        .setSnapshot(SnapshotWire.message(
-                                snapshots.create(FromWire.volumeName(request.getVolume()), request.getName())))
+                        .setSnapshot(SnapshotWire.message(snapshots.create(
+                                FromWire.volumeName(request.getVolume()),
+                                request.getName(),
+                                FromWire.callId(request.getCall()))))
                         .build());
     }
 
@@ -59,8 +61,10 @@ public final class SnapshotsService extends SnapshotsGrpc.SnapshotsImplBase {
         calls.answer(
                 observer,
                 () -> RemoveSnapshotResponse.newBuilder()
-                        .setRemoved(SnapshotWire.message(
-                                snapshots.remove(FromWire.volumeName(request.getVolume()), request.getName())))
+                        .setRemoved(SnapshotWire.message(snapshots.remove(
+                                FromWire.volumeName(request.getVolume()),
+                                request.getName(),
+                                FromWire.callId(request.getCall()))))
                         .build());
     }
 
@@ -90,8 +94,10 @@ public final class SnapshotsService extends SnapshotsGrpc.SnapshotsImplBase {
     @Override
     public void restoreFile(RestoreFileRequest request, StreamObserver<RestoreFileResponse> observer) {
         calls.answer(observer, () -> {
-            FileVersion version =
-                    snapshots.restore(request.getSnapshot(), FromWire.file(request.getVolume(), request.getPath()));
+            FileVersion version = snapshots.restore(
+                    request.getSnapshot(),
+                    FromWire.file(request.getVolume(), request.getPath()),
+                    FromWire.callId(request.getCall()));
             return RestoreFileResponse.newBuilder()
                     .setVersion(ToWire.version(version))
                     .build();

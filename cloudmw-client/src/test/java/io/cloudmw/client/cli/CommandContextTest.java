@@ -1,0 +1,49 @@
+package io.cloudmw.client.cli;
+
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A command that is interrupted says so, whatever it was about to do. */
+@Timeout(60)
+final class CommandContextTest {
+    private final CommandContext context = new CommandContext(
+            InputStream.nullInputStream(),
+            OutputStream.nullOutputStream(),
+            new PrintStream(OutputStream.nullOutputStream()),
+            Map.of("CLOUDMW_COORDINATOR", "127.0.0.1:1"),
+            false);
+
+    private void cancelled(CommandContext.Work work) {
+        context.reported();
+        assertThatExceptionOfType(CloudMwException.class)
+                .isThrownBy(() -> context.run(new GlobalOptions(), client -> {
+                    context.interrupted(client);
+                    return work.run(client);
+                }))
+                .extracting(CloudMwException::code)
+                .isEqualTo(ErrorCode.CANCELLED);
+    }
+
+    @Test
+    void aPauseEndsWithTheInterruption() {
+        cancelled(client -> {
+            context.pause(Duration.ofHours(1));
+            return Map.of();
+        });
+    }
+
+    @Test
+    void whatIsAskedForAfterItIsCancelled() {
+        cancelled(client -> Map.of("fleet", Calls.await(client.fleet())));
+    }
+}

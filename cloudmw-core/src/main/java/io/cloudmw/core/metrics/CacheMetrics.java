@@ -1,0 +1,115 @@
+package io.cloudmw.core.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** What a helper counts of what it serves as a switch. Safe for any thread. */
+public final class CacheMetrics {
+    /** Leaves that were asked for and found. */
+    public static final String HITS = "cloudmw.cache.hits";
+
+    /** Leaves that were asked for and had to be fetched from a store. */
+    public static final String MISSES = "cloudmw.cache.misses";
+
+    /** Leaves that were asked for and being fetched for another reader already. */
+    public static final String JOINED = "cloudmw.cache.joined";
+
+    /** Bytes given to readers. */
+    public static final String SERVED = "cloudmw.cache.served";
+
+    /** Bytes that came from stores. */
+    public static final String FETCHED = "cloudmw.cache.fetched";
+
+    /** Leaves that had to make room for others. */
+    public static final String EVICTIONS = "cloudmw.cache.evictions";
+
+    /** Leaves of the disk tier that could not be read as they were written, and were dropped. */
+    public static final String DAMAGED = "cloudmw.cache.damaged";
+
+    /** Bytes kept. */
+    public static final String HELD = "cloudmw.cache.held";
+
+    private static final String TIER = "tier";
+
+    /** Where leaves are kept. */
+    public enum Tier {
+        MEMORY,
+        DISK;
+
+        private String tag() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private final MeterRegistry meters;
+    private final Map<Tier, Counter> hits = new EnumMap<>(Tier.class);
+    private final Map<Tier, Counter> evictions = new EnumMap<>(Tier.class);
+    private final Counter misses;
+    private final Counter joined;
+    private final Counter served;
+    private final Counter fetched;
+    private final Counter damaged;
+
+    public CacheMetrics(MeterRegistry meters) {
+        this.meters = meters;
+        for (Tier tier : Tier.values()) {
+            hits.put(tier, meters.counter(HITS, TIER, tier.tag()));
+            evictions.put(tier, meters.counter(EVICTIONS, TIER, tier.tag()));
+        }
+        misses = meters.counter(MISSES);
+        joined = meters.counter(JOINED);
+        served = Counter.builder(SERVED).baseUnit("bytes").register(meters);
+        fetched = Counter.builder(FETCHED).baseUnit("bytes").register(meters);
+        damaged = meters.counter(DAMAGED);
+    }
+
+    /** From now on {@code bytes} says how much the tier keeps. */
+    public void holds(Tier tier, Supplier<Number> bytes) {
+        Gauge.builder(HELD, bytes)
+                .baseUnit("bytes")
+                .tag(TIER, tier.tag())
+                .strongReference(true)
+                .register(meters);
+    }
+
+    public void hit(Tier tier) {
+        of(hits, tier).increment();
+    }
+
+    public void missed() {
+        misses.increment();
+    }
+
+    public void joined() {
+        joined.increment();
+    }
+
+    public void served(long bytes) {
+        served.increment((double) bytes);
+    }
+
+    public void fetched(long bytes) {
+        fetched.increment((double) bytes);
+    }
+
+    public void evicted(Tier tier) {
+        of(evictions, tier).increment();
+    }
+
+    public void damaged() {
+        damaged.increment();
+    }
+
+    private static Counter of(Map<Tier, Counter> counters, Tier tier) {
+        Counter counter = counters.get(tier);
+        if (counter == null) {
+            throw new IllegalArgumentException("tier: " + tier);
+        }
+        return counter;
+    }
+}

@@ -1,0 +1,78 @@
+package io.cloudmw.core.placement;
+
+import io.cloudmw.core.model.ChunkId;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * To which switch each block belongs: whoever has the same list computes the same.
+ *
+ * <p>The algorithm: each switch has a permutation of the table's places, from a hash of its name; in turns, each takes the
+ * next place of its permutation that is free, until none is. So the numbers of their places differ by one at most, and when a
+ * switch comes or goes few other places change hands. Maglev hashing; D. Eisenbud et al., "Maglev: A Fast and Reliable
+ * Software Network Load Balancer", NSDI 2016, section 3.4. Blocks that follow each other have places that follow each other,
+ * so that a file is spread evenly.
+ */
+public final class SwitchTable {
+    /** A prime: then every step from place to place is a permutation. */
+    static final int PLACES = 251;
+
+    private final int switches;
+    /** For each place, the switches by whom they come first from there on. */
+    private final int[][] orders = new int[PLACES][];
+
+    /** @param switches their names; the ranks in the answers are indexes into this list */
+    public SwitchTable(List<String> switches) {
+        this.switches = switches.size();
+        int[] owners = this.switches == 0 ? new int[0] : owners(switches);
+        for (int place = 0; place < owners.length; place++) {
+            orders[place] = orderFrom(place, owners);
+        }
+    }
+
+    private static int[] owners(List<String> switches) {
+        int[] owners = new int[PLACES];
+        Arrays.fill(owners, -1);
+        int[] next = new int[switches.size()];
+        for (int filled = 0; filled < PLACES; filled++) {
+            int rank = filled % switches.size();
+            int place = place(switches.get(rank), next[rank]++);
+            while (owners[place] >= 0) {
+                place = place(switches.get(rank), next[rank]++);
+            }
+            owners[place] = rank;
+        }
+        return owners;
+    }
+
+    private static int place(String name, int step) {
+        long offset = Math.floorMod(Rendezvous.hash("offset", name), PLACES);
+        long skip = Math.floorMod(Rendezvous.hash("skip", name), PLACES - 1) + 1L;
+        return Math.toIntExact((offset + step * skip) % PLACES);
+    }
+
+    private int[] orderFrom(int place, int[] owners) {
+        return IntStream.range(0, PLACES)
+                .map(step -> owners[(place + step) % PLACES])
+                .distinct()
+                .limit(switches)
+                .toArray();
+    }
+
+    /**
+     * The ranks of the switches in the order in which they are asked for a block; the first is the one it belongs to. Must
+     * not be changed; empty when there are none.
+     *
+     * @param chunk also of another version, where that wrote it
+     * @param blocksPerChunk blocks the chunk has
+     * @param block counts the chunk's blocks from 0
+     */
+    public int[] order(ChunkId chunk, long blocksPerChunk, long block) {
+        if (switches == 0) {
+            return new int[0];
+        }
+        long start = Math.floorMod(Rendezvous.hash("version", chunk.version().value()), PLACES);
+        return orders[(int) Math.floorMod(start + chunk.index() * blocksPerChunk + block, (long) PLACES)];
+    }
+}

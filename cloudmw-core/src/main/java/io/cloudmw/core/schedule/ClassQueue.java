@@ -1,0 +1,134 @@
+package io.cloudmw.core.schedule;
+
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One class: deficit round robin among its clients. A client that had nothing waiting comes before those of the round, once,
+ * with one quantum: who asks for little waits for nobody's backlog. Not thread-safe.
+ *
+ * <p>[1] M. Shreedhar, G. Varghese, Efficient Fair Queuing Using Deficit Round Robin, SIGCOMM 1995. [2] M. MacGregor,
+ * W. Shi, Deficits for Bursty Latency-critical Flows: DRR++, ICON 2000; RFC 8290. <b>Differs:</b> a client is served while its
+ * deficit is positive, and pays for the last piece afterwards, so that the quantum may be less than a piece of work; and a debt
+ * outlives the client's queue, so that nobody comes anew before it is paid. A client that a cap holds back leaves the round until
+ * the cap lets it through, and earns nothing meanwhile.
+ */
+final class ClassQueue<T> {
+    private final long quantumBytes;
+    private final Caps clientCaps;
+    private final Caps volumeCaps;
+    private final Map<String, ClientQueue<T>> clients = new HashMap<>();
+    private final ArrayDeque<ClientQueue<T>> fresh = new ArrayDeque<>();
+    private final ArrayDeque<ClientQueue<T>> round = new ArrayDeque<>();
+    private final PriorityQueue<Parked<T>> parked = new PriorityQueue<>(Comparator.comparingLong(Parked::untilNanos));
+    private int queued;
+
+    private record Parked<T>(ClientQueue<T> client, long untilNanos) {}
+
+    ClassQueue(long quantumBytes, Caps clientCaps, Caps volumeCaps) {
+        this.quantumBytes = quantumBytes;
+        this.clientCaps = clientCaps;
+        this.volumeCaps = volumeCaps;
+    }
+
+    int queued() {
+        return queued;
+    }
+
+    void add(Turn<T> turn) {
+        ClientQueue<T> client = clients.get(turn.tenant().client());
+        if (client == null) {
+            client = new ClientQueue<>(turn.tenant().client(), quantumBytes);
+            clients.put(client.client(), client);
+            fresh.add(client);
+        }
+        client.add(turn);
+        if (client.isParked()) {
+            unpark(client); // its other volumes may be free
+        }
+        queued++;
+    }
+
+    void remove(Turn<T> turn) {
+        ClientQueue<T> client = clients.get(turn.tenant().client());
+        if (client != null) {
+            client.remove(turn);
+            queued--;
+        }
+    }
+
+    /** Takes what is next; null when nothing waits, or caps hold all of it back. */
+    @Nullable
+    Turn<T> take(long nowNanos) {
+        while (!parked.isEmpty() && parked.element().untilNanos() - nowNanos <= 0) {
+            unpark(parked.element().client());
+        }
+        Turn<T> turn = null;
+        while (turn == null && !(fresh.isEmpty() && round.isEmpty())) {
+            turn = visit(fresh.isEmpty() ? round : fresh, nowNanos);
+        }
+        queued -= turn == null ? 0 : 1;
+        return turn;
+    }
+
+    /** Lets the first of a list have its turn, or moves it to where it belongs. */
+    private @Nullable Turn<T> visit(ArrayDeque<ClientQueue<T>> list, long nowNanos) {
+        ClientQueue<T> client = list.element();
+        if (client.deficitBytes() <= 0) {
+            client.earn(quantumBytes);
+            round.add(list.remove());
+            return null;
+        }
+        if (client.isEmpty()) {
+            list.remove();
+            leave(client, list == fresh && !round.isEmpty());
+            return null;
+        }
+        Turn<T> turn = client.take(clientCaps, volumeCaps, nowNanos);
+        if (turn == null) {
+            list.remove();
+            client.park(true);
+            parked.add(new Parked<>(client, client.admitsAtNanos(clientCaps, volumeCaps, nowNanos)));
+        }
+        return turn;
+    }
+
+    /** It has nothing left: forgotten, but not before others had their turn. */
+    private void leave(ClientQueue<T> client, boolean waits) {
+        if (waits) {
+            round.add(client);
+        } else {
+            clients.remove(client.client());
+        }
+    }
+
+    private void unpark(ClientQueue<T> client) {
+        parked.removeIf(waiting -> waiting.client() == client);
+        client.park(false);
+        round.add(client);
+    }
+
+    /** It used so much less than it was charged with. */
+    void refund(String client, long bytes) {
+        ClientQueue<T> charged = clients.get(client);
+        if (charged != null) {
+            charged.earn(Math.min(bytes, quantumBytes - charged.deficitBytes()));
+        }
+    }
+
+    /** When caps let through something that waits; empty: nothing waits for a cap. */
+    OptionalLong admitsAtNanos() {
+        return parked.isEmpty()
+                ? OptionalLong.empty()
+                : OptionalLong.of(parked.element().untilNanos());
+    }
+
+    int clients() {
+        return clients.size();
+    }
+}

@@ -1,0 +1,92 @@
+package io.cloudmw.core.schedule;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/** What one client has waiting in one class: earliest deadline first among what the caps let through. Not thread-safe. */
+final class ClientQueue<T> {
+    private final String client;
+    private final Map<String, PriorityQueue<Turn<T>>> volumes = new HashMap<>();
+
+    /** Bytes it may take before others have their turn; negative: it took more than its share. */
+    private long deficitBytes;
+
+    private boolean parked;
+
+    ClientQueue(String client, long deficitBytes) {
+        this.client = client;
+        this.deficitBytes = deficitBytes;
+    }
+
+    String client() {
+        return client;
+    }
+
+    boolean isEmpty() {
+        return volumes.isEmpty();
+    }
+
+    long deficitBytes() {
+        return deficitBytes;
+    }
+
+    void earn(long bytes) {
+        deficitBytes += bytes;
+    }
+
+    /** Whether it is out of the round because of a cap. */
+    boolean isParked() {
+        return parked;
+    }
+
+    void park(boolean value) {
+        parked = value;
+    }
+
+    void add(Turn<T> turn) {
+        volumes.computeIfAbsent(turn.tenant().volume(), absent -> new PriorityQueue<>(Turn.EARLIEST_DEADLINE_FIRST))
+                .add(turn);
+    }
+
+    void remove(Turn<T> turn) {
+        PriorityQueue<Turn<T>> waiting = volumes.get(turn.tenant().volume());
+        if (waiting != null) {
+            waiting.remove(turn);
+            if (waiting.isEmpty()) {
+                volumes.remove(turn.tenant().volume());
+            }
+        }
+    }
+
+    /** Takes the most urgent of what no cap holds back; null when there is none. */
+    @Nullable
+    Turn<T> take(Caps clients, Caps perVolume, long nowNanos) {
+        if (!clients.admits(client, nowNanos)) {
+            return null;
+        }
+        Turn<T> best = null;
+        for (Map.Entry<String, PriorityQueue<Turn<T>>> volume : volumes.entrySet()) {
+            Turn<T> head = volume.getValue().element();
+            if (perVolume.admits(volume.getKey(), nowNanos)
+                    && (best == null || Turn.EARLIEST_DEADLINE_FIRST.compare(head, best) < 0)) {
+                best = head;
+            }
+        }
+        if (best != null) {
+            remove(best);
+            deficitBytes -= best.costBytes();
+        }
+        return best;
+    }
+
+    /** When a cap lets something of it through, if nothing else is taken meanwhile. */
+    long admitsAtNanos(Caps clients, Caps perVolume, long nowNanos) {
+        long anyVolume = volumes.keySet().stream()
+                .mapToLong(volume -> perVolume.admitsAtNanos(volume, nowNanos))
+                .min()
+                .orElse(nowNanos);
+        return Math.max(clients.admitsAtNanos(client, nowNanos), anyVolume);
+    }
+}

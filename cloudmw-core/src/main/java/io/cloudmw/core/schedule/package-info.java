@@ -1,0 +1,9 @@
+/**
+ * Who is served next: fair shares among clients, classes, deadlines, caps and bounded queues.
+ * {@link io.cloudmw.core.schedule.FairScheduler} decides, without I/O, threads or a clock of its own;
+ * {@link io.cloudmw.core.schedule.FairPool} gives threads to what it decides, and is the only class here that any thread may call.
+ */
+@NullMarked
+package io.cloudmw.core.schedule;
+
+import org.jspecify.annotations.NullMarked;

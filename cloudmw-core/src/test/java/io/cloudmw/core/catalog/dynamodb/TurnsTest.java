@@ -1,0 +1,56 @@
+package io.cloudmw.core.catalog.dynamodb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.VolumeName;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+final class TurnsTest {
+    private static final VolumeName VOLUME = new VolumeName("v");
+
+    private final AtomicLong nanos = new AtomicLong(5);
+    private final Turns turns = new Turns(nanos::get);
+
+    /** On a thread of its own. */
+    private CompletableFuture<CloudMwException> failureOfAnother(VolumeName volume) {
+        return CompletableFuture.supplyAsync(() -> catchThrowableOfType(
+                CloudMwException.class, () -> turns.take(volume).run()));
+    }
+
+    @Test
+    void behindOneThatStallsNobodyWaitsAndOtherVolumesGoOn() throws Exception {
+        Runnable end = turns.take(VOLUME);
+        nanos.addAndGet(Turns.LONGEST.toNanos());
+        assertThat(failureOfAnother(VOLUME).get().code()).isEqualTo(ErrorCode.OVERLOADED);
+        assertThat(failureOfAnother(new VolumeName("w")).get()).isNull();
+        end.run();
+        assertThat(failureOfAnother(VOLUME).get()).isNull();
+    }
+
+    /** What nothing else guards is counted right; the clock stands still, so all may wait. */
+    @Test
+    void oneAtATimeHasItsTurn() throws Exception {
+        int[] counted = {0};
+        CompletableFuture<?>[] threads = new CompletableFuture<?>[4];
+        for (int i = 0; i < threads.length; i++) {
+            threads[i] = CompletableFuture.runAsync(() -> {
+                try {
+                    for (int turn = 0; turn < 5_000; turn++) {
+                        Runnable ending = turns.take(VOLUME);
+                        counted[0]++;
+                        ending.run();
+                    }
+                } catch (CloudMwException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+        }
+        CompletableFuture.allOf(threads).get();
+        assertThat(counted[0]).isEqualTo(20_000);
+    }
+}

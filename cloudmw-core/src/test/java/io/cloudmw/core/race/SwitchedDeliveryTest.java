@@ -1,0 +1,111 @@
+package io.cloudmw.core.race;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.race.DeliveryCommand.Issue;
+import io.cloudmw.core.race.DeliveryEvent.Attempted;
+import io.cloudmw.core.race.DeliveryEvent.Forfeited;
+import io.cloudmw.core.race.DeliveryEvent.Planned;
+import io.cloudmw.core.race.DeliveryEvent.RacerGone;
+import io.cloudmw.core.race.DeliveryEvent.Stage;
+import io.cloudmw.core.race.DeliveryEvent.TimePassed;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Helpers 0 and 1 are switches, helper 2 is none; blocks belong to the switches in turns. */
+final class SwitchedDeliveryTest {
+    private static final int BLOCK = 200;
+    private static final List<StoreId> STORES = List.of(new StoreId("s0"), new StoreId("s1"));
+    private static final Speed USUAL = new Speed(10, 50, 1e10, 5e9);
+    private static final ModePolicy MODE = new ModePolicy(
+            new ModePolicy.Blocks(BLOCK, 16, 100_000),
+            new ModePolicy.Lineup(1, 100, 2, 1, 2, false),
+            new ModePolicy.Extras(IssueReason.HAND_OVER, 1, 1_000_000_000, 0, false));
+    private static final Lanes LANES = MODE.lanes(3);
+
+    private final Delivery delivery = new Delivery(
+            new DeliveryPolicy(MODE, new DeliveryPolicy.Patience(1000, 10_000, 8), false),
+            LANES,
+            Set.of(new RacerId(0), new RacerId(1), new RacerId(2)),
+            (store, helper, bytes) -> USUAL,
+            new Governor(new Governor.Budget(0.05, 8, 10_000)),
+            (chunk, offset) -> offset / BLOCK % 2 == 0 ? new int[] {0, 1} : new int[] {1, 0});
+    private long now;
+
+    private List<Block> on(DeliveryEvent event) {
+        return delivery.on(event, now).stream()
+                .filter(Issue.class::isInstance)
+                .map(command -> ((Issue) command).block())
+                .toList();
+    }
+
+    private List<Block> plan(int blocks) {
+        ByteRange range = new ByteRange(0, (long) blocks * BLOCK);
+        Entrant entrant = new Entrant(new RacerId(2), 0);
+        return on(new Planned(0, range, range.length(), 100, STORES, Set.of(), List.of(entrant)));
+    }
+
+    private static int helper(Block block) {
+        return LANES.helper(block.entrants().get(0).racer());
+    }
+
+    private static List<Integer> helpers(List<Block> blocks) {
+        return blocks.stream().map(SwitchedDeliveryTest::helper).toList();
+    }
+
+    @Test
+    void eachBlockIsAskedOfTheSwitchItBelongsTo() {
+        List<Block> blocks = plan(8);
+        assertThat(blocks)
+                .hasSize(8)
+                .allSatisfy(block ->
+                        assertThat(helper(block)).isEqualTo((int) (block.range().offset() / BLOCK % 2)));
+    }
+
+    @Test
+    void whoHasNothingElseToDoTakesNoBlockOfAnother() {
+        assertThat(plan(1)).hasSize(1);
+        now = 5;
+        assertThat(on(new DeliveryEvent.PlanEnded())).isEmpty();
+    }
+
+    @Test
+    void whenASwitchIsGoneItsBlocksAreAskedOfTheNext() {
+        plan(2);
+        assertThat(helpers(on(new RacerGone(new RacerId(1))))).containsExactly(0);
+    }
+
+    @Test
+    void whenNoSwitchIsLeftTheOthersReadAsEver() {
+        plan(2);
+        on(new RacerGone(new RacerId(1)));
+        assertThat(helpers(on(new RacerGone(new RacerId(0))))).containsExactly(2, 2);
+    }
+
+    @Test
+    void whatFailsByEveryWayOfItsSwitchGoesToTheNext() {
+        Block block = plan(1).get(0);
+        for (int failure = 0; failure < 2 * STORES.size(); failure++) {
+            assertThat(helper(block)).isZero();
+            RacerId racer = block.entrants().get(0).racer();
+            block = on(new Forfeited(block.id(), racer, ErrorCode.STORE_UNAVAILABLE))
+                    .get(0);
+        }
+        assertThat(helper(block)).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsLateHasAnotherStoreAskedByTheSameSwitch() {
+        Block first = plan(1).get(0);
+        Entrant entrant = first.entrants().get(0);
+        on(new Attempted(first.id(), entrant.racer(), 0, Stage.STARTED, 0));
+        now = 500;
+        List<Block> second = on(new TimePassed());
+        assertThat(helpers(second)).containsExactly(0);
+        assertThat(second.get(0).entrants().get(0).replica()).isEqualTo(1 - entrant.replica());
+    }
+}

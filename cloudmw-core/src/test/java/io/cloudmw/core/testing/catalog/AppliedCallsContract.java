@@ -1,0 +1,185 @@
+package io.cloudmw.core.testing.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.catalog.AppliedCalls;
+import io.cloudmw.core.catalog.ChangeRequest;
+import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
+import io.cloudmw.core.model.CallId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Rename;
+import io.cloudmw.core.model.Snapshot;
+import io.cloudmw.core.model.Volume;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** That a call which is tried more than once takes effect once in every catalog, and no more once later ones have. */
+public abstract class AppliedCallsContract extends CatalogFixture {
+    private static final FilePath FILE = FilePath.parse("v:/a/b");
+    private static final long HOUR = 3_600_000;
+
+    private final AtomicLong now = new AtomicLong(10 * HOUR);
+
+    private ChangeRequest call() {
+        return tryOf(CallId.issuedAt(now.get()));
+    }
+
+    private ChangeRequest tryOf(CallId call) {
+        return ChangeRequest.of(Optional.of(call), now::get);
+    }
+
+    private FileVersion put(FilePath file) throws CloudMwException {
+        return put(file.toString(), 0, catalog.current(file).map(FileVersion::id));
+    }
+
+    @Test
+    void aLateTryOfARemoveLeavesWhatWasPutSince() throws Exception {
+        FileVersion first = put(FILE);
+        ChangeRequest call = call();
+        assertThat(catalog.remove(FILE, call)).isEqualTo(first);
+        assertThat(catalog.remove(FILE, call)).as("at once").isEqualTo(first);
+        FileVersion second = put(FILE);
+        long position = catalog.changes().position(VOLUME);
+        assertThat(catalog.remove(FILE, call)).as("late").isEqualTo(first);
+        assertThat(catalog.current(FILE)).contains(second);
+        assertThat(catalog.changes().position(VOLUME)).isEqualTo(position);
+        assertThat(catalog.remove(FILE, call())).as("another call").isEqualTo(second);
+    }
+
+    @Test
+    void aLateTryOfAttributesLeavesWhatWasNotedSince() throws Exception {
+        put(FILE);
+        AttributeChange early = new AttributeChange(FILE, Map.of("k", "early"), Set.of());
+        ChangeRequest call = call();
+        Attributes answered = catalog.setAttributes(early, call);
+        catalog.setAttributes(new AttributeChange(FILE, Map.of("k", "late"), Set.of()), call());
+        assertThat(catalog.setAttributes(early, call)).isEqualTo(answered);
+        assertThat(catalog.file(FILE).orElseThrow().attributes().values()).isEqualTo(Map.of("k", "late"));
+    }
+
+    @Test
+    void aLateTryOfARenameMovesNothingThatWasPutSince() throws Exception {
+        FileVersion first = put(FILE);
+        Rename rename = new Rename(FILE, FilePath.parse("v:/c"), true, UUID.randomUUID());
+        Rename directory = new Rename(FilePath.parse("v:/a"), FilePath.parse("v:/d"), true, UUID.randomUUID());
+        ChangeRequest call = call();
+        DirectoryEntry moved = catalog.rename(rename, call);
+        assertThat(moved.version()).contains(first.at(rename.to()));
+        catalog.remove(rename.to(), call());
+        FileVersion second = put(FILE);
+        assertThat(catalog.rename(rename, call)).isEqualTo(moved);
+        ChangeRequest directoryCall = call();
+        DirectoryEntry movedDirectory = catalog.rename(directory, directoryCall);
+        assertThat(movedDirectory.version()).isEmpty();
+        assertThat(catalog.rename(rename, call)).isEqualTo(moved);
+        assertThat(catalog.current(FilePath.parse("v:/d/b"))).contains(second.at(FilePath.parse("v:/d/b")));
+        FileVersion third = put(FILE);
+        catalog.remove(FilePath.parse("v:/d/b"), call());
+        assertThat(catalog.rename(directory, directoryCall)).isEqualTo(movedDirectory);
+        assertThat(catalog.current(FILE)).contains(third);
+    }
+
+    @Test
+    void lateTriesAboutSnapshotsChangeNothingThatCameSince() throws Exception {
+        FileVersion first = put(FILE);
+        ChangeRequest creation = call();
+        Snapshot made = catalog.snapshots().create(VOLUME, "s", creation);
+        assertThat(catalog.snapshots().create(VOLUME, "s", creation)).isEqualTo(made);
+        put(FILE);
+        ChangeRequest restoring = call();
+        assertThat(catalog.snapshots().restore("s", FILE, restoring)).isEqualTo(first);
+        FileVersion third = put(FILE);
+        assertThat(catalog.snapshots().restore("s", FILE, restoring)).isEqualTo(first);
+        assertThat(catalog.current(FILE)).contains(third);
+        ChangeRequest removal = call();
+        assertThat(catalog.snapshots().remove(VOLUME, "s", removal)).isEqualTo(made);
+        assertThat(catalog.snapshots().create(VOLUME, "s", creation)).isEqualTo(made);
+        assertThat(catalog.snapshots().of(VOLUME)).isEmpty();
+        Snapshot again = catalog.snapshots().create(VOLUME, "s", call());
+        assertThat(catalog.snapshots().remove(VOLUME, "s", removal)).isEqualTo(made);
+        assertThat(catalog.snapshots().of(VOLUME)).containsExactly(again);
+    }
+
+    @Test
+    void lateTriesAboutVolumesChangeNothingThatCameSince() throws Exception {
+        Volume volume = volume("w", S1, S2);
+        ChangeRequest creation = call();
+        ChangeRequest deletion = call();
+        assertThat(catalog.createVolume(volume, creation)).isEqualTo(volume);
+        catalog.deleteVolume(volume.name(), true, deletion);
+        assertThat(catalog.createVolume(volume, creation)).isEqualTo(volume);
+        assertThat(catalog.volume(volume.name())).isEmpty();
+        catalog.createVolume(volume, call());
+        catalog.deleteVolume(volume.name(), true, deletion);
+        assertThat(catalog.volume(volume.name())).contains(volume);
+    }
+
+    @Test
+    void triesAtOnceTakeEffectOnceAndAnswerTheSame() throws Exception {
+        FileVersion first = put(FILE);
+        ChangeRequest call = call();
+        List<Callable<Boolean>> tries = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            tries.add(() -> catalog.remove(FILE, call).equals(first));
+        }
+        long before = catalog.changes().position(VOLUME);
+        assertThat(atOnce(tries)).isEqualTo(8);
+        assertThat(catalog.changes().position(VOLUME)).isEqualTo(before + 1);
+    }
+
+    @Test
+    void whatWasRefusedMayBeTriedAgain() throws Exception {
+        ChangeRequest call = call();
+        refused(ErrorCode.NOT_FOUND, () -> catalog.remove(FILE, call));
+        FileVersion first = put(FILE);
+        assertThat(catalog.remove(FILE, call)).isEqualTo(first);
+    }
+
+    @Test
+    void aCallThatIsTooOldTakesNoEffectAndOneThatDidIsStillKnown() throws Exception {
+        FileVersion first = put(FILE);
+        CallId early = CallId.issuedAt(now.get());
+        CallId never = CallId.issuedAt(now.get());
+        assertThat(catalog.remove(FILE, tryOf(early))).isEqualTo(first);
+        FileVersion second = put(FILE);
+        now.addAndGet(AppliedCalls.MAX_AGE.toMillis() + 1);
+        refused(ErrorCode.INVALID_ARGUMENT, () -> catalog.remove(FILE, tryOf(never)));
+        CallId ahead = CallId.issuedAt(now.get() + AppliedCalls.MAX_AGE.toMillis() + 1);
+        refused(ErrorCode.INVALID_ARGUMENT, () -> catalog.remove(FILE, tryOf(ahead)));
+        assertThat(catalog.remove(FILE, tryOf(early))).isEqualTo(first);
+        assertThat(catalog.current(FILE)).contains(second);
+        CallId oldest = CallId.issuedAt(now.get() - AppliedCalls.MAX_AGE.toMillis());
+        assertThat(catalog.remove(FILE, tryOf(oldest))).isEqualTo(second);
+    }
+
+    @Test
+    void callsAreForgottenOnceTheyAreTooOldToTakeEffect() throws Exception {
+        FileVersion first = put(FILE);
+        CallId early = CallId.issuedAt(now.get());
+        catalog.remove(FILE, tryOf(early));
+        AppliedCalls applied = catalog.appliedCalls();
+        now.addAndGet(AppliedCalls.KEPT.toMillis());
+        assertThat(applied.prune(now.get() - AppliedCalls.KEPT.toMillis())).isZero();
+        assertThat(catalog.remove(FILE, tryOf(early))).isEqualTo(first);
+        FileVersion second = put(FILE);
+        CallId late = CallId.issuedAt(now.incrementAndGet());
+        assertThat(catalog.remove(FILE, tryOf(late))).isEqualTo(second);
+        put(FILE);
+        assertThat(applied.prune(now.get() - AppliedCalls.KEPT.toMillis())).isEqualTo(1);
+        refused(ErrorCode.INVALID_ARGUMENT, () -> catalog.remove(FILE, tryOf(early)));
+        assertThat(catalog.remove(FILE, tryOf(late))).isEqualTo(second);
+        assertThat(catalog.current(FILE)).isPresent();
+    }
+}

@@ -1,0 +1,193 @@
+package io.cloudmw.helper.cache;
+
+import io.cloudmw.core.cache.ByteBoundedCache;
+import io.cloudmw.core.cache.LeafKey;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.metrics.CacheMetrics;
+import io.cloudmw.core.metrics.CacheMetrics.Tier;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.store.LockFile;
+import io.cloudmw.helper.fetch.Leaf;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Leaves on a disk, up to a number of bytes, each a file of its own. They are still there after a restart. Nothing is forced
+ * to the disk: what a crash left of a file is found by whoever reads it, who knows what must be in it. A leaf is written
+ * beside and renamed, so that a process that dies leaves it whole or not at all. Safe for any thread; blocks on the disk.
+ *
+ * <pre>
+ * lock                     locked by the process that has it
+ * leaves/ab/ab...          leaves, by the first two digits of their chunk's name
+ * incoming/                leaves being written; removed when it is opened
+ * </pre>
+ */
+public final class DiskTier implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
+    /** What file systems usually give a file room by. */
+    private static final int FILE_BLOCK_BYTES = 4096;
+
+    private static final int CHUNK_CHARS = 41;
+
+    private final Path leaves;
+    private final Path incoming;
+    private final LockFile lock;
+    private final ByteBoundedCache<LeafKey, Integer> index;
+    private final CacheMetrics meters;
+    private final AtomicLong sequence = new AtomicLong();
+
+    private DiskTier(Path directory, LockFile lock, long limitBytes, CacheMetrics meters) {
+        this.leaves = directory.resolve("leaves");
+        this.incoming = directory.resolve("incoming");
+        this.lock = lock;
+        this.meters = meters;
+        this.index = new ByteBoundedCache<>(
+                limitBytes, DiskTier::roomBytes, (key, length) -> delete(key), () -> meters.evicted(Tier.DISK));
+    }
+
+    /**
+     * Opens a directory, made if it is not there, and looks what an earlier process left in it.
+     *
+     * @param limitBytes of all leaves together
+     * @throws CloudMwException {@code ALREADY_EXISTS} when another process has it
+     * @throws IOException when it cannot be made or read
+     */
+    public static DiskTier open(Path directory, long limitBytes, CacheMetrics meters) throws IOException {
+        Files.createDirectories(directory);
+        LockFile lock = LockFile.tryLock(directory.resolve("lock"))
+                .orElseThrow(() -> new CloudMwException(
+                        ErrorCode.ALREADY_EXISTS,
+                        "cache " + directory + ": in use: by another process with the same helper.cache.disk.dir"));
+        boolean opened = false;
+        try {
+            DiskTier tier = new DiskTier(directory, lock, limitBytes, meters);
+            tier.prepare();
+            opened = true;
+            return tier;
+        } finally {
+            if (!opened) {
+                lock.close();
+            }
+        }
+    }
+
+    private static int roomBytes(int length) {
+        return (length + FILE_BLOCK_BYTES - 1) / FILE_BLOCK_BYTES * FILE_BLOCK_BYTES;
+    }
+
+    private void prepare() throws IOException {
+        Files.createDirectories(incoming);
+        try (DirectoryStream<Path> left = Files.newDirectoryStream(incoming)) {
+            for (Path file : left) {
+                Files.deleteIfExists(file);
+            }
+        }
+        List<Found> found = new ArrayList<>();
+        for (int shard = 0; shard < 256; shard++) {
+            Path directory = Files.createDirectories(leaves.resolve(String.format("%02x", shard)));
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+                for (Path file : files) {
+                    look(file, found);
+                }
+            }
+        }
+        // Those written last are the last that would have to go.
+        found.sort(Comparator.comparingLong(Found::writtenMillis));
+        found.forEach(leaf -> index.put(leaf.key(), leaf.length()));
+    }
+
+    private record Found(LeafKey key, int length, long writtenMillis) {}
+
+    private static void look(Path file, List<Found> found) throws IOException {
+        BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+        String name = String.valueOf(file.getFileName());
+        try {
+            LeafKey key = new LeafKey(
+                    ChunkId.parse(name.substring(0, CHUNK_CHARS)), Integer.parseInt(name.substring(CHUNK_CHARS + 1)));
+            found.add(new Found(
+                    key,
+                    Math.toIntExact(attributes.size()),
+                    attributes.lastModifiedTime().toMillis()));
+        } catch (RuntimeException e) {
+            LOG.warn("cache: {} is no leaf, and is removed", file);
+            Files.deleteIfExists(file);
+        }
+    }
+
+    /** Whether it keeps this leaf, and a note that it was asked for. */
+    boolean has(LeafKey key) {
+        return index.get(key).isPresent();
+    }
+
+    /** Keeps a copy of a leaf, if only for a moment. What goes wrong is logged, and the leaf is not kept. */
+    void put(LeafKey key, Leaf leaf) {
+        if (index.contains(key)) {
+            return;
+        }
+        Path temporary = incoming.resolve(Long.toString(sequence.incrementAndGet()));
+        try {
+            try (FileChannel file =
+                    FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                leaf.copyTo(file);
+            }
+            Files.move(temporary, file(key), StandardCopyOption.ATOMIC_MOVE);
+            index.put(key, leaf.length());
+        } catch (IOException e) {
+            LOG.warn("cache: leaf {} is not kept on the disk: {}", key, Reasons.of(e));
+            remove(temporary);
+        }
+    }
+
+    /** Forgets a leaf that cannot be read as it was written. */
+    void damaged(LeafKey key) {
+        meters.damaged();
+        index.get(key).ifPresent(length -> index.remove(key, length));
+    }
+
+    /** Of all leaves, as they take room. */
+    long bytes() {
+        return index.bytes();
+    }
+
+    /** Where the leaf is, or would be. */
+    Path file(LeafKey key) {
+        String chunk = key.chunk().toString();
+        return leaves.resolve(chunk.substring(0, 2)).resolve(chunk + "." + key.leaf());
+    }
+
+    private void delete(LeafKey key) {
+        remove(file(key));
+    }
+
+    private static void remove(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            LOG.warn("cache: {} stays: {}", file, Reasons.of(e));
+        }
+    }
+
+    /** Lets another process have the directory; the leaves stay. */
+    @Override
+    public void close() {
+        try {
+            lock.close();
+        } catch (IOException e) {
+            LOG.debug("cache: its lock goes with the process", e);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+package io.cloudmw.helper.cache;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.cache.LeafKey;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.helper.fetch.Attempt;
+import io.cloudmw.helper.fetch.Leaf;
+import io.cloudmw.helper.fetch.LeavesBlock;
+import io.cloudmw.helper.fetch.WantedBlock;
+import java.util.BitSet;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One reader's block, put together of leaves that are kept and leaves that come by flights others may wait for too. Leaves
+ * come in any order; they are told in theirs. Safe for any thread; the listener hears one thing at a time.
+ */
+final class SharedAttempt implements Attempt {
+    private static final Logger LOG = LoggerFactory.getLogger(SharedAttempt.class);
+
+    private final SharedFetching fetching;
+    private final WantedBlock block;
+    private final StoreId store;
+    private final Listener listener;
+    private final LeavesBlock growing;
+    private final long firstLeaf;
+    /** Those it waits for; with the lock of {@link SharedFetching} held. */
+    private final Set<Flight> flights = new LinkedHashSet<>();
+
+    private final AtomicInteger toTell = new AtomicInteger();
+
+    @GuardedBy("this")
+    private final BitSet here = new BitSet();
+
+    @GuardedBy("this")
+    private long wantedBytes;
+
+    @GuardedBy("this")
+    private boolean begun;
+
+    @GuardedBy("this")
+    private @Nullable End end;
+
+    /** How it ended. */
+    private enum Outcome {
+        FINISHED,
+        FAILED,
+        CANCELLED
+    }
+
+    private record End(Outcome outcome, @Nullable CloudMwException cause) {}
+
+    // What the listener heard; only by whoever tells.
+    private boolean beginTold;
+    private boolean endTold;
+    private long bytesTold;
+
+    /** @param store that its reader named: of this one alone it may be told that it is at fault */
+    SharedAttempt(SharedFetching fetching, WantedBlock block, StoreId store, Listener listener) {
+        this.fetching = fetching;
+        this.block = block;
+        this.store = store;
+        this.listener = listener;
+        this.growing = new LeavesBlock(block);
+        this.firstLeaf = block.leaves().range().offset() / block.leaves().leafSizeBytes();
+        this.wantedBytes = block.length();
+    }
+
+    WantedBlock block() {
+        return block;
+    }
+
+    StoreId store() {
+        return store;
+    }
+
+    /** The flights it waits for; with the lock of {@link SharedFetching} held. */
+    Set<Flight> flights() {
+        return flights;
+    }
+
+    /** Names the leaf at this place of the block. */
+    LeafKey key(int index) {
+        return new LeafKey(block.leaves().chunk(), Math.toIntExact(firstLeaf + index));
+    }
+
+    /** Where in the block a leaf is; may be outside of it. */
+    int index(LeafKey key) {
+        return Math.toIntExact(key.leaf() - firstLeaf);
+    }
+
+    /** The leaf's store, or the disk, is asked. */
+    void begun() {
+        synchronized (this) {
+            begun = true;
+        }
+        tell();
+    }
+
+    /** Takes over a hold on a leaf; does nothing with one that is not of this block. Others must call {@link #tell}. */
+    void arrived(int index, Leaf leaf) {
+        if (index < 0 || index >= block.leaves().leaves()) {
+            leaf.release();
+            return;
+        }
+        growing.put(index, leaf);
+        synchronized (this) {
+            begun = true;
+            if (!here.get(index)) {
+                here.set(index);
+                fetching.meters().served(block.leaves().length(index));
+                growing.advance(prefixBytes());
+            }
+            finishIfEnough();
+        }
+    }
+
+    @GuardedBy("this")
+    private long prefixBytes() {
+        int leaves = here.nextClearBit(0);
+        return leaves == block.leaves().leaves()
+                ? block.length()
+                : block.leaves().offset(leaves);
+    }
+
+    @GuardedBy("this")
+    private void finishIfEnough() {
+        if (end == null && growing.availableBytes() >= wantedBytes) {
+            end = new End(Outcome.FINISHED, null);
+        }
+    }
+
+    void failed(CloudMwException cause) {
+        end(Outcome.FAILED, cause);
+    }
+
+    @Override
+    public void cancel() {
+        end(Outcome.CANCELLED, null);
+    }
+
+    private void end(Outcome outcome, @Nullable CloudMwException cause) {
+        synchronized (this) {
+            if (end == null) {
+                end = new End(outcome, cause);
+            }
+        }
+        tell();
+    }
+
+    @Override
+    public boolean expire(CloudMwException cause) {
+        synchronized (this) {
+            if (begun || end != null) {
+                return false;
+            }
+            end = new End(Outcome.FAILED, cause);
+        }
+        tell();
+        return true;
+    }
+
+    /** What came for it, from wherever it came. */
+    @Override
+    public long bytesRead() {
+        return growing.availableBytes();
+    }
+
+    @Override
+    public void shorten(long bytes) {
+        synchronized (this) {
+            wantedBytes = Math.min(wantedBytes, bytes);
+            finishIfEnough();
+        }
+        tell();
+    }
+
+    /** Whoever comes first tells the listener for all that come meanwhile. */
+    void tell() {
+        if (toTell.getAndIncrement() != 0) {
+            return;
+        }
+        int seen = 1;
+        do {
+            try {
+                tellOnce();
+            } catch (RuntimeException | Error e) {
+                broken(e);
+            }
+            seen = toTell.addAndGet(-seen);
+        } while (seen != 0);
+    }
+
+    /** The listener failed: it is told of that, and nothing twice, so that whoever tells comes to an end. */
+    private void broken(Throwable defect) {
+        LOG.error("{}: a reader failed by a defect", block, defect);
+        synchronized (this) {
+            if (end == null) {
+                end = new End(Outcome.FAILED, CloudMwException.ofDefect(block.toString(), defect));
+            }
+        }
+        toTell.incrementAndGet();
+    }
+
+    private void tellOnce() {
+        boolean started;
+        @Nullable End ended;
+        synchronized (this) {
+            started = begun;
+            ended = end;
+        }
+        if (endTold) {
+            return;
+        }
+        if (started && !beginTold) {
+            beginTold = true;
+            listener.began(growing);
+        }
+        long bytes = growing.availableBytes();
+        if (bytes > bytesTold) {
+            bytesTold = bytes;
+            listener.progressed(bytes);
+        }
+        if (ended != null) {
+            endTold = true;
+            fetching.leave(this);
+            tell(ended);
+        }
+    }
+
+    private void tell(End ended) {
+        if (ended.outcome() == Outcome.FINISHED) {
+            listener.finished(growing);
+            return;
+        }
+        long bytes = growing.availableBytes();
+        growing.close();
+        CloudMwException cause = ended.cause();
+        if (cause != null) {
+            listener.failed(cause, bytes);
+        } else {
+            listener.cancelled(bytes);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package io.cloudmw.helper.cache;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.cache.LeafKey;
+import io.cloudmw.core.metrics.CacheMetrics;
+import io.cloudmw.core.metrics.CacheMetrics.Tier;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.helper.fetch.Attempt;
+import io.cloudmw.helper.fetch.Fetcher;
+import io.cloudmw.helper.fetch.Fetching;
+import io.cloudmw.helper.fetch.Leaf;
+import io.cloudmw.helper.fetch.Requester;
+import io.cloudmw.helper.fetch.WantedBlock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Gives blocks from what is kept, and fetches the rest once for all who ask: whoever wants a leaf that is being fetched
+ * already gets it when it comes, and what has come of it at once. A fetch goes on as long as somebody waits for it; when it
+ * fails, all who wait are told, and who asks next begins anew. Safe for any thread; never blocks.
+ */
+public final class SharedFetching implements Fetching {
+    private final Fetcher fetcher;
+    private final LeafCache cache;
+    private final Object lock = new Object();
+
+    /** Every leaf of every flight that is not over. */
+    @GuardedBy("lock")
+    private final Map<LeafKey, Flight> inFlight = new HashMap<>();
+
+    public SharedFetching(Fetcher fetcher, LeafCache cache) {
+        this.fetcher = fetcher;
+        this.cache = cache;
+    }
+
+    @Override
+    public Attempt start(Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener) {
+        SharedAttempt reader = new SharedAttempt(this, block, store, listener);
+        Asked asked = new Asked(reader, new Flight.Source(requester, store));
+        try {
+            synchronized (lock) {
+                for (int leaf = 0; leaf < block.leaves().leaves(); leaf++) {
+                    ask(asked, leaf);
+                }
+                begin(asked);
+            }
+        } catch (RuntimeException | Error e) {
+            // Nobody is to wait for flights that never begin.
+            leave(reader);
+            asked.there.forEach(leaf -> leaf.leaf().release());
+            throw e;
+        }
+        asked.there.forEach(leaf -> reader.arrived(leaf.index(), leaf.leaf()));
+        asked.joined.forEach(flight -> flight.help(asked.source, reader));
+        asked.begun.forEach(Flight::begin);
+        reader.tell();
+        return reader;
+    }
+
+    /** What becomes of one reader's leaves: there already, on their way, or to be fetched. */
+    private static final class Asked {
+        final SharedAttempt reader;
+        final Flight.Source source;
+        final List<Arrived> there = new ArrayList<>();
+        final List<Flight> joined = new ArrayList<>();
+        final List<Flight> begun = new ArrayList<>();
+        /** Leaves in a row that have to be fetched, from the same place. */
+        final List<Integer> row = new ArrayList<>();
+
+        Optional<DiskTier> rowSource = Optional.empty();
+
+        Asked(SharedAttempt reader, Flight.Source source) {
+            this.reader = reader;
+            this.source = source;
+        }
+    }
+
+    private record Arrived(int index, Leaf leaf) {}
+
+    @GuardedBy("lock")
+    private void ask(Asked asked, int index) {
+        LeafKey key = asked.reader.key(index);
+        Flight flight = inFlight.get(key);
+        Optional<Leaf> leaf = flight == null ? cache.inMemory(key) : Optional.empty();
+        if (leaf.isPresent()) {
+            meters().hit(Tier.MEMORY);
+            asked.there.add(new Arrived(index, leaf.get()));
+            begin(asked);
+        } else if (flight != null) {
+            meters().joined();
+            flight.join(asked.reader);
+            flight.landed(key).ifPresent(landed -> asked.there.add(new Arrived(index, landed)));
+            if (!asked.joined.contains(flight)) {
+                asked.joined.add(flight);
+            }
+            begin(asked);
+        } else {
+            askForRow(asked, index, cache.onDisk(key));
+        }
+    }
+
+    @GuardedBy("lock")
+    private void askForRow(Asked asked, int index, Optional<DiskTier> onDisk) {
+        if (onDisk.isPresent()) {
+            meters().hit(Tier.DISK);
+        } else {
+            meters().missed();
+        }
+        if (onDisk.isPresent() != asked.rowSource.isPresent()) {
+            begin(asked);
+        }
+        asked.rowSource = onDisk;
+        asked.row.add(index);
+    }
+
+    /** Makes a flight of the row, if there is one. */
+    @GuardedBy("lock")
+    private void begin(Asked asked) {
+        if (asked.row.isEmpty()) {
+            return;
+        }
+        int first = asked.row.get(0);
+        Flight flight =
+                new Flight(this, asked.reader.block().part(first, asked.row.size()), asked.source, asked.rowSource);
+        for (int index : asked.row) {
+            inFlight.put(asked.reader.key(index), flight);
+        }
+        flight.join(asked.reader);
+        asked.begun.add(flight);
+        asked.row.clear();
+    }
+
+    /** The reader wants nothing more. */
+    void leave(SharedAttempt reader) {
+        List<Flight> left;
+        synchronized (lock) {
+            left = reader.flights().stream()
+                    .filter(flight -> flight.leave(reader))
+                    .toList();
+        }
+        left.forEach(Flight::end);
+    }
+
+    /** Nobody joins this flight any more. */
+    void remove(Flight flight) {
+        synchronized (lock) {
+            for (LeafKey key : flight.keys()) {
+                inFlight.remove(key, flight);
+            }
+        }
+    }
+
+    /** Guards the flights, too. */
+    Object lock() {
+        return lock;
+    }
+
+    Fetcher fetcher() {
+        return fetcher;
+    }
+
+    LeafCache cache() {
+        return cache;
+    }
+
+    CacheMetrics meters() {
+        return cache.meters();
+    }
+}

@@ -1,0 +1,17 @@
+package io.cloudmw.helper.fetch;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.StoreId;
+
+/** A way to get blocks. Safe for any thread; never blocks. */
+@FunctionalInterface
+public interface Fetching {
+    /**
+     * Starts an attempt.
+     *
+     * @param store one of the block's replicas
+     * @throws CloudMwException {@code OVERLOADED}, with when to try again, when too many are waiting already
+     */
+    Attempt start(Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener)
+            throws CloudMwException;
+}

@@ -1,0 +1,121 @@
+package io.cloudmw.helper.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.metrics.ScheduleMetrics;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.schedule.FairPool;
+import io.cloudmw.core.schedule.ScheduleLimits;
+import io.cloudmw.core.schedule.Tenant;
+import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.store.memory.MemoryChunkStore;
+import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.helper.testing.FakeBulkStream;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class ServedReadTest {
+    private static final int LENGTH = 4 * ReadTurns.TURN_BYTES;
+
+    private final ScheduledExecutorService timer = Threads.timer("test-timer");
+    private final FairPool pool = new FairPool(
+            "test",
+            1,
+            ScheduleLimits.uncapped(100, 100),
+            Ticker.system(),
+            timer,
+            new ScheduleMetrics(new SimpleMeterRegistry(), "test"));
+    private final MemoryChunkStore store = new MemoryChunkStore(new StoreId("s"), 1L << 30);
+    private final ChunkId chunk = Chunks.id();
+    /** Who sent each frame. */
+    private final List<String> frames = new CopyOnWriteArrayList<>();
+
+    @AfterEach
+    void close() {
+        pool.close();
+        timer.shutdownNow();
+    }
+
+    /** Begins a read whose reader takes all of it; completes with what came. */
+    private CompletableFuture<byte[]> read(String client) {
+        CompletableFuture<byte[]> whole = new CompletableFuture<>();
+        FakeBulkStream stream = new FakeBulkStream() {
+            @Override
+            public long credit() {
+                return LENGTH;
+            }
+
+            @Override
+            public CompletableFuture<Void> send(ByteBuf payload, int crc32c) {
+                frames.add(client);
+                sent.writeBytes(io.netty.buffer.ByteBufUtil.getBytes(payload));
+                payload.release();
+                return CompletableFuture.completedFuture(null);
+            }
+
+            @Override
+            public void end(byte[] trailer) {
+                whole.complete(sent.toByteArray());
+            }
+        };
+        BulkRequest.Read request = new BulkRequest.Read(
+                TransferToken.of(new byte[1]), store.id(), chunk, new ByteRange(0, LENGTH), Priority.BATCH);
+        ReadTurns turns = new ReadTurns(pool, new Tenant(client, "v", Priority.BATCH));
+        new ServedRead(store, request, stream, PooledByteBufAllocator.DEFAULT, turns, () -> {}).start();
+        return whole;
+    }
+
+    @Test
+    void whereThereAreNoTurnsAnyMoreAReadEndsAllTheSame() throws Exception {
+        byte[] bytes = Chunks.bytes(2, LENGTH);
+        store.put(chunk, Chunks.source(bytes));
+        pool.close();
+
+        assertThat(read("any").get(30, TimeUnit.SECONDS)).isEqualTo(bytes);
+    }
+
+    @Test
+    void afterEveryTurnOthersHaveTheirs_howeverManyReadsOneOpens() throws Exception {
+        byte[] bytes = Chunks.bytes(1, LENGTH);
+        store.put(chunk, Chunks.source(bytes));
+        CountDownLatch gate = new CountDownLatch(1);
+        pool.submit(new Tenant("first", "v", Priority.INTERACTIVE), 1, OptionalLong.empty(), () -> {
+            try {
+                gate.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return 1;
+        });
+        List<CompletableFuture<byte[]>> greedy = java.util.stream.IntStream.range(0, 16)
+                .mapToObj(i -> read("greedy"))
+                .toList();
+        CompletableFuture<byte[]> small = read("small");
+        gate.countDown();
+
+        assertThat(small.get(30, TimeUnit.SECONDS)).isEqualTo(bytes);
+        for (CompletableFuture<byte[]> read : greedy) {
+            assertThat(read.get(30, TimeUnit.SECONDS)).isEqualTo(bytes);
+        }
+        // Turns of four frames each: one of the small reader for each of the greedy one.
+        String order = frames.stream().map(client -> client.substring(0, 1)).collect(Collectors.joining());
+        assertThat(order).startsWith("ggggssssggggssssggggssssggggssssgggg");
+    }
+}

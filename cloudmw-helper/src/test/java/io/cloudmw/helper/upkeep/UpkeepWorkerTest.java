@@ -1,0 +1,208 @@
+package io.cloudmw.helper.upkeep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.bulk.BulkConnector;
+import io.cloudmw.core.bulk.BulkOptions;
+import io.cloudmw.core.bulk.BulkTransport;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.ScheduleMetrics;
+import io.cloudmw.core.metrics.UpkeepMetrics;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.LeafDigests;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.schedule.FairPool;
+import io.cloudmw.core.schedule.ScheduleLimits;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.ForwardingChunkStore;
+import io.cloudmw.core.store.memory.MemoryChunkStore;
+import io.cloudmw.core.testing.FakeTicker;
+import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.upkeep.task.Handout;
+import io.cloudmw.core.upkeep.task.Task;
+import io.cloudmw.core.upkeep.task.TaskResult;
+import io.cloudmw.helper.disk.OwnDisks;
+import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.peer.PeerConnections;
+import io.cloudmw.helper.peer.StoreDirectory;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The worker's threads against a coordinator that gives what a test says, and a bucket in memory. */
+final class UpkeepWorkerTest {
+    private static final Duration LIFE = Duration.ofMinutes(1);
+    private static final Store BUCKET =
+            new Store(new StoreId("b"), "domain", new Store.S3("bucket", "r", "", false, ""));
+
+    @TempDir
+    private Path directory;
+
+    private final FakeTicker ticker = new FakeTicker();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final BulkTransport transport = new BulkTransport("test", 1, BulkOptions.defaults(), meters);
+    private final PeerConnections peers = new PeerConnections(new BulkConnector(transport, "h"), 1);
+    private final TransferTokens tokens = new TransferTokens(ClusterSecret.of(new byte[32]), () -> 0);
+    private final Held store = new Held(new MemoryChunkStore(BUCKET.id(), 1 << 20));
+    private final BlockingQueue<Handout.Assignment> given = new LinkedBlockingQueue<>();
+    private final BlockingQueue<TaskResult> results = new LinkedBlockingQueue<>();
+    private final VersionId version = VersionId.random();
+    private long number;
+    private Spool spool;
+    private UpkeepWorker worker;
+    private final ScheduledExecutorService timer = Threads.timer("test-timer");
+    private final FairPool pool = new FairPool(
+            "fetch", 2, ScheduleLimits.uncapped(16, 16), Ticker.system(), timer, new ScheduleMetrics(meters, "fetch"));
+
+    /** Deletions may be held up after it was asked whether they are in time. */
+    private static final class Held extends ForwardingChunkStore {
+        private final CountDownLatch asked = new CountDownLatch(1);
+        private volatile @Nullable CountDownLatch gate;
+
+        Held(ChunkStore store) {
+            super(store);
+        }
+
+        @Override
+        public boolean delete(ChunkId chunk, BooleanSupplier isOver) throws CloudMwException {
+            ChunkStore.requireTime(this, chunk, isOver);
+            asked.countDown();
+            CountDownLatch held = gate;
+            try {
+                assertThat(held == null || held.await(1, TimeUnit.MINUTES)).isTrue();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+            return delete(chunk);
+        }
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        spool = Spool.open(directory.resolve("spool"), 100_000);
+        StoreDirectory stores =
+                new StoreDirectory(new HelperId("h"), new OwnDisks(List.of()), peers, described -> store, tokens);
+        worker = new UpkeepWorker(this::work, stores, spool, new UpkeepMetrics(meters), ticker, pool, 2);
+        worker.start();
+    }
+
+    @AfterEach
+    void stop() {
+        worker.close();
+        pool.close();
+        timer.shutdownNow();
+        peers.close();
+        transport.close();
+        spool.close();
+    }
+
+    private Handout work(List<TaskResult> reported, int room) {
+        results.addAll(reported);
+        List<Handout.Assignment> assignments = new ArrayList<>();
+        given.drainTo(assignments, room);
+        return new Handout(assignments, List.of(), List.of(), Duration.ofMillis(20), false);
+    }
+
+    private void give(Task task, Duration life) {
+        Optional<TransferToken> token = task instanceof Task.OfCopy copy
+                ? Optional.of(tokens.issue(new TransferClaims(
+                        copy.rights(), copy.file(), copy.chunk().id().version(), Long.MAX_VALUE)))
+                : Optional.empty();
+        given.add(new Handout.Assignment(++number, task, life, token));
+    }
+
+    private TaskResult result() throws InterruptedException {
+        TaskResult result = results.poll(1, TimeUnit.MINUTES);
+        assertThat(result).isNotNull();
+        return result;
+    }
+
+    private ChunkId put(long index) throws CloudMwException {
+        ChunkId chunk = new ChunkId(version, index);
+        store.put(chunk, Chunks.source(new byte[10]));
+        return chunk;
+    }
+
+    @Test
+    void whatLiesInAStoreIsListedPageByPage() throws Exception {
+        List<ChunkId> all = new ArrayList<>();
+        for (int index = 0; index <= Task.Survey.PAGE; index++) {
+            all.add(put(index));
+        }
+        give(new Task.Survey(BUCKET, ""), LIFE);
+        Page<ChunkId> page = result().listed();
+        assertThat(page.items()).isEqualTo(all.subList(0, Task.Survey.PAGE));
+        assertThat(page.isLast()).isFalse();
+        give(new Task.Survey(BUCKET, page.nextToken()), LIFE);
+        TaskResult last = result();
+        assertThat(last.failure()).isEmpty();
+        assertThat(last.listed().items()).isEqualTo(all.subList(Task.Survey.PAGE, all.size()));
+        assertThat(last.listed().isLast()).isTrue();
+    }
+
+    @Test
+    void whatIsDeletedIsReportedAndWhatComesTooLateIsNot() throws Exception {
+        ChunkId gone = put(0);
+        ChunkId kept = put(1);
+        give(new Task.Delete(BUCKET, List.of(gone)), LIFE);
+        TaskResult deleted = result();
+        assertThat(deleted.failure()).isEmpty();
+        assertThat(deleted.bytes()).isEqualTo(10);
+        give(new Task.Delete(BUCKET, List.of(kept)), Duration.ZERO);
+        assertThat(result().failure()).contains(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(store.list("", 10).items()).containsExactly(kept);
+        assertThat(meters.get(UpkeepMetrics.DELETED).counter().count()).isEqualTo(10);
+    }
+
+    /** The one that was held up would delete what the other made. */
+    @Test
+    void whileADeletionIsHeldUpNoCopyIsMadeThere() throws Exception {
+        ChunkId chunk = put(0);
+        CountDownLatch gate = new CountDownLatch(1);
+        store.gate = gate;
+        give(new Task.Delete(BUCKET, List.of(chunk)), LIFE);
+        assertThat(store.asked.await(1, TimeUnit.MINUTES)).isTrue();
+        Chunk described = new Chunk(
+                0,
+                chunk,
+                new ByteRange(0, 10),
+                10,
+                new LeafDigests(new int[1], new byte[LeafDigests.SHA256_BYTES]),
+                List.of(BUCKET.id()));
+        give(new Task.Copy(described, BUCKET, FilePath.parse("v:/f"), List.of(), 1), LIFE);
+        TaskResult copy = result();
+        assertThat(copy.failure()).contains(ErrorCode.OVERLOADED);
+        assertThat(copy.blamed()).isEmpty();
+        gate.countDown();
+        assertThat(result().failure()).isEmpty();
+        assertThat(store.length(chunk)).isEmpty();
+    }
+}

@@ -1,0 +1,180 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Helpers 1 and 2 have the disks; those from 3 on are switches, and serve them to many clients. */
+final class SwitchIT {
+    private static final long MIB = 1 << 20;
+    private static final long SIZE = 48 * MIB + 12_345;
+    private static final int CLIENTS = 8;
+    private static final double ONCE = 1.02;
+    private static final String READ = "cloudmw_store_read_bytes_total";
+
+    @TempDir
+    private Path directory;
+
+    private final List<CloudMw> clients = new ArrayList<>();
+
+    @AfterEach
+    void closeClients() {
+        clients.forEach(CloudMw::close);
+    }
+
+    private Fleet fleet(int switches, String throttle) throws IOException {
+        Fleet fleet = Fleet.ofDisks(directory, 2, throttle);
+        for (int i = 3; i < 3 + switches; i++) {
+            Map<String, String> settings = new HashMap<>();
+            settings.put("helper.switch.volumes", "shared");
+            settings.put("helper.cache.memory", "16MiB");
+            settings.put("helper.cache.disk.dir", cache(i).toString());
+            fleet.startHelper(i, settings);
+        }
+        for (int i = 0; i < CLIENTS; i++) {
+            clients.add(CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress())));
+        }
+        return fleet;
+    }
+
+    private Path cache(int helper) {
+        return directory.resolve("cache-" + helper);
+    }
+
+    private Path put(Fleet fleet, FilePath file) throws IOException {
+        Path source = fleet.file("source", SIZE);
+        fleet.put(source, file);
+        return source;
+    }
+
+    private static FilePath file(Fleet fleet) {
+        return new FilePath(fleet.volume("shared", new Chunking.BySize(16 * MIB), 2, Fleet.disks(1, 2)), "/f");
+    }
+
+    /** All clients at once. */
+    private List<CompletableFuture<GetReceipt>> getAll(FilePath file) {
+        return IntStream.range(0, CLIENTS)
+                .mapToObj(i -> clients.get(i)
+                        .get(file, target(i), GetOptions.defaults().withDurable(false)))
+                .toList();
+    }
+
+    private Path target(int client) {
+        return directory.resolve("out-" + client);
+    }
+
+    private void assertAllGot(Path source) throws IOException {
+        for (int i = 0; i < CLIENTS; i++) {
+            assertThat(Files.mismatch(source, target(i))).as("client " + i).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void whatManyReadAtOnceIsReadOfTheStoresOnce() throws Exception {
+        try (Fleet fleet = fleet(1, "")) {
+            FilePath file = file(fleet);
+            Path source = put(fleet, file);
+            double before = fleet.metricOfAll(2, READ);
+            getAll(file).forEach(CompletableFuture::join);
+            assertAllGot(source);
+            assertThat(fleet.metricOfAll(2, READ) - before).isBetween((double) SIZE, ONCE * SIZE);
+            assertThat(fleet.metric(3, "cloudmw_cache_served_bytes_total"))
+                    .isGreaterThanOrEqualTo(1.0 * CLIENTS * SIZE);
+        }
+    }
+
+    @Test
+    void severalSwitchesDivideAFileAmongThemAndReadItOnceTogether() throws Exception {
+        try (Fleet fleet = fleet(2, "")) {
+            FilePath file = file(fleet);
+            Path source = put(fleet, file);
+            double before = fleet.metricOfAll(2, READ);
+            getAll(file).forEach(CompletableFuture::join);
+            assertAllGot(source);
+            assertThat(fleet.metricOfAll(2, READ) - before).isBetween((double) SIZE, ONCE * SIZE);
+            for (int i = 3; i <= 4; i++) {
+                assertThat(fleet.metric(i, "cloudmw_cache_fetched_bytes_total")).isBetween(0.3 * SIZE, 0.7 * SIZE);
+            }
+        }
+    }
+
+    @Test
+    void aSwitchThatIsKilledCostsNoRead() throws Exception {
+        try (Fleet fleet = fleet(2, "8MiB/s")) {
+            FilePath file = file(fleet);
+            Path source = put(fleet, file);
+            List<CompletableFuture<GetReceipt>> gets = getAll(file);
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> fleet.metric(3, "cloudmw_cache_served_bytes_total") > 2 * MIB);
+            fleet.helper(3).kill();
+            gets.forEach(CompletableFuture::join);
+            assertAllGot(source);
+        }
+    }
+
+    @Test
+    void aSwitchThatIsStartedAgainServesFromItsDiskAndNothingThatIsDamaged() throws Exception {
+        try (Fleet fleet = fleet(1, "")) {
+            FilePath file = file(fleet);
+            Path source = put(fleet, file);
+            fleet.get(file, fleet.target("first"));
+            await().atMost(Duration.ofMinutes(1)).until(() -> leaves().size() == (SIZE + 262_143) / 262_144);
+            fleet.helper(3).kill();
+            double before = fleet.metricOfAll(2, READ);
+            fleet.restart("helper-3");
+            getAll(file).forEach(CompletableFuture::join);
+            assertAllGot(source);
+            assertThat(fleet.metricOfAll(2, READ)).isEqualTo(before);
+
+            fleet.helper(3).kill();
+            Path damaged = leaves().get(11);
+            byte[] leaf = Files.readAllBytes(damaged);
+            leaf[1000] ^= 4;
+            Files.write(damaged, leaf);
+            fleet.restart("helper-3");
+            getAll(file).forEach(CompletableFuture::join);
+            assertAllGot(source);
+            assertThat(fleet.metric(3, "cloudmw_cache_damaged_total")).isEqualTo(1);
+        }
+    }
+
+    private List<Path> leaves() throws IOException {
+        try (var files = Files.walk(cache(3).resolve("leaves"))) {
+            return files.filter(Files::isRegularFile).sorted().toList();
+        }
+    }
+
+    @Test
+    void aReadThatNamesItsModeRacesAsEver() throws Exception {
+        try (Fleet fleet = fleet(1, "")) {
+            FilePath file = file(fleet);
+            Path source = put(fleet, file);
+            GetReceipt receipt = fleet.client()
+                    .get(file, fleet.target("raced"), GetOptions.defaults().withMode(Mode.ROUNDS))
+                    .join();
+            assertThat(Files.mismatch(source, fleet.target("raced"))).isEqualTo(-1);
+            assertThat(receipt.winners().toString()).doesNotContain("helper-3");
+            assertThat(fleet.metric(3, "cloudmw_cache_served_bytes_total")).isZero();
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.tree.TreeCopy;
+import io.cloudmw.client.tree.TreeListener;
+import io.cloudmw.client.tree.TreeOptions;
+import io.cloudmw.client.tree.TreeReport;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.VolumeName;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Directories that are copied into what is not there. */
+final class TreeIT {
+    @TempDir
+    private Path directory;
+
+    private final List<String> failures = new ArrayList<>();
+
+    private TreeOptions options(boolean dryRun) {
+        TreeListener listener = new TreeListener() {
+            @Override
+            public void failed(String file, CloudMwException why) {
+                failures.add(file + ": " + why.getMessage());
+            }
+        };
+        return new TreeOptions(1, true, dryRun, false, false, PutOptions.defaults(), GetOptions.defaults(), listener);
+    }
+
+    private Path source() throws IOException {
+        Path source = Files.createDirectory(directory.resolve("source"));
+        for (int i = 0; i < 5; i++) {
+            Files.write(source.resolve("f" + i), new byte[i]);
+        }
+        return source;
+    }
+
+    @Test
+    void aDryRunThatMayDeleteNeedsNoDirectoryToDeleteIn() throws Exception {
+        try (Fleet fleet = Fleet.ofDisks(directory, 1, "");
+                CloudMw client = CloudMw.connect(fleet.coordinatorAddress())) {
+            VolumeName volume = fleet.volume("v", Fleet.disks(1));
+            TreeReport report = TreeCopy.upload(client, source(), volume, "/new/one", options(true))
+                    .run();
+            assertThat(report.copied()).isEqualTo(5);
+            assertThat(failures).isEmpty();
+        }
+    }
+
+    @Test
+    void aVolumeThatIsNotThereIsSaidOnceAndEndsIt() throws Exception {
+        try (Fleet fleet = Fleet.ofDisks(directory, 1, "");
+                CloudMw client = CloudMw.connect(fleet.coordinatorAddress())) {
+            TreeCopy copy = TreeCopy.upload(client, source(), new VolumeName("none"), "/", options(false));
+            assertThatExceptionOfType(CloudMwException.class)
+                    .isThrownBy(copy::run)
+                    .extracting(CloudMwException::code)
+                    .isEqualTo(ErrorCode.VOLUME_NOT_FOUND);
+            assertThat(failures).isEmpty();
+        }
+    }
+}

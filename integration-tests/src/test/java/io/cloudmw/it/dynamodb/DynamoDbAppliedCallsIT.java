@@ -1,0 +1,20 @@
+package io.cloudmw.it.dynamodb;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.testing.catalog.AppliedCallsContract;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** That calls take effect once, with the catalog in DynamoDB. */
+@ExtendWith(DynamoDbExtension.class)
+final class DynamoDbAppliedCallsIT extends AppliedCallsContract {
+    private final DynamoDbLocal dynamoDb;
+
+    DynamoDbAppliedCallsIT(DynamoDbLocal dynamoDb) {
+        this.dynamoDb = dynamoDb;
+    }
+
+    @Override
+    protected Catalog open() throws Exception {
+        return dynamoDb.open(DynamoDbLocal.newTable());
+    }
+}
