@@ -101,8 +101,8 @@ final class FaultyNetwork implements AutoCloseable {
                 case ANSWER_LOST -> forward(exchange, request);
                 case NONE -> {
                     HttpResponse<byte[]> response = forward(exchange, request);
-                    boolean hiding = operation.endsWith(".Query")
-                            || (alsoFromBatches && operation.endsWith(".BatchGetItem"));
+                    boolean hiding =
+                            operation.endsWith(".Query") || (alsoFromBatches && operation.endsWith(".BatchGetItem"));
                     if (hiding && !hidden.isEmpty()) {
                         sendJson(exchange, response.statusCode(), without(hidden, response.body()));
                     } else {
