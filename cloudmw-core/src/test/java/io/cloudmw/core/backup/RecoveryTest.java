@@ -56,6 +56,12 @@ final class RecoveryTest {
         return volume.recover(other, false, RecoveryListener.NONE);
     }
 
+    private void resume(Catalog into) throws CloudMwException {
+        RecoveryRequest request = new RecoveryRequest(
+                StoredVolume.NAME, StoredVolume.NAME, StoredVolume.definitions(), OptionalLong.empty(), false, true);
+        new Recovery(request, store -> volume.store(store.id().value()), RecoveryListener.NONE, () -> 1).run(into);
+    }
+
     private static ChunkId lastChunk(BackupRoot root) {
         return root.parts().get(root.parts().size() - 1).chunks().get(0).id();
     }
@@ -127,12 +133,8 @@ final class RecoveryTest {
     void aRecoveryThatWasInterruptedIsResumed() throws Exception {
         recover();
         other.remove(volume.file("/a"), 9);
-        RecoveryRequest request = new RecoveryRequest(
-                StoredVolume.NAME, StoredVolume.NAME, StoredVolume.definitions(), OptionalLong.empty(), false, true);
-        Recovery again =
-                new Recovery(request, store -> volume.store(store.id().value()), RecoveryListener.NONE, () -> 1);
         // What somebody has removed since is no longer to be put there: versions are never used twice.
-        assertThat(catchThrowableOfType(CloudMwException.class, () -> again.run(other))
+        assertThat(catchThrowableOfType(CloudMwException.class, () -> resume(other))
                         .code())
                 .isEqualTo(ErrorCode.CONFLICT);
         try (Catalog third = new InMemoryCatalog()) {
@@ -140,7 +142,7 @@ final class RecoveryTest {
                 third.putStore(store);
             }
             third.createVolume(catalog.volume(StoredVolume.NAME).orElseThrow());
-            new Recovery(request, store -> volume.store(store.id().value()), RecoveryListener.NONE, () -> 1).run(third);
+            resume(third);
             assertThat(StoredVolume.files(third)).containsOnlyKeys("/a", "/b");
         }
     }
@@ -155,11 +157,7 @@ final class RecoveryTest {
         recover();
         FileVersion since = new FileVersion(moved, VersionId.random(), 0, 0, 0, 4096, 9, new ManifestDigest().finish());
         other.commit(new Commit(since, other.current(moved).map(FileVersion::id), List.of()));
-        RecoveryRequest request = new RecoveryRequest(
-                StoredVolume.NAME, StoredVolume.NAME, StoredVolume.definitions(), OptionalLong.empty(), false, true);
-        Recovery again =
-                new Recovery(request, store -> volume.store(store.id().value()), RecoveryListener.NONE, () -> 1);
-        assertThat(catchThrowableOfType(CloudMwException.class, () -> again.run(other))
+        assertThat(catchThrowableOfType(CloudMwException.class, () -> resume(other))
                         .code())
                 .isEqualTo(ErrorCode.CONFLICT);
         assertThat(other.current(moved)).contains(since);
