@@ -16,6 +16,7 @@ import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Store;
@@ -233,21 +234,26 @@ public final class Recovery {
             FilePath file = new FilePath(request.as(), present.version().file().path());
             FileVersion version = present.version().at(file);
             Optional<CurrentFile> there = catalog.file(file);
-            if (there.isEmpty() || !there.get().version().id().equals(version.id())) {
-                Optional<FileVersion> elsewhere = catalog.version(version.id());
-                if (elsewhere.isPresent()) {
-                    requireNobodyElse(file, there);
-                    link(elsewhere.get().file(), present, version);
-                } else {
+            boolean done = there.filter(current -> current.version().id().equals(version.id()))
+                    .isPresent();
+            Optional<FileVersion> elsewhere = done ? Optional.empty() : catalog.version(version.id());
+            if (elsewhere.isPresent()) {
+                requireNobodyElse(file, there);
+                link(elsewhere.get().file(), present, version);
+            } else {
+                if (!done) {
                     putSegments(version);
                     catalog.commit(new Commit(version, expected(version, present.createdAtMillis(), there), List.of()));
                 }
-            }
-            if (!present.attributes().values().isEmpty()) {
-                catalog.setAttributes(
-                        new AttributeChange(file, present.attributes().values(), Set.of()), clock.millis());
+                note(file, present.attributes());
             }
             bytes += version.sizeBytes();
+        }
+
+        private void note(FilePath file, Attributes attributes) throws CloudMwException {
+            if (!attributes.values().isEmpty()) {
+                catalog.setAttributes(new AttributeChange(file, attributes.values(), Set.of()), clock.millis());
+            }
         }
 
         /** What somebody has put to a path since it was recovered stays. */

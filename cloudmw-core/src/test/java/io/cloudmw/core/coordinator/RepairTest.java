@@ -11,15 +11,13 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.security.TransferRight;
-import io.cloudmw.core.upkeep.Fleet;
+import io.cloudmw.core.testing.NoStores;
 import io.cloudmw.core.upkeep.Upkeep;
 import io.cloudmw.core.upkeep.UpkeepOptions;
 import io.cloudmw.core.upkeep.task.Handout;
@@ -499,34 +497,6 @@ final class RepairTest {
                 .allSatisfy(stores -> assertThat(stores).hasSize(3).doesNotContain(new StoreId("d1")));
     }
 
-    /** A fleet without stores. */
-    private static final class NoStores implements Fleet {
-        @Override
-        public List<Candidate> stores() {
-            return List.of();
-        }
-
-        @Override
-        public long roomBytes(Candidate store) {
-            return 0;
-        }
-
-        @Override
-        public boolean isAvailable(Candidate store) {
-            return false;
-        }
-
-        @Override
-        public List<HelperAddress> live() {
-            return List.of();
-        }
-
-        @Override
-        public boolean isAlive(HelperId helper) {
-            return true;
-        }
-    }
-
     @Test
     void aCoordinatorWithoutTheLeaseSendsHelpersOn() throws CloudMwException {
         pass(Duration.ofSeconds(1));
@@ -534,7 +504,7 @@ final class RepairTest {
         Upkeep other = new Upkeep(
                 "other",
                 cluster.catalog,
-                new NoStores(),
+                new NoStores(true),
                 cluster.tokens,
                 Duration.ofHours(1),
                 UpkeepOptions.defaults(),

@@ -14,21 +14,18 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FileVersion;
-import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.testing.NoStores;
 import io.cloudmw.core.testing.catalog.Versions;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
-import io.cloudmw.core.upkeep.Fleet;
 import io.cloudmw.core.upkeep.Upkeep;
 import io.cloudmw.core.upkeep.UpkeepOptions;
 import io.cloudmw.it.dynamodb.FaultyNetwork.Fault;
@@ -179,7 +176,7 @@ final class DynamoDbSharedFaultsIT {
         Upkeep upkeep = new Upkeep(
                 "c",
                 catalog,
-                new NoFleet(),
+                new NoStores(false),
                 new TransferTokens(ClusterSecret.of(new byte[32]), WallClock.system()),
                 Duration.ofHours(6),
                 UpkeepOptions.defaults(),
@@ -190,34 +187,6 @@ final class DynamoDbSharedFaultsIT {
         long round = upkeep.collect(false);
         while (upkeep.status().collect().rounds() < round) {
             upkeep.tick();
-        }
-    }
-
-    /** No stores, no helpers. */
-    private static final class NoFleet implements Fleet {
-        @Override
-        public List<Candidate> stores() {
-            return List.of();
-        }
-
-        @Override
-        public long roomBytes(Candidate store) {
-            return 0;
-        }
-
-        @Override
-        public boolean isAvailable(Candidate store) {
-            return false;
-        }
-
-        @Override
-        public List<HelperAddress> live() {
-            return List.of();
-        }
-
-        @Override
-        public boolean isAlive(HelperId helper) {
-            return false;
         }
     }
 
