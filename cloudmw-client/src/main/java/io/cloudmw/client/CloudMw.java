@@ -94,6 +94,7 @@ public final class CloudMw implements AutoCloseable {
                 coordinator,
                 () -> HelperLinks.open(threads.events(), threads.timer()),
                 options.memoryBytes(),
+                options.linkBytesPerSecond(),
                 options.pricing(),
                 new Governor(options.redundancy()),
                 Ticker.system());
@@ -343,11 +344,12 @@ public final class CloudMw implements AutoCloseable {
      *
      * @param mode as {@link GetOptions#mode()}: obeyed, whatever the deadline
      * @param deadline what it should keep; empty: the volume's target, if it has one
-     * @param linkBytesPerSecond what this destination can take; {@link Long#MAX_VALUE}: anything
+     * @param linkBytesPerSecond what the destination takes; empty: as this client's options say
      */
     public CompletableFuture<ReadEstimate> estimate(
-            FilePath file, Optional<Mode> mode, Optional<Duration> deadline, long linkBytesPerSecond) {
+            FilePath file, Optional<Mode> mode, Optional<Duration> deadline, OptionalLong linkBytesPerSecond) {
         deadline.ifPresent(GetOptions::requirePositive);
+        linkBytesPerSecond.ifPresent(CloudMwOptions::checkLink);
         return engine.estimate(file, mode, deadline, linkBytesPerSecond);
     }
 
@@ -373,7 +375,8 @@ public final class CloudMw implements AutoCloseable {
                 Math.min(options.memoryPerGetBytes(), options.memoryBytes()),
                 getOptions.listener(),
                 getOptions.deadline(),
-                getOptions.priority().orElse(getOptions.range().isPresent() ? Priority.INTERACTIVE : Priority.BATCH));
+                getOptions.priority().orElse(getOptions.range().isPresent() ? Priority.INTERACTIVE : Priority.BATCH),
+                options.location());
     }
 
     /**
@@ -484,6 +487,11 @@ public final class CloudMw implements AutoCloseable {
     /** Bytes that gets could still put in flight; {@link CloudMwOptions#memoryBytes()} when none is under way. */
     public long freeMemoryBytes() {
         return engine.freeCreditBytes();
+    }
+
+    /** Bytes of data that helpers have sent to this client so far, verified or not, wanted or not. */
+    public long receivedBytes() {
+        return engine.receivedBytes();
     }
 
     /** Cancels what is under way, waits a few seconds for it to clean up, and ends every thread. Idempotent. */

@@ -1,7 +1,9 @@
 package io.cloudmw.client;
 
+import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.cost.Pricing;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.race.Governor;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -13,8 +15,12 @@ import java.util.function.Consumer;
  *     several addresses
  * @param coordinatorTimeout how long one call may take altogether while the coordinator does not answer: a restart of
  *     it within this time is survived
+ * @param location where it runs: what a volume's switches serve is read through the one that is nearest; none: from each what
+ *     belongs to it
  * @param memoryBytes bytes all gets of the client together may have in flight; its puts may have a quarter as much
  * @param memoryPerGetBytes bytes one get may have in flight
+ * @param linkBytesPerSecond what this machine's link takes in a second, {@link Long#MAX_VALUE}: anything; what a read is
+ *     expected to take, and so how one with a deadline is read, counts with it. It limits nothing
  * @param pricing by which receipts are priced
  * @param redundancy what all gets of the client together may spend on second attempts
  * @param waiting told, on a thread of the client's it must not block, that the coordinator has not answered for two
@@ -23,8 +29,10 @@ import java.util.function.Consumer;
 public record CloudMwOptions(
         String coordinator,
         Duration coordinatorTimeout,
+        Location location,
         long memoryBytes,
         long memoryPerGetBytes,
+        long linkBytesPerSecond,
         Pricing pricing,
         Governor.Budget redundancy,
         Consumer<String> waiting) {
@@ -35,7 +43,8 @@ public record CloudMwOptions(
     public CloudMwOptions {
         checkAddresses(coordinator);
         if (coordinatorTimeout.toMillis() < 1) {
-            throw new IllegalArgumentException("coordinatorTimeout: " + coordinatorTimeout + " (expected: >= 1 ms)");
+            throw new IllegalArgumentException(
+                    "coordinatorTimeout: " + Durations.format(coordinatorTimeout) + " (expected: >= 1ms)");
         }
         if (memoryBytes < MIN_MEMORY_BYTES) {
             throw new IllegalArgumentException(
@@ -44,6 +53,13 @@ public record CloudMwOptions(
         if (memoryPerGetBytes < MIN_MEMORY_BYTES) {
             throw new IllegalArgumentException(
                     "memoryPerGetBytes: " + memoryPerGetBytes + " (expected: >= " + MIN_MEMORY_BYTES + ")");
+        }
+        checkLink(linkBytesPerSecond);
+    }
+
+    static void checkLink(long bytesPerSecond) {
+        if (bytesPerSecond < 1) {
+            throw new IllegalArgumentException("linkBytesPerSecond: " + bytesPerSecond + " (expected: >= 1)");
         }
     }
 
@@ -56,40 +72,110 @@ public record CloudMwOptions(
         }
     }
 
-    /** The defaults: 30 s, 16 MiB for one get, and half of the heap's size, but at most 64 MiB, for all. */
+    /** The defaults: 30 s, 16 MiB for one get, and half of the heap's size, but at most 64 MiB, for all; any link. */
     public static CloudMwOptions of(String coordinator) {
         long all = Math.max(
                 MIN_MEMORY_BYTES, Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 2));
         return new CloudMwOptions(
                 coordinator,
                 Duration.ofSeconds(30),
+                Location.NONE,
                 all,
                 16L << 20,
+                Long.MAX_VALUE,
                 Pricing.DEFAULT,
                 Governor.Budget.DEFAULT,
                 waiting -> {});
     }
 
     public CloudMwOptions withCoordinatorTimeout(Duration timeout) {
-        return new CloudMwOptions(coordinator, timeout, memoryBytes, memoryPerGetBytes, pricing, redundancy, waiting);
+        return new CloudMwOptions(
+                coordinator,
+                timeout,
+                location,
+                memoryBytes,
+                memoryPerGetBytes,
+                linkBytesPerSecond,
+                pricing,
+                redundancy,
+                waiting);
+    }
+
+    public CloudMwOptions withLocation(Location here) {
+        return new CloudMwOptions(
+                coordinator,
+                coordinatorTimeout,
+                here,
+                memoryBytes,
+                memoryPerGetBytes,
+                linkBytesPerSecond,
+                pricing,
+                redundancy,
+                waiting);
     }
 
     public CloudMwOptions withMemory(long allBytes, long perGetBytes) {
-        return new CloudMwOptions(coordinator, coordinatorTimeout, allBytes, perGetBytes, pricing, redundancy, waiting);
+        return new CloudMwOptions(
+                coordinator,
+                coordinatorTimeout,
+                location,
+                allBytes,
+                perGetBytes,
+                linkBytesPerSecond,
+                pricing,
+                redundancy,
+                waiting);
+    }
+
+    public CloudMwOptions withLink(long bytesPerSecond) {
+        return new CloudMwOptions(
+                coordinator,
+                coordinatorTimeout,
+                location,
+                memoryBytes,
+                memoryPerGetBytes,
+                bytesPerSecond,
+                pricing,
+                redundancy,
+                waiting);
     }
 
     public CloudMwOptions withPricing(Pricing prices) {
         return new CloudMwOptions(
-                coordinator, coordinatorTimeout, memoryBytes, memoryPerGetBytes, prices, redundancy, waiting);
+                coordinator,
+                coordinatorTimeout,
+                location,
+                memoryBytes,
+                memoryPerGetBytes,
+                linkBytesPerSecond,
+                prices,
+                redundancy,
+                waiting);
     }
 
     public CloudMwOptions withRedundancy(Governor.Budget budget) {
         return new CloudMwOptions(
-                coordinator, coordinatorTimeout, memoryBytes, memoryPerGetBytes, pricing, budget, waiting);
+                coordinator,
+                coordinatorTimeout,
+                location,
+                memoryBytes,
+                memoryPerGetBytes,
+                linkBytesPerSecond,
+                pricing,
+                budget,
+                waiting);
     }
 
     public CloudMwOptions withWaiting(Consumer<String> listener) {
         return new CloudMwOptions(
-                coordinator, coordinatorTimeout, memoryBytes, memoryPerGetBytes, pricing, redundancy, listener);
+                coordinator,
+                coordinatorTimeout,
+                location,
+                memoryBytes,
+                memoryPerGetBytes,
+                linkBytesPerSecond,
+                pricing,
+                redundancy,
+                listener);
     }
 }

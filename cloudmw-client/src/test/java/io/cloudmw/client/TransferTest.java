@@ -140,6 +140,18 @@ final class TransferTest {
     }
 
     @Test
+    void whatCameWithoutAWordOfItsAttemptIsInTheReceipt() throws Exception {
+        helper(Script.WORDLESS);
+        put(bytes(2 * CHUNK));
+        GetReceipt receipt = get(directory.resolve("out"));
+        assertThat(receipt.wins()).hasSize(2);
+        assertThat(receipt.attempts()).isEqualTo(2);
+        assertThat(receipt.cost().total().reads()).isEqualTo(2);
+        assertThat(receipt.cost().total().readBytes()).isEqualTo(2L * CHUNK);
+        assertThat(receipt.wastedBytes()).isZero();
+    }
+
+    @Test
     void everySizeComesBackAsItWasWritten() throws Exception {
         helper(Script.SERVE);
         for (int size : new int[] {0, 1, LEAF - 1, LEAF, LEAF + 1, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK + 17}) {
@@ -338,6 +350,28 @@ final class TransferTest {
         assertThat(obeyed.chosen()).isFalse();
         assertThat(obeyed.way().mode()).isEqualTo(Mode.CHUNKED);
         assertThat(obeyed.why()).contains("the caller's choice");
+    }
+
+    /** Nothing is faster than the link: what costs least is as good as anything. */
+    @Test
+    void aPromiseCountsWithWhatTheLinkTakes() throws Exception {
+        helper(Script.SERVE);
+        put(bytes(2 * CHUNK));
+        coordinator.speeds(new ExpectedSpeed(1_000_000, 2_000_000, 3_000_000, 50 << 20, 20 << 20, 0, 1, 99));
+        CloudMwOptions options = CloudMwOptions.of(coordinator.address())
+                .withMemory(8L << 20, 4L << 20)
+                .withLink(CHUNK);
+        GetOptions urgent = GetOptions.defaults().withDeadline(Duration.ofSeconds(1));
+
+        try (CloudMw narrow = CloudMw.connect(options)) {
+            GetReceipt receipt =
+                    narrow.get(FILE, directory.resolve("out"), urgent).get(60, SECONDS);
+            SlaReport report = receipt.sla().orElseThrow();
+            assertThat(report.predicted()).isEqualTo(Duration.ofSeconds(2));
+            assertThat(report.way()).isEqualTo(new Way(Mode.SINGLE, 1, Optional.empty()));
+            assertThat(report.why()).contains("no way was expected to keep it");
+        }
+        assertThat(get(urgent).sla().orElseThrow().predicted()).isLessThan(Duration.ofSeconds(1));
     }
 
     /** One read of a hundred takes half a second; after the p95, 2 ms, another store is asked. */

@@ -12,6 +12,7 @@ import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.metrics.RaceMetrics;
 import io.cloudmw.core.metrics.ScheduleMetrics;
+import io.cloudmw.core.metrics.SwitchMetrics;
 import io.cloudmw.core.metrics.UpkeepMetrics;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Store;
@@ -22,8 +23,10 @@ import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.ScheduleLimits;
+import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
+import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.store.MonitoredChunkStore;
 import io.cloudmw.core.store.StoreOpener;
@@ -45,10 +48,14 @@ import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.Fetching;
 import io.cloudmw.helper.fetch.LeafRoom;
+import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.Spool;
 import io.cloudmw.helper.fetch.StoreResolver;
+import io.cloudmw.helper.fetch.Upstream;
 import io.cloudmw.helper.peer.PeerConnections;
+import io.cloudmw.helper.peer.PeerRights;
 import io.cloudmw.helper.peer.StoreDirectory;
+import io.cloudmw.helper.peer.Trees;
 import io.cloudmw.helper.rpc.CompetitionService;
 import io.cloudmw.helper.rpc.CoordinatorCalls;
 import io.cloudmw.helper.rpc.PeerChannels;
@@ -59,6 +66,7 @@ import io.cloudmw.helper.serve.BulkSessions;
 import io.cloudmw.helper.serve.ChunkServer;
 import io.cloudmw.helper.serve.LateCopies;
 import io.cloudmw.helper.serve.Reads;
+import io.cloudmw.helper.serve.SharedReads;
 import io.cloudmw.helper.serve.StoreLanes;
 import io.cloudmw.helper.serve.Writes;
 import io.cloudmw.helper.upkeep.UpkeepWorker;
@@ -72,6 +80,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
@@ -92,6 +101,9 @@ public final class HelperServer implements AutoCloseable {
     private static final int PEERS = 256;
     private static final int PARKED_JOINS = 1024;
     private static final int REPORTS = 4096;
+    private static final int SWITCH_THREADS = 8;
+    private static final Duration SWITCH_CONNECT = Duration.ofSeconds(2);
+    private static final Duration SWITCH_SILENCE = Duration.ofSeconds(3);
     private static final Duration PEER_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration PROGRESS_INTERVAL = Duration.ofMillis(100);
     private static final List<Duration> RETRY_DELAYS =
@@ -182,15 +194,28 @@ public final class HelperServer implements AutoCloseable {
         BulkSessions sessions = new BulkSessions();
         PeerChannels channels = opened(new PeerChannels(PEERS));
         RaceMetrics races = new RaceMetrics(meters);
+        SwitchMetrics switches = new SwitchMetrics(meters);
+        Fetching shared = shared(fetcher, spool, transport, switches, meters);
+        Trees trees = trees(transport);
         Transfers transfers = new Transfers(new Surroundings(
                 fetcher,
-                shared(fetcher, spool, transport, meters),
-                spec -> measured(stores.resolver(
-                        spec.stores(),
-                        spec.helpers(),
-                        spec.token(),
-                        spec.claims(),
-                        spec.urgency().priority())),
+                shared,
+                spec -> measured(
+                        stores.resolver(
+                                spec.stores(),
+                                spec.helpers(),
+                                spec.token(),
+                                spec.claims(),
+                                spec.urgency().priority()),
+                        speeds),
+                spec -> trees.upstream(
+                        new Trees.Scope(spec.helpers(), spec.tree(), spec.stores()),
+                        new PeerRights(
+                                spec.token(),
+                                spec.claims(),
+                                tokens,
+                                spec.urgency().priority()),
+                        Integer.MAX_VALUE),
                 sessions::find,
                 (transfer, block, racer, store) -> new BulkRequest.Relay(transfer, block, racer, store).encode(),
                 channels,
@@ -225,7 +250,20 @@ public final class HelperServer implements AutoCloseable {
                 new InetSocketAddress(
                         config.bulkListen().host(), config.bulkListen().port()),
                 config.id().value(),
-                new ChunkServer(sessions, reads, writes)));
+                new ChunkServer(
+                        sessions,
+                        reads,
+                        writes,
+                        new SharedReads(
+                                config.switching().volumes(),
+                                tokens,
+                                shared,
+                                new Below(stores, trees, tokens, speeds, reports),
+                                fetcher,
+                                switches,
+                                new SharedReads.Limits(
+                                        config.switching().children(),
+                                        config.switching().reads())))));
         Server control = control(
                 new TransferService(
                         config.id(), tokens, transfers, config.switching().volumes()),
@@ -246,11 +284,42 @@ public final class HelperServer implements AutoCloseable {
                 config.id(),
                 advertised(config.controlListen(), control.getPort()),
                 advertised(config.bulkListen(), bulk.port()),
-                config.switching().volumes());
+                config.switching().volumes(),
+                config.location());
+    }
+
+    /** The ways to the switches above this one: one that does not answer is soon taken for gone, for its readers wait. */
+    private Trees trees(BulkTransport transport) {
+        BulkOptions impatient = transport.options().withTimeouts(SWITCH_CONNECT, SWITCH_SILENCE);
+        PeerConnections above = opened(
+                new PeerConnections(new BulkConnector(transport, config.id().value(), impatient), PEERS));
+        return new Trees(config.id(), above, pool(Threads.unbounded("switch", SWITCH_THREADS)));
+    }
+
+    /** How switches below this one get what is not here. */
+    private record Below(
+            StoreDirectory stores, Trees trees, TransferTokens tokens, SpeedMonitor speeds, ReplicaReports reports)
+            implements SharedReads.Requesters {
+        @Override
+        public Requester of(BulkRequest.Shared request, TransferClaims claims, Tenant tenant) {
+            StoreResolver resolver =
+                    stores.resolver(request.stores(), request.helpers(), request.token(), claims, request.priority());
+            Upstream upstream = trees.upstream(
+                    new Trees.Scope(request.helpers(), request.tree(), request.stores()),
+                    new PeerRights(request.token(), claims, tokens, request.priority()),
+                    request.height());
+            return new Requester(
+                    tenant,
+                    OptionalLong.empty(),
+                    measured(resolver, speeds),
+                    upstream,
+                    report -> reports.report(claims, report));
+        }
     }
 
     /** What a switch serves; nobody asks a helper that is none. */
-    private Fetching shared(Fetcher fetcher, Spool spool, BulkTransport transport, MeterRegistry meters)
+    private Fetching shared(
+            Fetcher fetcher, Spool spool, BulkTransport transport, SwitchMetrics switches, MeterRegistry meters)
             throws IOException {
         HelperConfig.Switching switching = config.switching();
         if (switching.volumes().equals(VolumeSet.NONE)) {
@@ -265,11 +334,11 @@ public final class HelperServer implements AutoCloseable {
                 spool,
                 transport.allocator(),
                 config.limits().fetchWait().toNanos());
-        return new SharedFetching(fetcher, opened(new LeafCache(room, disk, counts)));
+        return new SharedFetching(fetcher, opened(new LeafCache(room, disk, counts)), switches);
     }
 
     /** What races read tells how fast stores are. */
-    private StoreResolver measured(StoreResolver resolver) {
+    private static StoreResolver measured(StoreResolver resolver, SpeedMonitor speeds) {
         return id -> new MonitoredChunkStore(resolver.open(id), speeds);
     }
 

@@ -407,9 +407,9 @@ final class HelperRaceTest {
                             .map(event -> event.getForfeited().getBlockId() + " "
                                     + event.getForfeited().getErrorCode()))
                     .containsExactly("1 OVERLOADED"));
-            assertThat(attempts(client.events.get(0), AttemptState.ATTEMPT_STATE_STARTED)
+            await().untilAsserted(() -> assertThat(attempts(client.events.get(0), AttemptState.ATTEMPT_STATE_STARTED)
                             .map(event -> event.getAttempt().getBlockId()))
-                    .containsExactly(0);
+                    .containsExactly(0));
             assertThat(cluster.meters.get(0).get(RaceMetrics.ATTEMPTS).counter().count())
                     .isEqualTo(1);
             assertThat(blocks).noneMatch(CompletableFuture::isDone);

@@ -77,6 +77,9 @@ final class ScriptedClient implements AutoCloseable {
     /** Of all it asks for from now on. */
     private Priority priority = Priority.BATCH;
 
+    /** Of all helpers it says: they are the members of its trees of switches. */
+    private boolean switched;
+
     /** So much of a relay is taken. */
     private volatile int most = Integer.MAX_VALUE;
 
@@ -109,6 +112,12 @@ final class ScriptedClient implements AutoCloseable {
 
     ScriptedClient withPriority(Priority value) {
         priority = value;
+        return this;
+    }
+
+    /** Reads through switches from now on. */
+    ScriptedClient throughSwitches() {
+        switched = true;
         return this;
     }
 
@@ -204,6 +213,8 @@ final class ScriptedClient implements AutoCloseable {
                 .setLanes(lanes)
                 .setMode(Mode.MODE_ROUNDS)
                 .setPriority(UrgencyWire.priority(priority))
+                .setShared(switched)
+                .setTree(switched ? cluster.addresses().size() : 0)
                 .setBulkSessionId(bulk.get(rank).sessionId());
         cluster.addresses().forEach(helper -> begin.addHelpers(ToWire.helper(helper)));
         cluster.stores().forEach(store -> begin.addStores(ToWire.store(store)));
@@ -222,11 +233,15 @@ final class ScriptedClient implements AutoCloseable {
 
     /** Issues all of chunk {@code index} as block {@code block} to a lane of the only helper. */
     CompletableFuture<byte[]> issueTo(int lane, int block, int index, byte[] chunk) {
+        return issueTo(new Entrant(new RacerId(lane), 0), block, index, chunk);
+    }
+
+    /** Issues all of chunk {@code index} as block {@code block} to one racer, for the store that it is an entrant for. */
+    CompletableFuture<byte[]> issueTo(Entrant sole, int block, int index, byte[] chunk) {
         CompletableFuture<byte[]> whole = new CompletableFuture<>();
         delivered.put(block, whole);
         received.put(block, new byte[chunk.length]);
-        List<Entrant> entrants = List.of(new Entrant(new RacerId(lane), 0));
-        send(block, chunkId(index), crcs(chunk), chunk.length, entrants, BlockRule.SOLE, Optional.empty());
+        send(block, chunkId(index), crcs(chunk), chunk.length, List.of(sole), BlockRule.SOLE, Optional.empty());
         return whole;
     }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code cloudmw bench race}: what docs/cli.md promises of it. How fast anything is, is not tested. */
+/** {@code cloudmw bench race} and {@code bench switch}: what docs/cli.md promises of it. How fast anything is, is not tested. */
 @ExtendWith(LocalStackExtension.class)
 final class BenchIT {
     @TempDir
@@ -174,9 +174,73 @@ final class BenchIT {
     }
 
     @Test
+    void clientsOfSwitchesReadTheStoreOnceTogether() throws IOException {
+        JsonNode report = commands(Map.of())
+                .run(
+                        "bench",
+                        "switch",
+                        "--clients",
+                        "3",
+                        "--switches",
+                        "2",
+                        "--size",
+                        "12MiB",
+                        "--runs",
+                        "2",
+                        "--warm-up",
+                        "0",
+                        "--reads",
+                        "4KiB",
+                        "--read-count",
+                        "20",
+                        "--neighbours",
+                        "1",
+                        "--json")
+                .orThrow()
+                .json();
+
+        long set = 12 << 20;
+        assertThat(report.path("set_bytes").asLong()).isEqualTo(set);
+        assertThat((double) report.path("store_bytes").asLong()).isBetween((double) set, 1.02 * set);
+        assertThat(report.path("failed_reads").asInt()).isZero();
+        assertThat(report.path("rewritten_bytes").asInt(-1)).isZero();
+        assertThat(report.path("run_seconds").size()).isEqualTo(2);
+        assertThat(report.path("seconds").asDouble()
+                        * report.path("aggregate_bytes_per_second").asDouble())
+                .isBetween(2.9 * set, 3.1 * set);
+        for (String role : List.of("switches", "clients", "store")) {
+            assertThat(report.path("cpu_seconds_per_gib").path(role).asDouble()).isPositive();
+        }
+        JsonNode small = report.path("small_reads");
+        for (String round : List.of("alone", "busy")) {
+            assertThat(small.path(round).path("reads").asInt()).isEqualTo(40);
+            assertThat(small.path(round).path("p99_seconds").asDouble())
+                    .isGreaterThanOrEqualTo(
+                            small.path(round).path("p50_seconds").asDouble());
+        }
+        nothingIsLeft();
+    }
+
+    @Test
+    void aSwitchThatIsKilledInTheMiddleOfARunCostsNoRead() throws IOException {
+        JsonNode report = commands(Map.of())
+                .run("bench", "switch", "--switches", "2", "--size", "48MiB", "--runs", "1", "--kill", "--json")
+                .orThrow()
+                .json();
+
+        assertThat(report.path("failed_reads").asInt(-1)).isZero();
+        assertThat(report.path("rewritten_bytes").asInt(-1)).isZero();
+        nothingIsLeft();
+    }
+
+    @Test
     void mistakesAreUsage() throws IOException {
         assertThat(commands(Map.of())
                         .run("bench", "race", "--emulate", "hurricane")
+                        .exitCode())
+                .isEqualTo(2);
+        assertThat(commands(Map.of())
+                        .run("bench", "switch", "--switches", "1", "--kill")
                         .exitCode())
                 .isEqualTo(2);
         nothingIsLeft();

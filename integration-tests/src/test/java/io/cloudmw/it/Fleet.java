@@ -51,7 +51,13 @@ final class Fleet implements AutoCloseable {
 
     /** A coordinator and helpers 1 to {@code helpers}, each with one disk read at {@code throttle} ("" unlimited). */
     static Fleet ofDisks(Path directory, int helpers, String throttle) throws IOException {
-        Fleet fleet = new Fleet(directory, Map.of());
+        return ofDisks(directory, helpers, throttle, Map.of());
+    }
+
+    /** As the other, with settings of the coordinator. */
+    static Fleet ofDisks(Path directory, int helpers, String throttle, Map<String, String> settings)
+            throws IOException {
+        Fleet fleet = new Fleet(directory, Map.of(), settings);
         for (int i = 1; i <= helpers; i++) {
             fleet.startDiskHelper(i, throttle);
         }

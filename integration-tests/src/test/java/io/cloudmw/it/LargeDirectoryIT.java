@@ -7,25 +7,29 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.VolumeName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A directory that would fit neither the coordinator's heap (128 MB) nor the command's (64 MB), listed by both, and compared with another. The names
- * are put into the catalog's file while no coordinator runs: that they came there one by one is tested elsewhere.
+ * A directory that would fit neither the coordinator's heap (128 MB) nor the command's (64 MB), listed by both, and compared with another. To put
+ * so many takes a quarter of an hour; so while no coordinator runs the row that a put has left is repeated under other names, whole as it is.
  */
 final class LargeDirectoryIT {
-    private static final int NAMES = 300_000;
+    private static final int NAMES = 1_000_000;
 
     @TempDir
     Path directory;
@@ -38,25 +42,21 @@ final class LargeDirectoryIT {
             fleet.coordinator().close();
             addNames(directory.resolve("coordinator/catalog.db"));
             fleet.restart("coordinator");
+            areAsOthers(fleet, volume);
 
             Path lines = directory.resolve("lines");
             CommandLine commands = new CommandLine(fleet.coordinatorAddress());
             commands.withOutputTo(lines).run("ls", "v:/large").orThrow();
             try (Stream<String> read = Files.lines(lines)) {
-                assertThat(read.count()).isEqualTo(NAMES + 1L);
+                assertThat(read.count()).isEqualTo(NAMES);
             }
-            Path deleted = directory.resolve("deleted");
             Path nothing = Files.createDirectory(directory.resolve("nothing"));
-            commands.withOutputTo(deleted)
-                    .run("sync", nothing.toString(), "v:/large", "--delete", "--dry-run")
-                    .orThrow();
-            try (Stream<String> read = Files.lines(deleted)) {
-                assertThat(read.filter(line -> line.startsWith("delete ")).count())
-                        .isEqualTo(NAMES + 1L);
-            }
+            assertThat(deleted(commands, "sync", nothing.toString(), "v:/large", "--delete", "--dry-run"))
+                    .isEqualTo(NAMES);
+            assertThat(deleted(commands, "rm", "-r", "v:/large", "--dry-run")).isEqualTo(NAMES);
             Path json = directory.resolve("json");
             commands.withOutputTo(json).run("ls", "v:/large", "--json").orThrow();
-            assertThat(namesInOrder(json)).isEqualTo(NAMES + 1);
+            assertThat(namesInOrder(json)).isEqualTo(NAMES);
             assertThat(fleet.client().list(volume, "/large", "", 1000).join().items())
                     .hasSize(1000)
                     .first()
@@ -65,18 +65,50 @@ final class LargeDirectoryIT {
         }
     }
 
-    /** Gives the version of the one file that is there many names more. */
+    /** How many files a command says it would delete. */
+    private long deleted(CommandLine commands, String... arguments) throws Exception {
+        Path lines = directory.resolve("deleted");
+        commands.withOutputTo(lines).run(arguments).orThrow();
+        try (Stream<String> read = Files.lines(lines)) {
+            return read.filter(line -> line.startsWith("delete ")).count();
+        }
+    }
+
+    /** Repeats the row of the one file that is there: it has the name "f". */
     private static void addNames(Path catalog) throws SQLException {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + catalog);
                 Statement statement = connection.createStatement()) {
+            statement.executeUpdate("CREATE TEMP TABLE put AS SELECT * FROM entries WHERE name = 'f'");
+            List<String> columns = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery("SELECT name FROM pragma_table_info('entries')")) {
+                while (rows.next()) {
+                    columns.add(rows.getString(1));
+                }
+            }
+            columns.replaceAll(column -> column.equals("name") ? "printf('f%07d', n)" : "put." + column);
             statement.executeUpdate(String.format(
                     Locale.ROOT,
                     "WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < %d)"
-                            + " INSERT INTO entries (directory, name, version_id, moved_by)"
-                            + " SELECT e.directory, printf('f%%06d', n), e.version_id, ''"
-                            + " FROM numbers, (SELECT * FROM entries WHERE version_id IS NOT NULL) e",
-                    NAMES));
+                            + " INSERT INTO entries SELECT %s FROM numbers, put",
+                    NAMES,
+                    String.join(", ", columns)));
         }
+    }
+
+    /** They can be looked at, replaced, renamed and removed as any; there is one less then. */
+    private static void areAsOthers(Fleet fleet, VolumeName volume) throws IOException {
+        FileVersion first =
+                fleet.client().stat(new FilePath(volume, "/large/f")).join().version();
+        FilePath middle = new FilePath(volume, String.format(Locale.ROOT, "/large/f%07d", NAMES / 2));
+        assertThat(fleet.client().stat(middle).join().version().id()).isEqualTo(first.id());
+        fleet.put(fleet.file("other", 11), middle);
+        assertThat(fleet.client().stat(middle).join().version().sizeBytes()).isEqualTo(11);
+        FilePath last = new FilePath(volume, String.format(Locale.ROOT, "/large/f%07d", NAMES));
+        FilePath renamed = new FilePath(volume, "/large/renamed");
+        fleet.client().rename(last, renamed, false).join();
+        fleet.get(renamed, fleet.target("renamed"));
+        assertThat(Files.size(fleet.target("renamed"))).isEqualTo(10);
+        fleet.client().remove(renamed).join();
     }
 
     /** How many names the object in this file has; fails when one is not after the one before. */

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,7 +54,11 @@ final class MonitorIT {
             // What plans are told of a store is put together once a second.
             ReadEstimate estimate = await().until(
                             () -> fleet.client()
-                                    .estimate(file, Optional.empty(), Optional.of(Duration.ofHours(1)), Long.MAX_VALUE)
+                                    .estimate(
+                                            file,
+                                            Optional.empty(),
+                                            Optional.of(Duration.ofHours(1)),
+                                            OptionalLong.empty())
                                     .join(),
                             told -> told.known() == 2);
             assertThat(estimate.choice())

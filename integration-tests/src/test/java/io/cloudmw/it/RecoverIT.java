@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.it.localstack.LocalStack;
+import io.cloudmw.it.localstack.LocalStackExtension;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,12 +19,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.services.s3.S3Client;
 
-/** A coordinator loses its catalog, on real processes: what was backed up is there again, from the disks alone. */
+/** A coordinator loses its catalog, on real processes: what was backed up is there again, from the stores alone. */
+@ExtendWith(LocalStackExtension.class)
 final class RecoverIT {
     private static final long MIB = 1 << 20;
     private static final int FILES = 300;
@@ -35,9 +42,9 @@ final class RecoverIT {
     @TempDir
     private Path directory;
 
-    private static Path tree(Path directory) throws IOException {
+    private static Path tree(Path directory, int count) throws IOException {
         Path tree = Files.createDirectory(directory.resolve("tree"));
-        for (int i = 0; i < FILES; i++) {
+        for (int i = 0; i < count; i++) {
             Path file = tree.resolve("d" + i % 7).resolve("f" + i);
             Files.createDirectories(tree.resolve("d" + i % 7));
             Files.writeString(file, ("file " + i + "\n").repeat(i));
@@ -86,9 +93,10 @@ final class RecoverIT {
         Files.write(file, bytes);
     }
 
-    private JsonNode recover(CommandLine command, String... more) throws IOException {
+    /** From disks whose names are given: a root that is read there names the others. */
+    private JsonNode recover(CommandLine command, List<String> disks, String... more) throws IOException {
         List<String> arguments = new ArrayList<>(List.of("recover", "v", "--json"));
-        arguments.addAll(List.of("--from", "disk-2=" + directory.resolve("disk-2")));
+        disks.forEach(disk -> arguments.addAll(List.of("--from", disk + "=" + directory.resolve(disk))));
         arguments.addAll(List.of("--data-dir", directory.resolve("coordinator").toString()));
         arguments.addAll(List.of(more));
         return command.run(arguments.toArray(String[]::new)).orThrow().json();
@@ -96,7 +104,7 @@ final class RecoverIT {
 
     @Test
     void aVolumeIsThereAgainAfterItsCatalogIsLost() throws Exception {
-        Path tree = tree(directory);
+        Path tree = tree(directory, FILES);
         try (Fleet fleet = new Fleet(directory, Map.of(), HURRIED)) {
             for (int i = 1; i <= 4; i++) {
                 fleet.startDiskHelper(i, "");
@@ -146,7 +154,8 @@ final class RecoverIT {
             for (Path root : newest) {
                 flip(root);
             }
-            JsonNode older = recover(command, "--dry-run");
+            // No disk has to have a copy of both roots.
+            JsonNode older = recover(command, List.of("disk-2", "disk-3", "disk-4"), "--dry-run");
             assertThat(older.path("backup").asInt()).isEqualTo(1);
             assertThat(older.path("refused").toString()).contains("SHA-256");
             assertThat(directory.resolve("coordinator").resolve("catalog.db")).doesNotExist();
@@ -154,7 +163,9 @@ final class RecoverIT {
                 flip(root);
             }
 
-            JsonNode recovered = recover(command, "--verify");
+            String disk =
+                    directory.relativize(newest.iterator().next()).getName(0).toString();
+            JsonNode recovered = recover(command, List.of(disk), "--verify");
             assertThat(recovered.path("backup").asInt()).isEqualTo(2);
             assertThat(recovered.path("files").asInt()).isEqualTo(FILES + 1);
             assertThat(recovered.path("lost_files").asInt()).isZero();
@@ -176,5 +187,68 @@ final class RecoverIT {
                             .asBoolean())
                     .isTrue();
         }
+    }
+
+    /** All machines are lost, with the catalog, the cluster's secret and what was spooled, and one of three buckets. */
+    @Test
+    void aVolumeIsThereAgainFromBucketsAlone(LocalStack localStack) throws Exception {
+        Path tree = tree(directory, 40);
+        List<String> buckets = List.of(bucket(1), bucket(2), bucket(3));
+        Path large;
+        try (Fleet fleet = new Fleet(directory.resolve("lost"), localStack.environment())) {
+            StoreId[] stores = new StoreId[buckets.size()];
+            for (int i = 0; i < stores.length; i++) {
+                stores[i] = fleet.bucket(
+                        buckets.get(i), "us-east-1", localStack.endpoint().toString());
+                fleet.startHelper(i + 1, Map.of());
+            }
+            VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 2, stores);
+            CommandLine command = new CommandLine(fleet.coordinatorAddress());
+            command.run("put", "-r", tree.toString(), "v:/tree").orThrow();
+            large = Files.move(fleet.file("large", 3 * MIB + 7), directory.resolve("large"));
+            fleet.put(large, new FilePath(volume, "/large"));
+            command.run("attr", "v:/large", "who=me").orThrow();
+            command.run("backup", "v").orThrow();
+        }
+        delete(directory.resolve("lost"));
+        try (S3Client s3 = localStack.s3("us-east-1")) {
+            s3.listObjectsV2Paginator(request -> request.bucket(buckets.get(0))).contents().stream()
+                    .forEach(object -> s3.deleteObject(
+                            request -> request.bucket(buckets.get(0)).key(object.key())));
+        }
+
+        Path cluster = directory.resolve("new");
+        List<String> arguments = new ArrayList<>(List.of("recover", "v", "--json", "--verify"));
+        for (String bucket : buckets.subList(1, 3)) {
+            String store = bucket + "=s3://" + bucket + ",path-style,endpoint=" + localStack.endpoint();
+            arguments.addAll(List.of("--from", store));
+        }
+        arguments.addAll(List.of("--data-dir", cluster.resolve("coordinator").toString()));
+        JsonNode recovered = new CommandLine("nowhere:1")
+                .with(localStack.environment())
+                .run(arguments.toArray(String[]::new))
+                .orThrow()
+                .json();
+        assertThat(recovered.path("files").asInt()).isEqualTo(41);
+        assertThat(recovered.path("lost_files").asInt()).isZero();
+        assertThat(recovered.path("copies_missing").asInt())
+                .as("copies in the bucket that is empty")
+                .isPositive();
+        try (Fleet fleet = new Fleet(cluster, localStack.environment())) {
+            fleet.startHelper(1, Map.of());
+            Path back = directory.resolve("back");
+            new CommandLine(fleet.coordinatorAddress())
+                    .run("get", "-r", "v:/tree", back.toString())
+                    .orThrow();
+            same(tree, back);
+            FilePath file = new FilePath(new VolumeName("v"), "/large");
+            fleet.get(file, fleet.target("large"));
+            assertThat(fleet.target("large")).hasSameBinaryContentAs(large);
+            assertThat(fleet.client().stat(file).join().attributes().values()).containsEntry("who", "me");
+        }
+    }
+
+    private static String bucket(int number) {
+        return "it-" + UUID.randomUUID().toString().substring(0, 8) + "-" + number;
     }
 }

@@ -6,9 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.rpc.FileEntry;
+import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.client.tree.SnapshotDiff;
+import io.cloudmw.client.tree.TreeCopy;
+import io.cloudmw.client.tree.TreeListener;
+import io.cloudmw.client.tree.TreeOptions;
+import io.cloudmw.client.tree.TreeRemoval;
+import io.cloudmw.client.tree.TreeReport;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
@@ -23,12 +31,14 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -136,5 +146,83 @@ final class SnapshotIT {
         client.snapshots().remove(VOLUME, "s1").join();
         client.snapshots().remove(VOLUME, "s2").join();
         assertThat(read("/a", GetOptions.defaults())).isEqualTo("first");
+    }
+
+    private static TreeOptions tree(boolean delete, TreeListener listener) {
+        return new TreeOptions(1, delete, false, false, false, PutOptions.defaults(), GetOptions.defaults(), listener);
+    }
+
+    @Test
+    void aDirectoryOfASnapshotIsCopiedAsItWasAndNeverChanged() throws Exception {
+        put("/d/a", "first");
+        put("/d/sub/b", "below");
+        client.snapshots().create(VOLUME, "s1").join();
+        put("/d/a", "second");
+        client.remove(file("/d/sub/b")).join();
+        put("/d/new", "");
+        Path copy = directory.resolve("copy");
+        RemotePath from = RemotePath.directory("v@s1:/d/");
+        TreeOptions options = tree(true, new TreeListener() {});
+
+        assertThat(TreeCopy.download(client, from, copy, options).run().copied())
+                .isEqualTo(2);
+        assertThat(copy.resolve("a")).hasContent("first");
+        assertThat(copy.resolve("sub/b")).hasContent("below");
+        assertThat(copy.resolve("new")).doesNotExist();
+        Files.writeString(copy.resolve("other"), "");
+        TreeReport second = TreeCopy.download(client, from, copy, options).run();
+        assertThat(second.unchanged()).isEqualTo(2);
+        assertThat(second.deleted()).isEqualTo(1);
+        assertThat(copy.resolve("other")).doesNotExist();
+        assertThatThrownBy(() -> TreeCopy.upload(client, copy, from, options))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("v@s1:/d: a snapshot cannot be changed");
+        assertThatThrownBy(() -> new TreeRemoval(client, from, options)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void onceTheSnapshotIsGoneNothingIsDeletedForNotBeingInIt() throws Exception {
+        put("/d/a", "first");
+        client.snapshots().create(VOLUME, "s1").join();
+        Path copy = Files.createDirectory(directory.resolve("copy"));
+        Files.writeString(copy.resolve("other"), "");
+        Files.writeString(copy.resolve("another"), "");
+        TreeListener removing = new TreeListener() {
+            @Override
+            public void deletes(String file) {
+                client.snapshots().remove(VOLUME, "s1").join();
+            }
+        };
+
+        TreeReport report = TreeCopy.download(client, RemotePath.parse("v@s1:/d"), copy, tree(true, removing))
+                .run();
+        assertThat(report.deleted()).isEqualTo(1);
+        assertThat(report.failures())
+                .extracting(failure -> failure.why().code())
+                .containsOnly(ErrorCode.NOT_FOUND);
+        try (Stream<Path> left = Files.list(copy)) {
+            assertThat(left).hasSize(2);
+        }
+    }
+
+    @Test
+    void aDirectoryIsRemovedFileByFileAndOnlyThat() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            put("/d/" + i, "x");
+            put("/d/sub/deep/" + i, "x");
+        }
+        put("/dd", "x");
+        client.snapshots().create(VOLUME, "s1").join();
+        TreeOptions options = tree(false, new TreeListener() {});
+
+        TreeReport report = new TreeRemoval(client, RemotePath.parse("v:/d"), options).run();
+        assertThat(report.deleted()).isEqualTo(10);
+        assertThat(client.list(VOLUME, "/", "", 10).join().items())
+                .extracting(FileEntry::name)
+                .containsExactly("dd");
+        assertThat(readIn("s1", "/d/sub/deep/4")).isEqualTo("x");
+        assertThatThrownBy(() -> new TreeRemoval(client, RemotePath.parse("v:/d"), options).run())
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, why -> assertThat(why.code()).isEqualTo(ErrorCode.NOT_FOUND));
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.client.tree.TreeCopy;
 import io.cloudmw.client.tree.TreeListener;
 import io.cloudmw.client.tree.TreeOptions;
@@ -18,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,8 +53,9 @@ final class TreeIT {
         try (Fleet fleet = Fleet.ofDisks(directory, 1, "");
                 CloudMw client = CloudMw.connect(fleet.coordinatorAddress())) {
             VolumeName volume = fleet.volume("v", Fleet.disks(1));
-            TreeReport report = TreeCopy.upload(client, source(), volume, "/new/one", options(true))
-                    .run();
+            RemotePath target = new RemotePath(volume, Optional.empty(), "/new/one");
+            TreeReport report =
+                    TreeCopy.upload(client, source(), target, options(true)).run();
             assertThat(report.copied()).isEqualTo(5);
             assertThat(failures).isEmpty();
         }
@@ -62,7 +65,7 @@ final class TreeIT {
     void aVolumeThatIsNotThereIsSaidOnceAndEndsIt() throws Exception {
         try (Fleet fleet = Fleet.ofDisks(directory, 1, "");
                 CloudMw client = CloudMw.connect(fleet.coordinatorAddress())) {
-            TreeCopy copy = TreeCopy.upload(client, source(), new VolumeName("none"), "/", options(false));
+            TreeCopy copy = TreeCopy.upload(client, source(), RemotePath.directory("none:/"), options(false));
             assertThatExceptionOfType(CloudMwException.class)
                     .isThrownBy(copy::run)
                     .extracting(CloudMwException::code)

@@ -4,12 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.CloudMw;
-import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.rpc.Watch;
 import io.cloudmw.client.rpc.WatchListener;
-import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
@@ -18,28 +15,16 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.core.testing.consistency.ConsistencyCheck;
-import io.cloudmw.core.testing.consistency.Operation;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Queue;
-import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -68,38 +53,25 @@ final class WatchIT {
     @Test
     void whatClientsSeeAndAreToldHoldsThroughKillsOfTheirCoordinator() throws Exception {
         try (Fleet fleet = new Fleet(directory, Map.of())) {
-            Clients clients = new Clients(fleet.coordinatorAddress(), volume(fleet));
+            VolumeName volume = volume(fleet);
             Log log = new Log();
-            try (CloudMw watching = connect(fleet.coordinatorAddress());
-                    Watch watch = watching.watch(clients.volume, "/", OptionalLong.of(0), log)) {
-                ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
-                try {
-                    List<Future<?>> running = new ArrayList<>();
-                    for (int client = 0; client < CLIENTS; client++) {
-                        long seed = client;
-                        running.add(threads.submit(() -> clients.run(seed)));
-                    }
-                    for (int kill = 1; kill <= KILLS; kill++) {
-                        int before = clients.operations.size();
-                        await().atMost(Duration.ofMinutes(2)).until(() -> clients.operations.size() > before + 60);
-                        fleet.coordinator().kill();
-                        fleet.restart("coordinator");
-                    }
-                    clients.stop = true;
-                    for (Future<?> client : running) {
-                        client.get();
-                    }
-                } finally {
-                    threads.shutdownNow();
+            try (CloudMw watching = BusyClients.connect(fleet.coordinatorAddress());
+                    Watch watch = watching.watch(volume, "/", OptionalLong.of(0), log);
+                    BusyClients clients =
+                            BusyClients.start(Collections.nCopies(CLIENTS, fleet.coordinatorAddress()), volume, 0)) {
+                for (int kill = 1; kill <= KILLS; kill++) {
+                    clients.goOn(60);
+                    fleet.coordinator().kill();
+                    fleet.restart("coordinator");
                 }
-                VersionId last = put(fleet.client(), new FilePath(clients.volume, "/last"))
-                        .id();
+                clients.stop();
+                VersionId last =
+                        put(fleet.client(), new FilePath(volume, "/last")).id();
                 await().atMost(Duration.ofMinutes(1)).until(() -> log.ends(last));
                 assertThat(watch.done()).isNotDone();
+                assertThat(log.lost).isEmpty();
+                clients.check(log.changes.subList(0, log.changes.size() - 1));
             }
-            assertThat(log.lost).isEmpty();
-            assertThat(ConsistencyCheck.violations(log.changes, List.copyOf(clients.operations)))
-                    .isEmpty();
         }
     }
 
@@ -121,10 +93,6 @@ final class WatchIT {
         }
     }
 
-    private static CloudMw connect(String coordinator) {
-        return CloudMw.connect(CloudMwOptions.of(coordinator).withCoordinatorTimeout(Duration.ofMinutes(2)));
-    }
-
     /** What a watch was told. */
     private static final class Log implements WatchListener {
         private final List<Change> changes = new CopyOnWriteArrayList<>();
@@ -143,92 +111,6 @@ final class WatchIT {
         boolean ends(VersionId version) {
             return !changes.isEmpty()
                     && changes.get(changes.size() - 1).version().equals(Optional.of(version));
-        }
-    }
-
-    /** Several clients that change and look at a few paths, and keep what they were told. */
-    private static final class Clients {
-        private final String coordinator;
-        private final VolumeName volume;
-        private final AtomicLong clock = new AtomicLong();
-        private final Queue<Operation> operations = new ConcurrentLinkedQueue<>();
-        private volatile boolean stop;
-
-        Clients(String coordinator, VolumeName volume) {
-            this.coordinator = coordinator;
-            this.volume = volume;
-        }
-
-        void run(long seed) {
-            SplittableRandom random = new SplittableRandom(seed);
-            try (CloudMw client = connect(coordinator)) {
-                while (!stop) {
-                    FilePath file = new FilePath(volume, "/d" + random.nextInt(2) + "/f" + random.nextInt(3));
-                    switch (random.nextInt(6)) {
-                        case 0, 1 -> put(client, file);
-                        case 2 -> remove(client, file);
-                        case 3 -> rename(client, file);
-                        default -> read(client, file);
-                    }
-                }
-            }
-        }
-
-        private void put(CloudMw client, FilePath file) {
-            long began = clock.incrementAndGet();
-            outcome(client.put(InputStream.nullInputStream(), 0, file, PutOptions.defaults()), ErrorCode.CONFLICT)
-                    .ifPresent(receipt -> wrote(
-                            "put of " + file,
-                            began,
-                            change -> is(Change.Kind.PUT, receipt.version().id(), change)));
-        }
-
-        private void remove(CloudMw client, FilePath file) {
-            long began = clock.incrementAndGet();
-            outcome(client.remove(file), ErrorCode.NOT_FOUND)
-                    .ifPresent(removed ->
-                            wrote("remove of " + file, began, change -> is(Change.Kind.REMOVED, removed.id(), change)));
-        }
-
-        /** To a path that nothing else is ever put at. */
-        private void rename(CloudMw client, FilePath file) {
-            long began = clock.incrementAndGet();
-            FilePath to = new FilePath(volume, "/moved/" + began);
-            outcome(client.rename(file, to, true), ErrorCode.NOT_FOUND)
-                    .ifPresent(moved -> wrote(
-                            "rename to " + to,
-                            began,
-                            change -> change.path().equals(to.path()) && change.kind() == Change.Kind.RENAMED));
-        }
-
-        private void read(CloudMw client, FilePath file) {
-            long began = clock.incrementAndGet();
-            Optional<VersionId> found = outcome(client.stat(file), ErrorCode.NOT_FOUND)
-                    .map(status -> status.version().id());
-            operations.add(Operation.read(file.path(), found, began, clock.incrementAndGet()));
-        }
-
-        private static boolean is(Change.Kind kind, VersionId version, Change change) {
-            return change.kind() == kind && change.version().equals(Optional.of(version));
-        }
-
-        private void wrote(String what, long began, Predicate<Change> isIt) {
-            operations.add(Operation.write(what, began, clock.incrementAndGet(), isIt));
-        }
-
-        /** A refusal is no outcome: a call that was repeated because its answer was lost may be refused and yet have been done. */
-        private static <T> Optional<T> outcome(CompletableFuture<T> call, ErrorCode refusal) {
-            try {
-                return Optional.of(call.join());
-            } catch (CompletionException e) {
-                assertThat(e.getCause())
-                        .isInstanceOfSatisfying(
-                                CloudMwException.class,
-                                failure -> assertThat(failure.code())
-                                        .as(failure.getMessage())
-                                        .isEqualTo(refusal));
-                return Optional.empty();
-            }
         }
     }
 }

@@ -14,6 +14,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.PutCondition;
@@ -120,7 +121,8 @@ final class BackupVolume {
                 GET_MEMORY_BYTES,
                 TransferListener.NONE,
                 Optional.empty(),
-                Priority.BATCH)));
+                Priority.BATCH,
+                Location.NONE)));
         return BackupWire.root(bytes.toByteArray());
     }
 

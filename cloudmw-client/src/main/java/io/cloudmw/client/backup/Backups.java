@@ -79,6 +79,7 @@ public final class Backups {
         long exported;
         long bytes;
         long position;
+        String cluster = "";
 
         Run(Volume volume, BackupVolume files, long number) {
             this.volume = volume;
@@ -189,6 +190,7 @@ public final class Backups {
                 writePart(run, records, listener);
             }
             run.position = records.position();
+            run.cluster = records.cluster();
             run.cursor = records.next();
             more = run.cursor.isPresent();
             if (more) {
@@ -235,7 +237,7 @@ public final class Backups {
                 .filter(store -> named.contains(store.id()))
                 .toList();
         long taken = run.parts.get(run.parts.size() - 1).file().committedAtMillis();
-        return new BackupRoot(run.volume, stores, run.number, taken, run.position, run.parts, cursor);
+        return new BackupRoot(run.cluster, run.volume, stores, run.number, taken, run.position, run.parts, cursor);
     }
 
     /** The volume's own for backups, made if there is none: like it, but never with one durable copy where it has several. */

@@ -69,6 +69,11 @@ final class ExportStream extends InputStream {
         return piece.next();
     }
 
+    /** Whose volume it is. */
+    String cluster() {
+        return piece.cluster();
+    }
+
     long position() {
         return piece.position();
     }

@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.cli.lab.EmulatedTestbed;
 import io.cloudmw.client.cli.lab.GivenTestbed;
 import io.cloudmw.client.cli.lab.LabSettings;
@@ -134,16 +135,13 @@ final class BenchCommands {
             if (s3Endpoint != null) {
                 throw new IllegalArgumentException("--s3-endpoint: not with --volume, whose stores are what they are");
             }
+            CloudMwOptions how = context.clientOptions(options);
             try (Interruption interruption = new Interruption();
-                    CloudMw client = CloudMw.connect(context.clientOptions(options))) {
+                    CloudMw client = CloudMw.connect(how)) {
                 Volume kept = Calls.await(client.volume(new VolumeName(name)));
                 LabSettings settings = race.real(layout(client, kept));
                 try (Testbed testbed = GivenTestbed.open(
-                        settings,
-                        client,
-                        () -> CloudMw.connect(context.clientOptions(options)),
-                        kept.name(),
-                        interruption.closing())) {
+                        settings, client, () -> CloudMw.connect(how), kept.name(), interruption.closing())) {
                     interruption.closing().last(testbed);
                     return new RaceLab(settings, testbed, view(settings)).run();
                 }

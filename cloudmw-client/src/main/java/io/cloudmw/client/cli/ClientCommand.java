@@ -3,6 +3,7 @@ package io.cloudmw.client.cli;
 import com.google.errorprone.annotations.FormatMethod;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.core.error.CloudMwException;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
@@ -30,7 +31,7 @@ abstract class ClientCommand implements Callable<Integer> {
     }
 
     /** The client's options with what this command adds to them. */
-    CloudMwOptions applied(CloudMwOptions base) {
+    CloudMwOptions applied(CloudMwOptions base) throws CloudMwException {
         return base;
     }
 

@@ -18,7 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * What one run of the command works with: its streams, its environment, and the client, closed when the process is
@@ -30,7 +30,15 @@ final class CommandContext {
         Map<String, ?> run(CloudMw client) throws Exception;
     }
 
-    private static final long REPORT_SECONDS = 1;
+    /** What a command adds to the options of its client. */
+    interface Adding {
+        CloudMwOptions to(CloudMwOptions base) throws CloudMwException;
+    }
+
+    /** What is said of it. */
+    static final String INTERRUPTED = "interrupted";
+
+    private static final long REPORT_SECONDS = 3;
 
     private final InputStream in;
     private final StandardOutput out;
@@ -39,6 +47,10 @@ final class CommandContext {
     private final boolean terminal;
     private final CountDownLatch reported = new CountDownLatch(1);
     private final CountDownLatch interrupted = new CountDownLatch(1);
+    /** Whether a command has begun that says itself what becomes of it. */
+    private volatile boolean begun;
+
+    private final AtomicBoolean said = new AtomicBoolean();
 
     /** @param out is buffered here, and flushed at the end of the command */
     CommandContext(
@@ -81,19 +93,19 @@ final class CommandContext {
     }
 
     int run(GlobalOptions options, Work work) throws Exception {
-        return run(options, UnaryOperator.identity(), work);
+        return run(options, base -> base, work);
     }
 
     /** Runs a command's body with a client and prints what it gives when JSON is wanted. */
-    int run(GlobalOptions options, UnaryOperator<CloudMwOptions> more, Work work) throws Exception {
-        CloudMw client = CloudMw.connect(more.apply(clientOptions(options)));
+    int run(GlobalOptions options, Adding more, Work work) throws Exception {
+        CloudMw client = CloudMw.connect(more.to(clientOptions(options)));
         Thread hook = new Thread(() -> interrupted(client), "cloudmw-interrupted");
-        Runtime.getRuntime().addShutdownHook(hook);
+        closeWhenInterrupted(client, hook);
         Map<String, ?> answer;
         try {
             answer = work.run(client);
         } catch (RejectedExecutionException e) {
-            throw isInterrupted() ? new CloudMwException(ErrorCode.CANCELLED, "interrupted", e) : e;
+            throw isInterrupted() ? new CloudMwException(ErrorCode.CANCELLED, INTERRUPTED, e) : e;
         } finally {
             client.close();
             forget(hook);
@@ -111,7 +123,7 @@ final class CommandContext {
     }
 
     /** Says, unless quiet, what is waited for. */
-    CloudMwOptions clientOptions(GlobalOptions options) {
+    CloudMwOptions clientOptions(GlobalOptions options) throws CloudMwException {
         CloudMwOptions all = options.clientOptions(environment);
         return options.quiet() ? all : all.withWaiting(what -> err.println("cloudmw: " + what));
     }
@@ -127,7 +139,36 @@ final class CommandContext {
      */
     void pause(Duration time) throws CloudMwException, InterruptedException {
         if (interrupted.await(time.toNanos(), TimeUnit.NANOSECONDS)) {
-            throw new CloudMwException(ErrorCode.CANCELLED, "interrupted");
+            throw new CloudMwException(ErrorCode.CANCELLED, INTERRUPTED);
+        }
+    }
+
+    private void closeWhenInterrupted(CloudMw client, Thread hook) throws CloudMwException {
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+            begun = true;
+        } catch (IllegalStateException e) {
+            client.close();
+            throw new CloudMwException(ErrorCode.CANCELLED, INTERRUPTED, e);
+        }
+    }
+
+    /** Whether whoever asks may say how it ends: the first does. */
+    boolean says() {
+        return said.compareAndSet(false, true);
+    }
+
+    /** Waits for a moment, when the process ends, for that to be said; true: nobody does, so it is to be said here. */
+    boolean endsUnsaid() {
+        return !begun && !isReported() && says();
+    }
+
+    private boolean isReported() {
+        try {
+            return reported.await(REPORT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
         }
     }
 
@@ -140,11 +181,7 @@ final class CommandContext {
     void interrupted(CloudMw client) {
         interrupted.countDown();
         client.close();
-        try {
-            boolean unused = reported.await(REPORT_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        var unused = isReported();
     }
 
     static void forget(Thread hook) {

@@ -3,7 +3,6 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.cli.demo.Demo;
 import io.cloudmw.client.cli.demo.DemoReport;
 import io.cloudmw.client.cli.fleet.WorkingDirectory;
-import io.cloudmw.core.config.Sizes;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -29,8 +28,12 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--file", paramLabel = "FILE", description = "this file (default: a generated one)")
     private @Nullable Path file;
 
-    @Option(names = "--size", paramLabel = "SIZE", description = "of the generated file (default 64MiB)")
-    private String size = "64MiB";
+    @Option(
+            names = "--size",
+            paramLabel = "SIZE",
+            converter = Written.Size.class,
+            description = "of the generated file (default 64MiB)")
+    private long size = 64L << 20;
 
     @Option(names = "--no-kill", description = "spare the helpers")
     private boolean noKill;
@@ -92,7 +95,7 @@ final class DemoCommand implements Callable<Integer> {
         String defaultThrottle = s3Endpoint == null ? "8..40MiB/s,redraw=1s" : "none";
         return new Demo.Settings(
                 Optional.ofNullable(file),
-                Sizes.parse(size),
+                size,
                 !noKill,
                 throttle == null ? defaultThrottle : throttle,
                 Optional.ofNullable(s3Endpoint),

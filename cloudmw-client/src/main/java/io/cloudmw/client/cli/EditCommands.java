@@ -4,7 +4,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.rpc.Calls;
-import io.cloudmw.core.config.Sizes;
+import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
@@ -68,7 +68,7 @@ final class EditCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            FilePath file = FilePath.parse(target);
+            FilePath file = RemotePath.parse(target).requireCurrent().file();
             Input from = new Input(context, source);
             return edit(
                     file,
@@ -101,8 +101,12 @@ final class EditCommands {
             mixinStandardHelpOptions = true,
             description = "Write over part of a file; chunks that stay are not sent.")
     static final class Write extends WritingCommand {
-        @Option(names = "--offset", paramLabel = "BYTES", description = "where in the file (default 0)")
-        private String offset = "0";
+        @Option(
+                names = "--offset",
+                paramLabel = "BYTES",
+                converter = Written.Size.class,
+                description = "where in the file (default 0)")
+        private long offset;
 
         Write(CommandContext context) {
             super(context);
@@ -110,12 +114,12 @@ final class EditCommands {
 
         @Override
         CompletableFuture<PutReceipt> start(CloudMw client, Path from, FilePath file, PutOptions how) {
-            return client.write(from, file, Sizes.parse(offset), how);
+            return client.write(from, file, offset, how);
         }
 
         @Override
         CompletableFuture<PutReceipt> start(CloudMw client, InputStream from, FilePath file, PutOptions how) {
-            return client.write(from, file, Sizes.parse(offset), how);
+            return client.write(from, file, offset, how);
         }
     }
 
@@ -124,8 +128,13 @@ final class EditCommands {
         @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
         private String target = "";
 
-        @Option(names = "--size", paramLabel = "BYTES", required = true, description = "how many stay")
-        private String size = "";
+        @Option(
+                names = "--size",
+                paramLabel = "BYTES",
+                required = true,
+                converter = Written.Size.class,
+                description = "how many stay")
+        private long size;
 
         Truncate(CommandContext context) {
             super(context);
@@ -133,8 +142,8 @@ final class EditCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            FilePath file = FilePath.parse(target);
-            return edit(file, how -> Calls.await(client.truncate(file, Sizes.parse(size), how)));
+            FilePath file = RemotePath.parse(target).requireCurrent().file();
+            return edit(file, how -> Calls.await(client.truncate(file, size, how)));
         }
     }
 }

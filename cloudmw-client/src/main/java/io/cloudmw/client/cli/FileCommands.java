@@ -9,7 +9,7 @@ import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
-import io.cloudmw.core.config.Durations;
+import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -25,6 +25,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -43,6 +44,17 @@ import picocli.CommandLine.Parameters;
 final class FileCommands {
     private FileCommands() {}
 
+    /** What was no file may be a directory: then it is said how to have all that is in it. */
+    private static CloudMwException hinted(CloudMwException e, CloudMw client, RemotePath path, String command)
+            throws CloudMwException {
+        boolean directory = e.code() == ErrorCode.NOT_FOUND
+                && Calls.find(path.list(client, ""), ErrorCode.NOT_FOUND).isPresent();
+        return directory
+                ? new CloudMwException(
+                        ErrorCode.NOT_FOUND, path + ": is a directory (" + command + " -r: all files in it)", e)
+                : e;
+    }
+
     /** Shared by those that move bytes. */
     abstract static class TransferCommand extends ClientCommand {
         @Mixin
@@ -56,7 +68,7 @@ final class FileCommands {
         }
 
         @Override
-        CloudMwOptions applied(CloudMwOptions base) {
+        CloudMwOptions applied(CloudMwOptions base) throws CloudMwException {
             return prices.applied(base);
         }
 
@@ -79,8 +91,9 @@ final class FileCommands {
         @Option(
                 names = "--deadline",
                 paramLabel = "TIME",
+                converter = Written.Time.class,
                 description = "how long it should take (default: the volume's target); chooses how it is read")
-        private @Nullable String deadline;
+        private @Nullable Duration deadline;
 
         @Option(
                 names = "--priority",
@@ -97,7 +110,7 @@ final class FileCommands {
 
         GetOptions how() {
             GetOptions how = GetOptions.defaults().withPriority(priority == null ? usual : priority(priority));
-            return deadline == null ? how : how.withDeadline(Durations.parse(deadline));
+            return deadline == null ? how : how.withDeadline(deadline);
         }
 
         private static Priority priority(String label) {
@@ -161,9 +174,12 @@ final class FileCommands {
                         this,
                         "put " + target,
                         tree.copy(afresh, how(), GetOptions.defaults()),
-                        TreeRun.upload(client, Path.of(source), TreeRun.Directory.parse(target)));
+                        TreeRun.upload(client, Path.of(source), RemotePath.directory(target)));
             }
-            FilePath file = FilePath.parse(target);
+            FilePath file = RemotePath.parse(target).requireCurrent().file();
+            if (!source.equals("-") && Files.isDirectory(Path.of(source))) {
+                throw new CloudMwException(ErrorCode.LOCAL_IO, source + ": is a directory (put -r: all files in it)");
+            }
             PutReceipt receipt;
             try (Progress progress = Progress.of(context, options, "put " + file)) {
                 receipt = put(client, file, how().withListener(progress));
@@ -240,7 +256,15 @@ final class FileCommands {
             if (recursive) {
                 return directory(client);
             }
-            SnapshotPath from = SnapshotPath.parse(source);
+            RemotePath from = RemotePath.parse(source);
+            try {
+                return file(client, from);
+            } catch (CloudMwException e) {
+                throw hinted(e, client, from, "get");
+            }
+        }
+
+        private Map<String, ?> file(CloudMw client, RemotePath from) throws CloudMwException {
             FilePath file = from.file();
             GetOptions how = how().withDurable(!lazy);
             if (resume) {
@@ -249,13 +273,13 @@ final class FileCommands {
             if (version != null) {
                 how = how.withVersion(new VersionId(version));
             } else if (from.snapshot().isPresent()) {
-                how = how.withVersion(from.stat(client).version().id());
+                how = how.withVersion(Calls.await(from.stat(client)).version().id());
             }
             if (mode != null) {
                 how = how.withMode(Modes.parse("--mode", mode));
             }
             GetReceipt receipt;
-            try (Progress progress = Progress.of(context, options, "get " + file)) {
+            try (Progress progress = Progress.of(context, options, "get " + from)) {
                 how = how.withListener(progress);
                 receipt = "-".equals(target)
                         ? Calls.await(client.read(file, context.out().channel(), how))
@@ -278,7 +302,7 @@ final class FileCommands {
                     this,
                     "get " + source,
                     tree.copy(false, PutOptions.defaults(), how),
-                    TreeRun.download(client, TreeRun.Directory.parse(source), Path.of(target == null ? "." : target)));
+                    TreeRun.download(client, RemotePath.directory(source), Path.of(target == null ? "." : target)));
         }
 
         /** What is not a file gets the bytes in order: a pipe, a device. */
@@ -288,7 +312,7 @@ final class FileCommands {
                 return Calls.await(client.get(file, path, how));
             }
             try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
-                return Calls.await(client.read(file, channel, how));
+                return Calls.await(client.read(file, LocalPaths.named(path, channel), how));
             } catch (CloudMwException e) {
                 throw e;
             } catch (IOException e) {
@@ -319,11 +343,19 @@ final class FileCommands {
         @Parameters(index = "0", paramLabel = "VOLUME[@SNAPSHOT]:/PATH")
         private String source = "";
 
-        @Option(names = "--offset", paramLabel = "BYTES", description = "first byte (default 0)")
-        private String offset = "0";
+        @Option(
+                names = "--offset",
+                paramLabel = "BYTES",
+                converter = Written.Size.class,
+                description = "first byte (default 0)")
+        private long offset;
 
-        @Option(names = "--length", paramLabel = "BYTES", description = "how many (default: to the end)")
-        private @Nullable String length;
+        @Option(
+                names = "--length",
+                paramLabel = "BYTES",
+                converter = Written.Size.class,
+                description = "how many (default: to the end)")
+        private @Nullable Long length;
 
         @Option(names = "--mode", paramLabel = "MODE", description = "how replicas compete (default: the volume's)")
         private @Nullable String mode;
@@ -334,22 +366,21 @@ final class FileCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            SnapshotPath from = SnapshotPath.parse(source);
+            RemotePath from = RemotePath.parse(source);
             FilePath file = from.file();
             GetOptions how = how();
             if (mode != null) {
                 how = how.withMode(Modes.parse("--mode", mode));
             }
-            long first = Sizes.parse(offset);
-            if (first > 0 || length != null || from.snapshot().isPresent()) {
-                FileVersion read = from.stat(client).version();
+            if (offset > 0 || length != null || from.snapshot().isPresent()) {
+                FileVersion read = Calls.await(from.stat(client)).version();
                 long size = read.sizeBytes();
-                long bytes = length == null ? Long.MAX_VALUE : Sizes.parse(length);
-                if (first > size) {
+                long bytes = length == null ? Long.MAX_VALUE : length;
+                if (offset > size) {
                     throw new IllegalArgumentException(
-                            "--offset: " + first + " (expected: at most the " + size + " bytes of " + file + ")");
+                            "--offset: " + offset + " (expected: at most the " + size + " bytes of " + file + ")");
                 }
-                how = how.withVersion(read.id()).withRange(new ByteRange(first, Math.min(bytes, size - first)));
+                how = how.withVersion(read.id()).withRange(new ByteRange(offset, Math.min(bytes, size - offset)));
             }
             GetReceipt receipt = Calls.await(client.read(file, context.out().channel(), how));
             context.out().flush();
@@ -369,14 +400,11 @@ final class FileCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            SnapshotPath of = SnapshotPath.parse(directory);
+            RemotePath of = RemotePath.directory(directory);
             try (JsonArray entries = new JsonArray(context.out(), "entries")) {
                 String token = "";
                 do {
-                    Page<FileEntry> page = Calls.await(
-                            of.snapshot().isPresent()
-                                    ? client.snapshots().list(of.snapshot().get(), of.volume(), of.path(), token, 1000)
-                                    : client.list(of.volume(), of.path(), token, 1000));
+                    Page<FileEntry> page = Calls.await(of.list(client, token));
                     page.items().forEach(entry -> show(entry, entries));
                     token = page.nextToken();
                     // Nobody may be reading any more: `ls | head`.
@@ -416,8 +444,10 @@ final class FileCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            FileStatus status = SnapshotPath.parse(file).stat(client);
+            RemotePath path = RemotePath.parse(file);
+            FileStatus status = Calls.await(path.stat(client));
             Map<String, Object> answer = Json.of(status.version());
+            path.snapshot().ifPresent(snapshot -> answer.put("snapshot", snapshot));
             answer.put("under_replicated_chunks", status.underReplicatedChunks());
             answer.put("created_at_millis", status.createdAtMillis());
             answer.put("attributes", status.attributes().values());
@@ -448,10 +478,10 @@ final class FileCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            FilePath path = FilePath.parse(file);
+            RemotePath path = RemotePath.parse(file);
             Attributes attributes = set.isEmpty() && remove.isEmpty()
-                    ? Calls.await(client.stat(path)).attributes()
-                    : Calls.await(client.setAttributes(path, values(), Set.copyOf(remove)));
+                    ? Calls.await(path.stat(client)).attributes()
+                    : Calls.await(client.setAttributes(path.requireCurrent().file(), values(), Set.copyOf(remove)));
             attributes.values().forEach((name, value) -> say("%s=%s", name, value));
             return Map.of("file", path.toString(), "attributes", attributes.values());
         }
@@ -469,18 +499,49 @@ final class FileCommands {
         }
     }
 
-    @Command(name = "rm", mixinStandardHelpOptions = true, description = "Remove a file.")
+    @Command(name = "rm", mixinStandardHelpOptions = true, description = "Remove a file, or all files of a directory.")
     static final class Rm extends ClientCommand {
         @Parameters(index = "0", paramLabel = "VOLUME:/PATH")
         private String file = "";
+
+        @Option(
+                names = {"-r", "--recursive"},
+                description = "the files of a directory, and of those in it, one after the other")
+        private boolean recursive;
+
+        @Option(names = "--dry-run", description = "with -r: say only what would be removed")
+        private boolean dryRun;
+
+        @Mixin
+        private TreeRun tree = new TreeRun();
 
         Rm(CommandContext context) {
             super(context);
         }
 
         @Override
+        ExitCode exit() {
+            return tree.exit();
+        }
+
+        @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            return Map.of("removed", Json.of(Calls.await(client.remove(FilePath.parse(file)))));
+            if (!recursive) {
+                if (dryRun) {
+                    throw new IllegalArgumentException("--dry-run: only with --recursive");
+                }
+                RemotePath one = RemotePath.parse(file).requireCurrent();
+                try {
+                    return Map.of("removed", Json.of(Calls.await(client.remove(one.file()))));
+                } catch (CloudMwException e) {
+                    throw hinted(e, client, one, "rm");
+                }
+            }
+            if (!file.contains(":/")) {
+                throw new IllegalArgumentException(
+                        "\"" + file + "\" (expected: volume:/path; all of a volume: volume:/)");
+            }
+            return tree.remove(this, client, RemotePath.directory(file), dryRun);
         }
     }
 
@@ -504,8 +565,8 @@ final class FileCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            FilePath source = FilePath.parse(from);
-            FilePath target = FilePath.parse(to);
+            FilePath source = RemotePath.parse(from).requireCurrent().file();
+            FilePath target = RemotePath.parse(to).requireCurrent().file();
             FileEntry moved = Calls.await(client.rename(source, target, !keep));
             Map<String, Object> answer = new LinkedHashMap<>();
             answer.put("from", source.toString());

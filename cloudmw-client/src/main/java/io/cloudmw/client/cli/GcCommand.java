@@ -3,12 +3,11 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Sizes;
-import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.upkeep.task.CollectProgress;
 import io.cloudmw.core.upkeep.task.CollectRound;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -18,7 +17,7 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         description = "Look through all stores for what nothing names, and delete what is old enough.")
 final class GcCommand extends ClientCommand {
-    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final Duration POLL = Duration.ofMillis(200);
 
     @Option(names = "--dry-run", description = "only count")
     private boolean dry;
@@ -32,20 +31,29 @@ final class GcCommand extends ClientCommand {
         long number = Calls.await(client.collect(dry));
         CollectProgress progress = Calls.await(client.status()).collect();
         while (progress.rounds() < number) {
-            Sleeper.system().sleep(POLL_NANOS);
+            context.pause(POLL);
             progress = Calls.await(client.status()).collect();
         }
         CollectRound round = progress.last();
         say(
                 "%d copies lie in stores; nothing names %d, of which %d are too young to be deleted",
                 round.listed(), round.unnamed(), round.waiting());
-        say(
-                "%d copies deleted (%s), %d versions forgotten, %d failures",
-                round.deleted(), Sizes.approximate(round.deletedBytes()), round.forgotten(), round.failed());
+        if (dry) {
+            say("%d copies would be deleted, %d failures", deletable(round), round.failed());
+        } else {
+            say(
+                    "%d copies deleted (%s), %d versions forgotten, %d failures",
+                    round.deleted(), Sizes.approximate(round.deletedBytes()), round.forgotten(), round.failed());
+        }
         if (round.unknown() > 0) {
             say("%d copies are of versions this catalog knows nothing of: they stay", round.unknown());
         }
         return json(round);
+    }
+
+    /** What nothing names, and not only since a moment ago. */
+    private static long deletable(CollectRound round) {
+        return Math.max(0, round.unnamed() - round.waiting());
     }
 
     static Map<String, Object> json(CollectRound round) {
@@ -55,6 +63,9 @@ final class GcCommand extends ClientCommand {
         json.put("listed", round.listed());
         json.put("unnamed", round.unnamed());
         json.put("waiting", round.waiting());
+        if (round.dry()) {
+            json.put("would_delete", deletable(round));
+        }
         json.put("deleted", round.deleted());
         json.put("deleted_bytes", round.deletedBytes());
         json.put("failed", round.failed());

@@ -18,14 +18,14 @@ record Input(CommandContext context, String source) {
 
     PutReceipt write(Writing<Path> file, Writing<InputStream> stream) throws CloudMwException {
         if (source.equals("-")) {
-            return Calls.await(stream.begin(context.in()));
+            return Calls.await(stream.begin(LocalPaths.named("standard input", context.in())));
         }
         Path path = Path.of(source);
         if (!LocalPaths.isSpecial(path)) {
             return Calls.await(file.begin(path));
         }
         try (InputStream opened = Files.newInputStream(path)) {
-            return Calls.await(stream.begin(opened));
+            return Calls.await(stream.begin(LocalPaths.named(path, opened)));
         } catch (CloudMwException e) {
             throw e;
         } catch (IOException e) {

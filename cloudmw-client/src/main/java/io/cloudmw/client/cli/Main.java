@@ -1,5 +1,6 @@
 package io.cloudmw.client.cli;
 
+import io.cloudmw.core.config.Mistakes;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
@@ -12,9 +13,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 
 /** The command {@code cloudmw}. Its options, output and exit codes are in {@code docs/cli.md}. */
@@ -28,7 +31,17 @@ public final class Main {
         System.setProperty(LOG_LEVEL, System.getProperty(LOG_LEVEL, "warn"));
         CommandContext context = new CommandContext(
                 System.in, new FileOutputStream(FileDescriptor.out), System.err, System.getenv(), isTerminal());
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> endedEarly(context, args), "cloudmw-early"));
         System.exit(run(context, args));
+    }
+
+    /** Says that the process was interrupted where it is so early that no command has begun, which would say it itself. */
+    static void endedEarly(CommandContext context, String... args) {
+        if (context.endsUnsaid()) {
+            printJson(context, args, ErrorCode.CANCELLED.name(), CommandContext.INTERRUPTED);
+            context.out().flush();
+            context.err().println("cloudmw: " + CommandContext.INTERRUPTED);
+        }
     }
 
     /** From JDK 22 on there always is a console; whether it is a terminal is asked for by name. */
@@ -96,14 +109,15 @@ public final class Main {
         line.addSubcommand(new TortureCommand(context));
         CommandLine bench = new CommandLine(new BenchCommands.Group());
         bench.addSubcommand(new BenchCommands.Race(context));
+        bench.addSubcommand(new SwitchBenchCommands.Switch(context));
+        bench.addSubcommand(new SwitchBenchCommands.Clients(context));
         line.addSubcommand(bench);
         line.addSubcommand(new WarmUp(context));
         line.addSubcommand(new HelpCommand());
         line.setOut(writer(context.out()));
         line.setErr(writer(context.err()));
         line.setParameterExceptionHandler((e, wrong) -> usage(context, e, wrong));
-        line.setExecutionExceptionHandler(
-                (e, command, parsed) -> failed(context, e, wants(args, "-v", "--verbose"), args));
+        line.setExecutionExceptionHandler((e, command, parsed) -> failed(context, e, command, args));
         int exit = line.execute(args);
         context.out().flush();
         context.reported();
@@ -127,9 +141,12 @@ public final class Main {
         return unavailable.getCause() instanceof CloudMwException last && WireErrors.isAnswer(last);
     }
 
-    private static int failed(CommandContext context, Exception e, boolean verbose, String[] args) {
+    private static int failed(CommandContext context, Exception e, CommandLine command, String[] args) {
         if (context.out().abandoned()) {
             return ExitCode.UNREAD.value();
+        }
+        if (!context.says()) {
+            return ExitCode.of(ErrorCode.CANCELLED).value();
         }
         ExitCode exit;
         String code;
@@ -144,18 +161,30 @@ public final class Main {
             }
         } else if (e instanceof IllegalArgumentException) {
             exit = ExitCode.USAGE;
-            code = "INVALID_ARGUMENT";
+            code = ErrorCode.INVALID_ARGUMENT.name();
         } else {
             exit = ExitCode.INTERNAL;
             code = "INTERNAL";
             message = e.toString();
         }
+        if (exit == ExitCode.USAGE) {
+            message = Mistakes.inWordsOf(name -> given(command, name), message);
+        }
         printJson(context, args, code, message);
         context.err().println("cloudmw: " + message);
-        if (verbose) {
+        if (wants(args, "-v", "--verbose")) {
             e.printStackTrace(context.err());
         }
         return exit.value();
+    }
+
+    /** The option a check is about, by the name its value has where it is checked. */
+    private static Optional<Mistakes.Given> given(CommandLine command, String name) {
+        OptionSpec option = command.getCommandSpec().findOption("--" + name);
+        return option == null
+                ? Optional.empty()
+                : Optional.of(new Mistakes.Given(
+                        "--" + name, option.originalStringValues().stream().reduce((before, last) -> last)));
     }
 
     private static void printJson(CommandContext context, String[] args, String code, String message) {

@@ -5,12 +5,12 @@ import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.ReadEstimate;
 import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.cost.Prediction;
 import io.cloudmw.core.cost.SlaPlanner;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
 import java.math.RoundingMode;
@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -41,36 +42,47 @@ final class PlanCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "VOLUME:/PATH", description = "with --put: VOLUME")
     private String file = "";
 
-    @Option(names = "--put", paramLabel = "SIZE", description = "what writing a file of this length would cost")
-    private @Nullable String put;
+    @Option(
+            names = "--put",
+            paramLabel = "SIZE",
+            converter = Written.Size.class,
+            description = "what writing a file of this length would cost")
+    private @Nullable Long put;
 
     @Option(names = "--mode", paramLabel = "MODE", description = "only this mode")
     private @Nullable String mode;
 
-    @Option(names = "--deadline", paramLabel = "TIME", description = "how it would be read to take no longer")
-    private @Nullable String deadline;
+    @Option(
+            names = "--deadline",
+            paramLabel = "TIME",
+            converter = Written.Time.class,
+            description = "how it would be read to take no longer")
+    private @Nullable Duration deadline;
 
     @Option(
             names = "--link",
             paramLabel = "SIZE",
-            description = "what the destination takes in a second, like 25MiB (default: anything)")
-    private @Nullable String link;
+            converter = Written.Size.class,
+            description = "what the destination takes in a second, like 25MiB (default: client.link)")
+    private @Nullable Long link;
 
     PlanCommand(CommandContext context) {
         super(context);
     }
 
     private double budgetShare;
+    private boolean linkIsKnown;
 
     @Override
-    CloudMwOptions applied(CloudMwOptions base) {
+    CloudMwOptions applied(CloudMwOptions base) throws CloudMwException {
         budgetShare = base.redundancy().share();
+        linkIsKnown = link != null || base.linkBytesPerSecond() < Long.MAX_VALUE;
         return prices.applied(base);
     }
 
     @Override
     Map<String, ?> run(CloudMw client) throws Exception {
-        return put == null ? planGet(client) : planPut(client, Sizes.parse(put));
+        return put == null ? planGet(client) : planPut(client, put);
     }
 
     private Map<String, ?> planPut(CloudMw client, long sizeBytes) throws CloudMwException {
@@ -85,10 +97,14 @@ final class PlanCommand extends ClientCommand {
     }
 
     private Map<String, ?> planGet(CloudMw client) throws CloudMwException {
-        Optional<Duration> limit = Optional.ofNullable(deadline).map(Durations::parse);
-        long linkBytes = link == null ? Long.MAX_VALUE : Sizes.parse(link);
+        Optional<Duration> limit = Optional.ofNullable(deadline);
+        OptionalLong linkBytes = link == null ? OptionalLong.empty() : OptionalLong.of(link);
         Optional<Mode> only = Optional.ofNullable(mode).map(name -> Modes.parse("--mode", name));
-        ReadEstimate estimate = Calls.await(client.estimate(FilePath.parse(file), only, limit, linkBytes));
+        RemotePath path = RemotePath.parse(file);
+        if (path.snapshot().isPresent()) {
+            throw new IllegalArgumentException(path + ": plans are of what is there now (expected: volume:/path)");
+        }
+        ReadEstimate estimate = Calls.await(client.estimate(path.file(), only, limit, linkBytes));
         List<ReadEstimate.Offer> offers = estimate.offers().stream()
                 .filter(offer ->
                         only.isEmpty() || only.get() == offer.prediction().way().mode())
@@ -117,8 +133,8 @@ final class PlanCommand extends ClientCommand {
                 Locale.ROOT,
                 "of many reads at most %.0f%% of requests and bytes are extras; of one, also what was saved up before",
                 100 * budgetShare));
-        if (link == null) {
-            lines.add("times are the stores': what this machine can take is not known; --link says it");
+        if (!linkIsKnown) {
+            lines.add("times are the stores': what this machine can take is not known; --link or client.link says it");
         }
         estimate.goal()
                 .ifPresent(goal -> estimate.choice().ifPresent(choice -> lines.add(promise(estimate, goal, choice))));

@@ -3,6 +3,7 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.cost.PriceTable;
 import io.cloudmw.core.cost.Pricing;
+import io.cloudmw.core.error.CloudMwException;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -20,11 +21,11 @@ final class PriceOptions {
     private String readerRegion = PriceTable.INTERNET;
 
     /** What the command counts by. */
-    Pricing pricing() {
-        return new Pricing(Optional.ofNullable(prices).map(PriceTable::read), readerRegion);
+    Pricing pricing() throws CloudMwException {
+        return new Pricing(prices == null ? Optional.empty() : Optional.of(PriceTable.read(prices)), readerRegion);
     }
 
-    CloudMwOptions applied(CloudMwOptions options) {
+    CloudMwOptions applied(CloudMwOptions options) throws CloudMwException {
         return options.withPricing(pricing());
     }
 }

@@ -9,7 +9,7 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** Shows how far a transfer is: a bar on a terminal, a line now and then elsewhere, nothing when quiet. */
+/** Shows how far a transfer, or a run over many files, is: a bar on a terminal, a line now and then elsewhere, nothing when quiet. */
 abstract class Progress implements TransferListener, AutoCloseable {
     static Progress of(CommandContext context, GlobalOptions options, String task) {
         if (options.quiet()) {
@@ -44,6 +44,9 @@ abstract class Progress implements TransferListener, AutoCloseable {
         context.err().println(task + " begins anew: " + why);
     }
 
+    /** So many files were deleted so far. */
+    abstract void deleted(long files);
+
     @Override
     public void close() {}
 
@@ -57,6 +60,9 @@ abstract class Progress implements TransferListener, AutoCloseable {
 
         @Override
         public void begunAnew(String why) {}
+
+        @Override
+        void deleted(long files) {}
     }
 
     /** Redrawn by a thread of its own. */
@@ -65,6 +71,7 @@ abstract class Progress implements TransferListener, AutoCloseable {
         private static final int COLUMNS = 79;
 
         private @Nullable ProgressBar bar;
+        private String unit = "";
 
         Bar(CommandContext context, String task) {
             super(context, task);
@@ -72,23 +79,36 @@ abstract class Progress implements TransferListener, AutoCloseable {
 
         @Override
         public synchronized void progressed(long done, long total) {
+            ProgressBar shown = in(" MiB", 1 << 20, total);
+            if (total >= 0) {
+                shown.maxHint(total); // a stream's, once it has ended
+            }
+            shown.stepTo(done);
+        }
+
+        @Override
+        synchronized void deleted(long files) {
+            in(" deleted", 1, -1).stepTo(files);
+        }
+
+        /** What counts something else is another bar, below. */
+        private ProgressBar in(String wanted, long size, long total) {
             ProgressBar shown = bar;
-            if (shown == null) {
+            if (shown == null || !unit.equals(wanted)) {
+                close();
                 shown = new ProgressBarBuilder()
                         .setTaskName(task())
                         .setInitialMax(total)
                         .setStyle(ProgressBarStyle.ASCII)
-                        .setUnit(" MiB", 1 << 20)
+                        .setUnit(wanted, size)
                         .showSpeed()
                         .setConsumer(new me.tongfei.progressbar.ConsoleProgressBarConsumer(
                                 context().err(), COLUMNS))
                         .build();
                 bar = shown;
+                unit = wanted;
             }
-            if (total >= 0) {
-                shown.maxHint(total); // a stream's, once it has ended
-            }
-            shown.stepTo(done);
+            return shown;
         }
 
         @Override
@@ -112,12 +132,24 @@ abstract class Progress implements TransferListener, AutoCloseable {
 
         @Override
         public synchronized void progressed(long done, long total) {
-            long now = ticker.nanos();
-            if (now - lastNanos >= EVERY_NANOS) {
-                lastNanos = now;
+            if (isTime()) {
                 String of = total < 0 ? "" : " of " + Sizes.approximate(total);
                 context().err().println(task() + ": " + Sizes.approximate(done) + of);
             }
+        }
+
+        @Override
+        synchronized void deleted(long files) {
+            if (isTime()) {
+                context().err().println(task() + ": " + files + " deleted");
+            }
+        }
+
+        private synchronized boolean isTime() {
+            long now = ticker.nanos();
+            boolean time = now - lastNanos >= EVERY_NANOS;
+            lastNanos = time ? now : lastNanos;
+            return time;
         }
     }
 }

@@ -2,6 +2,7 @@ package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.client.tree.SnapshotDiff;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FilePath;
@@ -184,7 +185,7 @@ final class SnapshotCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            SnapshotPath from = SnapshotPath.parse(source);
+            RemotePath from = RemotePath.directory(source);
             String snapshot = from.snapshot()
                     .orElseThrow(
                             () -> new IllegalArgumentException("\"" + source + "\" (expected: VOLUME@SNAPSHOT:/PATH)"));

@@ -61,7 +61,7 @@ final class StandardOutput extends PrintStream {
     /** For a file's bytes: unlike the methods of a {@link PrintStream}, writing fails when nothing can be written any more. */
     WritableByteChannel channel() {
         WritableByteChannel all = Channels.newChannel(this);
-        return new WritableByteChannel() {
+        return LocalPaths.named("standard output", new WritableByteChannel() {
             @Override
             public int write(ByteBuffer bytes) throws IOException {
                 midFile |= bytes.hasRemaining();
@@ -79,7 +79,7 @@ final class StandardOutput extends PrintStream {
             public void close() throws IOException {
                 all.close();
             }
-        };
+        });
     }
 
     private static final class Descriptor extends FilterOutputStream {

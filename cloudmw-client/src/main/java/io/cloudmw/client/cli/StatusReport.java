@@ -94,8 +94,9 @@ final class StatusReport {
         if (!store.available()) {
             return "away for " + store.away().toSeconds() + " s";
         }
+        String room = store.roomBytes() < Long.MAX_VALUE ? ", " + Sizes.approximate(store.roomBytes()) + " free" : "";
         return store.candidate().usable()
-                ? "up"
+                ? "up" + room
                 : "takes no copies: " + store.candidate().obstacle();
     }
 

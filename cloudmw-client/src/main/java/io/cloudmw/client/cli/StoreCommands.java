@@ -3,6 +3,7 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.HelperStatus;
+import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.placement.StoreStatus;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -87,24 +89,34 @@ final class StoreCommands {
             for (StoreStatus status : Calls.await(client.stores())) {
                 Map<String, Object> row = Json.of(status.store());
                 row.put("available", status.available());
+                row.put("draining", status.draining());
+                status.freeBytes().ifPresent(free -> row.put("free_bytes", free));
                 rows.add(row);
                 say(
-                        "%-24s %-12s domain=%s %s",
+                        "%-24s %-12s domain=%s %s%s",
                         status.store().id(),
-                        VolumeCommands.availability(status),
+                        condition(status),
                         status.store().failureDomain(),
-                        place(status.store().kind()));
+                        status.store().kind().place(),
+                        free(status.freeBytes()));
             }
             return Map.of("stores", rows);
         }
 
-        private static String place(Store.Kind kind) {
-            if (kind instanceof Store.Disk disk) {
-                return disk.owner() + ":" + disk.path();
+        private static String condition(StoreStatus status) {
+            if (!status.available()) {
+                return "unavailable";
             }
-            Store.S3 s3 = (Store.S3) kind;
-            return "s3://" + s3.bucket() + "/" + s3.prefix() + " "
-                    + (s3.endpoint().isEmpty() ? s3.region() : s3.endpoint());
+            if (status.draining()) {
+                return "draining";
+            }
+            return status.freeBytes().orElse(1) == 0 ? "full" : "available";
+        }
+
+        private static String free(OptionalLong bytes) {
+            return bytes.isEmpty()
+                    ? ""
+                    : " free=" + Sizes.approximate(bytes.getAsLong()).replace(" ", "");
         }
     }
 

@@ -3,6 +3,7 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.client.tree.TreeOptions;
 import java.nio.file.Path;
 import java.util.Map;
@@ -17,7 +18,7 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         description = "Copy what differs from one directory to another, one of them in a volume.")
 final class SyncCommand extends ClientCommand {
-    @Parameters(index = "0", paramLabel = "SOURCE", description = "a directory, or VOLUME:/PATH")
+    @Parameters(index = "0", paramLabel = "SOURCE", description = "a directory, or VOLUME[@SNAPSHOT]:/PATH")
     private String source = "";
 
     @Parameters(index = "1", paramLabel = "TARGET", description = "the other one")
@@ -54,8 +55,8 @@ final class SyncCommand extends ClientCommand {
                 "sync " + target,
                 how,
                 isRemote(target)
-                        ? TreeRun.upload(client, Path.of(source), TreeRun.Directory.parse(target))
-                        : TreeRun.download(client, TreeRun.Directory.parse(source), Path.of(target)));
+                        ? TreeRun.upload(client, Path.of(source), RemotePath.directory(target))
+                        : TreeRun.download(client, RemotePath.directory(source), Path.of(target)));
     }
 
     /** What begins with {@code .} or {@code /} is of this machine, whatever follows. */

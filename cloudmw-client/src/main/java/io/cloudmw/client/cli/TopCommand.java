@@ -18,8 +18,12 @@ final class TopCommand extends ClientCommand {
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final String TO_THE_TOP_LEFT = "\u001b[H\u001b[2J";
 
-    @Option(names = "--interval", paramLabel = "TIME", description = "between refreshes, at least 100ms (default 2s)")
-    private String interval = "2s";
+    @Option(
+            names = "--interval",
+            paramLabel = "TIME",
+            converter = Written.Time.class,
+            description = "between refreshes, at least 100ms (default 2s)")
+    private Duration interval = Duration.ofSeconds(2);
 
     @Option(names = "--by-size", description = "what each helper sees of each store, by size of read, too")
     private boolean bySize;
@@ -36,14 +40,13 @@ final class TopCommand extends ClientCommand {
 
     @Override
     Map<String, ?> run(CloudMw client) throws Exception {
-        Duration pause = Durations.parse(interval);
-        if (pause.compareTo(SHORTEST) < 0) {
-            throw new IllegalArgumentException("interval: " + interval + " (expected: >= 100ms)");
+        if (interval.compareTo(SHORTEST) < 0) {
+            throw new IllegalArgumentException("interval: " + Durations.format(interval) + " (expected: >= 100ms)");
         }
         if (count < 1) {
             throw new IllegalArgumentException("count: " + count + " (expected: >= 1)");
         }
-        return watch(client, once ? 1 : count, pause);
+        return watch(client, once ? 1 : count, interval);
     }
 
     /** The last view is left to be printed as the command's answer. */

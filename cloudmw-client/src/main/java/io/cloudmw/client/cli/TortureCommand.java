@@ -4,7 +4,6 @@ import io.cloudmw.client.cli.fleet.WorkingDirectory;
 import io.cloudmw.client.cli.torture.Torture;
 import io.cloudmw.client.cli.torture.TortureReport;
 import io.cloudmw.client.cli.torture.TortureSettings;
-import io.cloudmw.core.config.Sizes;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -60,8 +59,12 @@ final class TortureCommand implements Callable<Integer> {
     @Option(names = "--catalog-region", paramLabel = "REGION", description = "the table's")
     private String region = "";
 
-    @Option(names = "--bytes", paramLabel = "SIZE", description = "put altogether (default 2GiB)")
-    private String bytes = "2GiB";
+    @Option(
+            names = "--bytes",
+            paramLabel = "SIZE",
+            converter = Written.Size.class,
+            description = "put altogether (default 2GiB)")
+    private long bytes = 2L << 30;
 
     @Option(names = "--keep", description = "keep the working directory, and say where it is")
     private boolean keep;
@@ -112,7 +115,7 @@ final class TortureCommand implements Callable<Integer> {
                         catalog,
                         endpoint,
                         region),
-                Sizes.parse(bytes),
+                bytes,
                 context.launcher("torture"),
                 context.isTerminal());
     }

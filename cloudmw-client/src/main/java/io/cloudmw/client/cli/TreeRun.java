@@ -3,13 +3,15 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.client.tree.TreeCopy;
 import io.cloudmw.client.tree.TreeListener;
 import io.cloudmw.client.tree.TreeOptions;
+import io.cloudmw.client.tree.TreeRemoval;
 import io.cloudmw.client.tree.TreeReport;
+import io.cloudmw.client.tree.TreeTask;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.time.Ticker;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,21 +21,8 @@ import java.util.Map;
 import java.util.function.Function;
 import picocli.CommandLine.Option;
 
-/** What the commands that copy directories have in common. */
+/** What the commands that copy or remove directories have in common. */
 final class TreeRun {
-    /** A directory of a volume. */
-    record Directory(VolumeName volume, String path) {
-        /** Reads {@code volume:/path}. */
-        static Directory parse(String text) {
-            int colon = text.indexOf(':');
-            if (colon < 0) {
-                throw new IllegalArgumentException("directory: \"" + text + "\" (expected: volume:/path)");
-            }
-            String path = text.substring(colon + 1);
-            return new Directory(new VolumeName(text.substring(0, colon)), path.isEmpty() ? "/" : path);
-        }
-    }
-
     @Option(names = "--parallel", paramLabel = "N", description = "with directories: files at once, 1..64 (default 8)")
     private int parallel = 8;
 
@@ -48,24 +37,16 @@ final class TreeRun {
         return new TreeOptions(parallel, delete, dryRun, checksum, false, put, get, new TreeListener() {});
     }
 
-    /** Of the first file that could not be copied. */
+    /** Of the first file that could not be copied or removed. */
     ExitCode exit() {
         return exit;
     }
 
+    /** Copies a directory, and says what became of it. */
     Map<String, ?> run(ClientCommand command, String task, TreeOptions how, Function<TreeOptions, TreeCopy> copy)
             throws CloudMwException {
-        Ticker ticker = Ticker.system();
-        long startedNanos = ticker.nanos();
-        List<Map<String, ?>> actions = new ArrayList<>();
-        TreeReport report;
-        try (Progress progress = Progress.of(command.context, command.options, task)) {
-            TreeListener shown = new View(command, how.dryRun(), progress, actions);
-            report = copy.apply(how.withListener(shown)).run();
-        }
-        if (!report.failures().isEmpty()) {
-            exit = ExitCode.of(report.failures().get(0).why().code());
-        }
+        Outcome outcome = outcome(command, task, how, "not in the source", copy);
+        TreeReport report = outcome.report();
         command.say(
                 "%s: %d copied (%s), %d unchanged, %d deleted, %d skipped, %d failed",
                 how.dryRun() ? "would be" : "done",
@@ -75,11 +56,6 @@ final class TreeRun {
                 report.deleted(),
                 report.skipped(),
                 report.failed());
-        return json(report, how.dryRun(), actions, (ticker.nanos() - startedNanos) / 1e9);
-    }
-
-    private static Map<String, ?> json(
-            TreeReport report, boolean dryRun, List<Map<String, ?>> actions, double seconds) {
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("copied", report.copied());
         answer.put("copied_bytes", report.copiedBytes());
@@ -87,26 +63,68 @@ final class TreeRun {
         answer.put("unchanged", report.unchanged());
         answer.put("deleted", report.deleted());
         answer.put("skipped", report.skipped());
-        answer.put("failed", report.failed());
-        List<Map<String, ?>> errors = new ArrayList<>();
-        for (TreeReport.Failure failure : report.failures()) {
-            Map<String, Object> error = new LinkedHashMap<>();
-            error.put("file", failure.file());
-            error.put("code", failure.why().code().name());
-            error.put("message", failure.why().getMessage());
-            errors.add(error);
-        }
-        answer.put("errors", errors);
-        answer.put("dry_run", dryRun);
-        if (dryRun) {
-            answer.put("actions", actions);
-        }
-        answer.put("seconds", seconds);
+        outcome.addTo(answer);
         return answer;
     }
 
+    /** Removes a directory, and says what became of it. */
+    Map<String, ?> remove(ClientCommand command, CloudMw client, RemotePath what, boolean dryRun)
+            throws CloudMwException {
+        TreeOptions how = sync(true, dryRun, false, PutOptions.defaults(), GetOptions.defaults());
+        Outcome outcome = outcome(command, "rm " + what, how, "asked for", told -> new TreeRemoval(client, what, told));
+        TreeReport report = outcome.report();
+        command.say("%s: %d deleted, %d failed", dryRun ? "would be" : "done", report.deleted(), report.failed());
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("deleted", report.deleted());
+        outcome.addTo(answer);
+        return answer;
+    }
+
+    private Outcome outcome(
+            ClientCommand command,
+            String task,
+            TreeOptions how,
+            String whyDeleted,
+            Function<TreeOptions, ? extends TreeTask> work)
+            throws CloudMwException {
+        Ticker ticker = Ticker.system();
+        long startedNanos = ticker.nanos();
+        List<Map<String, ?>> actions = new ArrayList<>();
+        TreeReport report;
+        try (Progress progress = Progress.of(command.context, command.options, task)) {
+            TreeListener shown = new View(command, how.dryRun(), whyDeleted, progress, actions);
+            report = work.apply(how.withListener(shown)).run();
+        }
+        if (!report.failures().isEmpty()) {
+            exit = ExitCode.of(report.failures().get(0).why().code());
+        }
+        return new Outcome(report, how.dryRun(), actions, (ticker.nanos() - startedNanos) / 1e9);
+    }
+
+    private record Outcome(TreeReport report, boolean dryRun, List<Map<String, ?>> actions, double seconds) {
+        /** What all runs say in the same way. */
+        void addTo(Map<String, Object> answer) {
+            List<Map<String, ?>> errors = new ArrayList<>();
+            for (TreeReport.Failure failure : report.failures()) {
+                Map<String, Object> error = new LinkedHashMap<>();
+                error.put("file", failure.file());
+                error.put("code", failure.why().code().name());
+                error.put("message", failure.why().getMessage());
+                errors.add(error);
+            }
+            answer.put("failed", report.failed());
+            answer.put("errors", errors);
+            answer.put("dry_run", dryRun);
+            if (dryRun) {
+                answer.put("actions", actions);
+            }
+            answer.put("seconds", seconds);
+        }
+    }
+
     /** What a run says while it goes on; in a dry run, what would be done. */
-    private record View(ClientCommand command, boolean dryRun, Progress progress, List<Map<String, ?>> actions)
+    private record View(
+            ClientCommand command, boolean dryRun, String whyDeleted, Progress progress, List<Map<String, ?>> actions)
             implements TreeListener {
         @Override
         public void copies(String file, long bytes, String why) {
@@ -120,7 +138,7 @@ final class TreeRun {
         public void deletes(String file) {
             if (dryRun) {
                 command.say("delete  %12s  %s", "", file);
-                act("delete", file, "not in the source");
+                act("delete", file, whyDeleted);
             }
         }
 
@@ -147,18 +165,23 @@ final class TreeRun {
         }
 
         @Override
+        public void deleted(long files) {
+            progress.deleted(files);
+        }
+
+        @Override
         public void progressed(long bytes) {
             progress.progressed(bytes, -1);
         }
     }
 
     /** From this machine into a volume. */
-    static Function<TreeOptions, TreeCopy> upload(CloudMw client, Path from, Directory to) {
-        return how -> TreeCopy.upload(client, from, to.volume(), to.path(), how);
+    static Function<TreeOptions, TreeCopy> upload(CloudMw client, Path from, RemotePath to) {
+        return how -> TreeCopy.upload(client, from, to, how);
     }
 
     /** From a volume to this machine. */
-    static Function<TreeOptions, TreeCopy> download(CloudMw client, Directory from, Path to) {
-        return how -> TreeCopy.download(client, from.volume(), from.path(), to, how);
+    static Function<TreeOptions, TreeCopy> download(CloudMw client, RemotePath from, Path to) {
+        return how -> TreeCopy.download(client, from, to, how);
     }
 }

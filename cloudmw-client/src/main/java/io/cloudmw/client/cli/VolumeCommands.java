@@ -2,14 +2,12 @@ package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
-import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReadTarget;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.core.placement.StoreStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,8 +32,12 @@ final class VolumeCommands {
         @Option(names = "--chunks", paramLabel = "N", description = "cut every file into N chunks")
         private @Nullable Integer chunks;
 
-        @Option(names = "--chunk-size", paramLabel = "SIZE", description = "cut files by size (default 64MiB)")
-        private @Nullable String chunkSize;
+        @Option(
+                names = "--chunk-size",
+                paramLabel = "SIZE",
+                converter = Written.Size.class,
+                description = "cut files by size (default 64MiB)")
+        private @Nullable Long chunkSize;
 
         @Option(names = "--replicas", paramLabel = "K", description = "copies of each chunk (default 3)")
         private int replicas = 3;
@@ -91,7 +93,7 @@ final class VolumeCommands {
             if (chunks != null) {
                 return new Chunking.ByCount(chunks);
             }
-            return new Chunking.BySize(Sizes.parse(chunkSize == null ? "64MiB" : chunkSize));
+            return new Chunking.BySize(chunkSize == null ? 64L << 20 : chunkSize);
         }
 
         private List<StoreId> storeIds(CloudMw client) throws Exception {
@@ -146,10 +148,5 @@ final class VolumeCommands {
             Calls.await(client.deleteVolume(new VolumeName(name), force));
             return Map.of("removed", name);
         }
-    }
-
-    /** Whether a store can be written to now. */
-    static String availability(StoreStatus status) {
-        return status.available() ? "available" : "unavailable";
     }
 }

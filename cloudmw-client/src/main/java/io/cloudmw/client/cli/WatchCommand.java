@@ -3,12 +3,14 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Watch;
 import io.cloudmw.client.rpc.WatchListener;
+import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -42,8 +44,9 @@ final class WatchCommand extends ClientCommand {
     @Option(
             names = "--for",
             paramLabel = "TIME",
+            converter = Written.Time.class,
             description = "end after this long; exit 5 if --count was not reached")
-    private @Nullable String duration;
+    private @Nullable Duration duration;
 
     WatchCommand(CommandContext context) {
         super(context);
@@ -57,14 +60,11 @@ final class WatchCommand extends ClientCommand {
         if (from != null && from < 0) {
             throw new IllegalArgumentException("from: " + from + " (expected: >= 0)");
         }
-        long timeoutNanos =
-                duration == null ? Long.MAX_VALUE : Durations.parse(duration).toNanos();
-        int colon = watched.indexOf(':');
-        VolumeName volume = new VolumeName(colon < 0 ? watched : watched.substring(0, colon));
-        String path = colon < 0 || colon == watched.length() - 1 ? "/" : watched.substring(colon + 1);
-        Lines lines = new Lines(volume, path);
+        long timeoutNanos = duration == null ? Long.MAX_VALUE : duration.toNanos();
+        RemotePath place = RemotePath.directory(watched).requireCurrent();
+        Lines lines = new Lines(place.volume(), place.path());
         OptionalLong after = from == null ? OptionalLong.empty() : OptionalLong.of(from);
-        try (Watch watch = client.watch(volume, path, after, lines)) {
+        try (Watch watch = client.watch(place.volume(), place.path(), after, lines)) {
             var unused = watch.started().thenAccept(lines::watching);
             await(CompletableFuture.anyOf(watch.done(), lines.enough), timeoutNanos);
         }
@@ -77,7 +77,10 @@ final class WatchCommand extends ClientCommand {
         } catch (TimeoutException e) {
             if (count < Long.MAX_VALUE) {
                 throw new CloudMwException(
-                        ErrorCode.DEADLINE_EXCEEDED, "watch: fewer than " + count + " changes within " + duration, e);
+                        ErrorCode.DEADLINE_EXCEEDED,
+                        "watch: fewer than " + count + " changes within "
+                                + Durations.format(Duration.ofNanos(timeoutNanos)),
+                        e);
             }
         }
     }

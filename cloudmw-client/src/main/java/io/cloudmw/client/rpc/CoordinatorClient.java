@@ -12,6 +12,7 @@ import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Rename;
@@ -143,6 +144,7 @@ public final class CoordinatorClient implements AutoCloseable {
         AddStoreRequest request = AddStoreRequest.newBuilder()
                 .setStore(ToWire.store(store))
                 .setCreate(create)
+                .setCall(newCall())
                 .build();
         return call(CoordinatorGrpc.getAddStoreMethod(), request, answer -> FromWire.store(answer.getStore()));
     }
@@ -155,8 +157,10 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     public CompletableFuture<Void> removeStore(StoreId id) {
-        RemoveStoreRequest request =
-                RemoveStoreRequest.newBuilder().setId(id.value()).build();
+        RemoveStoreRequest request = RemoveStoreRequest.newBuilder()
+                .setId(id.value())
+                .setCall(newCall())
+                .build();
         return done(call(CoordinatorGrpc.getRemoveStoreMethod(), request, answer -> answer));
     }
 
@@ -277,13 +281,16 @@ public final class CoordinatorClient implements AutoCloseable {
      * The head of a plan to read a file.
      *
      * @param mode how it will be read; empty: as in the volume
+     * @param location where the reader is
      */
-    public CompletableFuture<ReadPlan> planRead(FilePath file, Optional<VersionId> version, Optional<Mode> mode) {
+    public CompletableFuture<ReadPlan> planRead(
+            FilePath file, Optional<VersionId> version, Optional<Mode> mode, Location location) {
         PlanReadRequest request = PlanReadRequest.newBuilder()
                 .setVolume(file.volume().value())
                 .setPath(file.path())
                 .setVersionId(version.map(VersionId::value).orElse(""))
                 .setMode(mode.map(ToWire::mode).orElse(io.cloudmw.proto.v1.Mode.MODE_UNSPECIFIED))
+                .setLocation(location.toString())
                 .build();
         return call(CoordinatorGrpc.getPlanReadMethod(), request, FromWire::readPlan);
     }
@@ -351,7 +358,8 @@ public final class CoordinatorClient implements AutoCloseable {
                         answer.getFiles(),
                         BackupWire.cursor(answer.getCursor().toByteArray()),
                         answer.getPosition(),
-                        answer.getWhole()));
+                        answer.getWhole(),
+                        answer.getCluster()));
     }
 
     public CompletableFuture<FileStatus> stat(FilePath file) {

@@ -11,6 +11,8 @@ import java.util.Optional;
  * @param next empty: this is the last piece
  * @param position of the volume's changes
  * @param whole of the first piece: everything is exported
+ * @param cluster whose volume it is
  */
 @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
-public record ExportPiece(byte[] records, long files, Optional<ExportCursor> next, long position, boolean whole) {}
+public record ExportPiece(
+        byte[] records, long files, Optional<ExportCursor> next, long position, boolean whole, String cluster) {}

@@ -85,6 +85,11 @@ public final class HelperLinks implements AutoCloseable {
         return new HelperLinks(transport, address -> Channels.open(address, executor), timer, MAX_IDLE);
     }
 
+    /** Bytes of data that helpers have sent so far, verified or not. */
+    public long receivedBytes() {
+        return transport.receivedBytes();
+    }
+
     /** Buffers for what is sent to helpers. */
     public ByteBufAllocator allocator() {
         return transport.allocator();

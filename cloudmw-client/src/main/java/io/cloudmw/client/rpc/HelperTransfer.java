@@ -277,6 +277,7 @@ public final class HelperTransfer {
                     .setLanes(setup.lanes().perHelper())
                     .setSolitary(setup.solitary())
                     .setShared(setup.plan().switches() > 0)
+                    .setTree(setup.plan().near().isPresent() ? setup.plan().switches() : 0)
                     .setPriority(UrgencyWire.priority(setup.urgency().priority()))
                     .setDeadlineMillis(UrgencyWire.millis(setup.urgency().deadline()))
                     .setBulkSessionId(held.bulk().sessionId())

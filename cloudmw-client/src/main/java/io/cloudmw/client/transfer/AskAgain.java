@@ -16,6 +16,12 @@ final class AskAgain {
      */
     static final int MAX_PLANS = 10;
 
+    /**
+     * Nor is another plan asked for when no verified byte came for so long since the first of those in vain failed: where
+     * stores hang, each takes minutes to fail.
+     */
+    static final long MAX_BARREN_NANOS = TimeUnit.MINUTES.toNanos(2);
+
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 

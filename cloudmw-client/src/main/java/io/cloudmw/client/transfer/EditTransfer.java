@@ -10,6 +10,7 @@ import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.store.NamelessFile;
 import io.cloudmw.core.thread.Threads;
@@ -115,7 +116,8 @@ final class EditTransfer extends ConfinedTransfer<PutReceipt> {
                         request.memoryBytes(),
                         TransferListener.NONE,
                         Optional.empty(),
-                        Priority.BATCH))
+                        Priority.BATCH,
+                        Location.NONE))
                 .thenAccept(receipt -> {});
     }
 

@@ -15,6 +15,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.monitor.SpeedMonitor;
@@ -49,6 +50,7 @@ public final class Engine implements AutoCloseable {
     private final CreditPool credit;
     private final Governor governor;
     private final CreditPool putCredit;
+    private final long linkBytesPerSecond;
     private final Pricing pricing;
     private final Ticker ticker;
     private final SpeedMonitor speeds;
@@ -63,12 +65,14 @@ public final class Engine implements AutoCloseable {
      * @param governor of what all gets together may spend on redundancy
      * @param memoryBytes what all gets together may have in flight; puts have a quarter as much, of their own, so that
      *     a get that feeds a put cannot starve it
+     * @param linkBytesPerSecond what this machine takes; {@link Long#MAX_VALUE}: anything
      */
     public Engine(
             ClientThreads threads,
             CoordinatorClient coordinator,
             Supplier<HelperLinks> linksMaker,
             long memoryBytes,
+            long linkBytesPerSecond,
             Pricing pricing,
             Governor governor,
             Ticker ticker) {
@@ -77,6 +81,7 @@ public final class Engine implements AutoCloseable {
         this.linksMaker = linksMaker;
         this.credit = new CreditPool(memoryBytes);
         this.putCredit = new CreditPool(Math.max(1, memoryBytes / PUT_SHARE));
+        this.linkBytesPerSecond = linkBytesPerSecond;
         this.pricing = pricing;
         this.governor = governor;
         this.ticker = ticker;
@@ -115,12 +120,22 @@ public final class Engine implements AutoCloseable {
         return speeds;
     }
 
+    /** What reads can take, one by one. */
+    long linkBytesPerSecond() {
+        return linkBytesPerSecond;
+    }
+
     Pricing pricing() {
         return pricing;
     }
 
     Ticker ticker() {
         return ticker;
+    }
+
+    /** Bytes of data that helpers have sent so far. */
+    public long receivedBytes() {
+        return links().receivedBytes();
     }
 
     synchronized HelperLinks links() {
@@ -152,12 +167,17 @@ public final class Engine implements AutoCloseable {
                 .thenCombine(coordinator.stores(), (into, stores) -> Estimates.ofPut(into, stores, sizeBytes, pricing));
     }
 
-    /** What a get would take. */
+    /**
+     * What a get would take.
+     *
+     * @param link what its destination takes in a second; empty: as this machine
+     */
     public CompletableFuture<ReadEstimate> estimate(
-            FilePath file, Optional<Mode> mode, Optional<Duration> deadline, long linkBytesPerSecond) {
+            FilePath file, Optional<Mode> mode, Optional<Duration> deadline, OptionalLong link) {
+        long bytesPerSecond = link.orElse(linkBytesPerSecond);
         return coordinator
-                .planRead(file, Optional.empty(), mode)
-                .thenApplyAsync(plan -> Estimates.of(plan, mode, deadline, linkBytesPerSecond, this), threads.events());
+                .planRead(file, Optional.empty(), mode, Location.NONE)
+                .thenApplyAsync(plan -> Estimates.of(plan, mode, deadline, bytesPerSecond, this), threads.events());
     }
 
     /** Whether a file of this machine has the bytes of a version. */

@@ -43,7 +43,7 @@ final class Estimates {
         List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
         SlaPlanner.Rates rates = pricing.rates(stores);
         List<ReadEstimate.Offer> offers = new ArrayList<>();
-        for (Prediction prediction : TransferModel.predictAll(shape, helpers)) {
+        for (Prediction prediction : TransferModel.predictAll(shape, helpers, engine.governor())) {
             double helperHours = helpers * prediction.time(0.5).toNanos() / HOUR_NANOS;
             double price = rates.price(prediction)
                     + helperHours * pricing.table().helperPerHour().doubleValue();

@@ -3,6 +3,7 @@ package io.cloudmw.client.transfer;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.VersionId;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param memoryBytes what this get may have in flight
  * @param deadline how long it should take; empty: as the volume's target says
  * @param priority how urgent it is to helpers
+ * @param location where the reader is
  */
 public record GetRequest(
         FilePath file,
@@ -31,7 +33,8 @@ public record GetRequest(
         long memoryBytes,
         TransferListener listener,
         Optional<Duration> deadline,
-        Priority priority) {
+        Priority priority,
+        Location location) {
     /** Where the bytes go: one of the three. */
     public record Destination(
             @Nullable Path file,

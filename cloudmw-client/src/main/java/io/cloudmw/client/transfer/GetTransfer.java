@@ -27,15 +27,12 @@ import org.jspecify.annotations.Nullable;
 final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     private final GetRequest request;
     private final ReadLedger ledger;
+    private final PlansInVain plansInVain = new PlansInVain();
     private Optional<Promise> promise = Optional.empty();
     private volatile @Nullable LeafSink sink;
     private @Nullable Reception reception;
     /** Times that no helper had room for it. */
     private int refusals;
-    /** Plans, one after the other, by which no chunk was read to its end before something could not be reached. */
-    private int plansInVain;
-
-    private int chunksAtLastPlan;
 
     GetTransfer(Engine engine, GetRequest request) {
         super(engine, request.file().toString());
@@ -45,7 +42,7 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
 
     @Override
     void begin() {
-        then(engine().coordinator().planRead(request.file(), request.version(), request.mode()), this::planned);
+        then(plan(request.version()), this::planned);
     }
 
     private void planned(ReadPlan ofVolume) {
@@ -73,7 +70,7 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
                 opened.open();
                 Optional<Promise> made = Promise.of(
                         plan,
-                        ReadShape.of(plan, wanted.length(), Long.MAX_VALUE),
+                        ReadShape.of(plan, wanted.length(), engine().linkBytesPerSecond()),
                         request.deadline(),
                         request.mode().isPresent(),
                         engine());
@@ -98,7 +95,7 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         Optional<Way> way = made.flatMap(Promise::way);
         ReadPlan plan = way.map(Way::mode).map(ofMode::withMode).orElse(ofMode);
         ModePolicy mode = plan.switches() > 0
-                ? ModePolicy.switched(opened.inOrder())
+                ? switched(plan, opened)
                 : way.map(chosen -> chosen.policy(opened.inOrder(), plan.replicas()))
                         .orElseGet(() -> ModePolicy.of(plan.mode(), opened.inOrder()));
         CreditPool memory = engine().credit();
@@ -107,6 +104,14 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         CompletableFuture<Void> admitted = memory.reserve(least);
         cancelAtEnd(admitted);
         var unused = admitted.thenRun(() -> serial().execute(() -> receive(plan, mode, wanted, opened, least)));
+    }
+
+    private CompletableFuture<ReadPlan> plan(Optional<VersionId> version) {
+        return engine().coordinator().planRead(request.file(), version, request.mode(), request.location());
+    }
+
+    private static ModePolicy switched(ReadPlan plan, LeafSink opened) {
+        return plan.near().isPresent() ? ModePolicy.near(opened.inOrder()) : ModePolicy.switched(opened.inOrder());
     }
 
     private void receive(ReadPlan plan, ModePolicy mode, ByteRange wanted, LeafSink opened, long reserved) {
@@ -163,7 +168,7 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
             fail(cause);
             return;
         }
-        stop(cause.code());
+        endPlan(cause);
         Runnable again = () -> serial().execute(() -> admit(plan, wanted, opened, promise));
         if (Threads.later(engine().threads().timer(), AskAgain.pauseNanos(refusals, cause, leftNanos()), again)
                 .isEmpty()) {
@@ -173,24 +178,38 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
 
     /** Goes on by a new plan for the same version: other helpers may be there, and other copies known to be bad. */
     private void planAgain(ReadPlan inVain, ByteRange wanted, LeafSink opened, CloudMwException cause) {
-        plansInVain = ledger.chunksDone() > chunksAtLastPlan ? 1 : plansInVain + 1;
-        chunksAtLastPlan = ledger.chunksDone();
-        if (plansInVain >= AskAgain.MAX_PLANS) {
+        if (!plansInVain.mayFollow(
+                ledger.chunksDone(),
+                ledger.deliveredAtNanos(),
+                engine().ticker().nanos())) {
             fail(cause);
             return;
         }
-        stop(cause.code());
+        endPlan(cause);
         Optional<VersionId> version = Optional.of(inVain.version().id());
         Runnable again = () -> serial().execute(() -> {
             if (!isOver()) {
                 then(
-                        engine().coordinator().planRead(request.file(), version, request.mode()),
+                        plan(version),
                         plan -> admit(request.mode().map(plan::withMode).orElse(plan), wanted, opened, promise));
             }
         });
-        if (Threads.later(engine().threads().timer(), AskAgain.pauseNanos(plansInVain, cause, leftNanos()), again)
+        if (Threads.later(
+                        engine().threads().timer(), AskAgain.pauseNanos(plansInVain.count(), cause, leftNanos()), again)
                 .isEmpty()) {
             fail(Engine.closedException());
+        }
+    }
+
+    /** What was issued by this plan counts, and what is under way is of no use any more. */
+    private void endPlan(CloudMwException cause) {
+        tally();
+        stop(cause.code());
+    }
+
+    private void tally() {
+        if (reception != null) {
+            ledger.tally(reception.tally());
         }
     }
 
@@ -213,9 +232,7 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     }
 
     private GetReceipt receipt(ReadPlan plan, ByteRange wanted) {
-        if (reception != null) {
-            ledger.tally(reception.tally());
-        }
+        tally();
         return ledger.receipt(plan, wanted.length(), elapsed(), engine().pricing(), promise);
     }
 

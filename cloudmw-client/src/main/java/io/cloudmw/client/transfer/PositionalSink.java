@@ -49,6 +49,8 @@ final class PositionalSink implements LeafSink {
             if (!over) {
                 target.write(from, leaf.slice((int) (leaf.position() + from - offset), (int) (to - from)));
             }
+        } catch (CloudMwException e) {
+            throw e; // it says itself which destination it is
         } catch (IOException e) {
             throw new CloudMwException(ErrorCode.LOCAL_IO, "destination: cannot write to it: " + Reasons.of(e), e);
         } finally {

@@ -1,6 +1,7 @@
 package io.cloudmw.client.transfer;
 
 import io.cloudmw.client.progress.SlaReport;
+import io.cloudmw.core.cost.Prediction;
 import io.cloudmw.core.cost.ReadShape;
 import io.cloudmw.core.cost.SlaPlanner;
 import io.cloudmw.core.cost.TransferModel;
@@ -48,7 +49,7 @@ final class Promise {
                 .or(() -> plan.target()
                         .map(target -> new SlaPlanner.Goal(target.quantile(), target.deadline(shape.bytes()))))
                 .map(goal -> modeIsGiven || !shape.isKnown()
-                        ? given(plan, shape, goal, modeIsGiven ? CALLER : UNKNOWN)
+                        ? given(plan, shape, goal, modeIsGiven ? CALLER : UNKNOWN, engine)
                         : chosen(plan, shape, goal, engine));
     }
 
@@ -57,10 +58,11 @@ final class Promise {
         return goal.deadline();
     }
 
-    private static Promise given(ReadPlan plan, ReadShape shape, SlaPlanner.Goal goal, String reason) {
+    private static Promise given(ReadPlan plan, ReadShape shape, SlaPlanner.Goal goal, String reason, Engine engine) {
         Way usual =
                 Way.usual(plan.mode(), plan.helpers().size(), shape.replicas().size());
-        return new Promise(goal, SlaPlanner.Choice.of(TransferModel.predict(shape, usual), goal), Optional.of(reason));
+        Prediction prediction = TransferModel.predict(shape, usual, engine.governor());
+        return new Promise(goal, SlaPlanner.Choice.of(prediction, goal), Optional.of(reason));
     }
 
     private static Promise chosen(ReadPlan plan, ReadShape shape, SlaPlanner.Goal goal, Engine engine) {

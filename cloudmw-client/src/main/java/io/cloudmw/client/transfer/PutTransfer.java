@@ -130,7 +130,8 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         }
         if (request.condition().isPresent()
                 && !request.condition().get().version().equals(answer.expected())) {
-            fail(CatalogErrors.changed(request.file(), request.condition().get().version(), answer.expected()));
+            fail(CatalogErrors.notAsAsked(
+                    request.file(), request.condition().get().version(), answer.expected()));
             return;
         }
         if (size.isEmpty() && answer.chunkSizeBytes() == 0) {

@@ -63,20 +63,25 @@ final class ReadLedger {
         }
     };
 
+    /** Blocks that were won before a word came of an attempt at them: bytes and words travel apart. */
+    private final Map<Integer, Win> unheard = new HashMap<>();
+
     private final Set<String> hindrances = new LinkedHashSet<>();
     private @Nullable Win slowest;
     private long slowestNanos;
-    private Extras extras = Extras.NONE;
+    private Tally tally = Tally.NONE;
     private long fetchedBytes;
     private long attempts;
     private long cancelled;
     private long bytes;
     private long keptBytes;
+    private long deliveredAtNanos;
     private final BitSet done = new BitSet();
 
     ReadLedger(TransferListener listener, Ticker ticker) {
         this.listener = listener;
         this.ticker = ticker;
+        deliveredAtNanos = ticker.nanos();
     }
 
     /**
@@ -94,7 +99,9 @@ final class ReadLedger {
         if (before == null && !neverStarted) {
             attempts++;
             use(attempt.store(), 1, 0);
-            begunNanos.putIfAbsent(attempt.block(), ticker.nanos());
+            if (!isOfUnheard(attempt)) {
+                begunNanos.putIfAbsent(attempt.block(), ticker.nanos());
+            }
         }
         long more = Math.max(0, attempt.bytes() - (before == null ? 0 : before.bytes()));
         fetchedBytes += more;
@@ -111,17 +118,45 @@ final class ReadLedger {
         tell(() -> listener.attempted(attempt));
     }
 
+    /** Whether this is the word of an attempt that has won already; then nothing more is waited for. */
+    private boolean isOfUnheard(Attempt attempt) {
+        Win win = unheard.get(attempt.block());
+        return win != null
+                && win.store().equals(attempt.store())
+                && win.racer().equals(attempt.racer())
+                && unheard.remove(attempt.block(), win);
+    }
+
+    /** What has won without a word, because its helper died or fell silent, was an attempt all the same. */
+    private void countUnheard() {
+        unheard.values().forEach(this::countWithoutWord);
+        unheard.clear();
+    }
+
+    private void countWithoutWord(Win win) {
+        attempts++;
+        fetchedBytes += win.bytes();
+        use(win.store(), 1, win.bytes());
+    }
+
     private void use(StoreId store, long reads, long bytes) {
         usage.merge(store, Usage.ofReads(reads, bytes), Usage::plus);
     }
 
+    /** Whether there are attempts whose end was not heard. */
     boolean hasLiveAttempts() {
-        return !live.isEmpty();
+        return !live.isEmpty() || !unheard.isEmpty();
     }
 
     void delivered(long leafBytes, long total) {
         bytes += leafBytes;
+        deliveredAtNanos = ticker.nanos();
         tell(() -> listener.progressed(keptBytes + bytes, total));
+    }
+
+    /** When verified bytes last came; when the read began, if none have. */
+    long deliveredAtNanos() {
+        return deliveredAtNanos;
     }
 
     /** So many bytes were there already. */
@@ -143,6 +178,7 @@ final class ReadLedger {
         keptBytes -= openKeptBytes;
         live.clear();
         begunNanos.clear();
+        countUnheard();
     }
 
     /** All that is wanted of a chunk is at the destination. */
@@ -160,6 +196,11 @@ final class ReadLedger {
 
     void won(Win win) {
         Long begun = begunNanos.remove(win.block());
+        if (begun == null && unheard.size() < GetReceipt.MAX_ROWS) {
+            unheard.put(win.block(), win);
+        } else if (begun == null) {
+            countWithoutWord(win);
+        }
         long took = begun == null ? 0 : ticker.nanos() - begun;
         if (took > slowestNanos) {
             slowest = win;
@@ -201,9 +242,13 @@ final class ReadLedger {
         tell(listener::racingLocally);
     }
 
-    /** What the race says it issued besides the plan. */
-    void tally(Tally tally) {
-        extras = new Extras(
+    /** Adds what a race that is over issued besides its plan: a read that is planned again has several. */
+    void tally(Tally more) {
+        tally = tally.plus(more);
+    }
+
+    private Extras extras() {
+        return new Extras(
                 tally.hedges(),
                 tally.hedgesWon(),
                 tally.handOvers(),
@@ -212,9 +257,6 @@ final class ReadLedger {
                 tally.duplicates(),
                 tally.retries(),
                 tally.suppressed());
-        if (tally.suppressed() > 0) {
-            hinder(tally.suppressed() + " second attempts were due and refused");
-        }
     }
 
     /** Something that makes a read slower, for a promise that was not kept. */
@@ -250,6 +292,10 @@ final class ReadLedger {
     }
 
     GetReceipt receipt(ReadPlan plan, long handedOn, Duration elapsed, Pricing pricing, Optional<Promise> promise) {
+        if (tally.suppressed() > 0) {
+            hinder(tally.suppressed() + " second attempts were due and refused");
+        }
+        countUnheard();
         List<Attempt> all = new ArrayList<>(rows);
         live.values().stream().limit(GetReceipt.MAX_ROWS - rows.size()).forEach(all::add);
         return new GetReceipt(
@@ -266,7 +312,7 @@ final class ReadLedger {
                 all,
                 List.copyOf(faults),
                 elapsed,
-                extras,
+                extras(),
                 cost(plan, elapsed, pricing),
                 promise.map(made -> made.kept(elapsed, this)));
     }

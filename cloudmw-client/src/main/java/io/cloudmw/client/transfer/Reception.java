@@ -36,6 +36,7 @@ import io.cloudmw.core.race.Tally;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -46,6 +47,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -162,7 +164,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
                 homes());
     }
 
-    /** To which switches blocks belong. */
+    /** The switches blocks are asked of: all the one that is near, where one is, otherwise each the one it belongs to. */
     private Homes homes() {
         if (plan.switches() == 0) {
             return Homes.NONE;
@@ -172,7 +174,11 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
             Chunk chunk = chunks.at(chunkIndex).orElseThrow();
             long blockBytes = ModePolicy.SWITCHED_BLOCK_BYTES;
             long blocks = (chunk.range().length() + blockBytes - 1) / blockBytes;
-            return table.order(chunk.id(), blocks, offset / blockBytes);
+            int[] owners = table.order(chunk.id(), blocks, offset / blockBytes);
+            return plan.near().isPresent()
+                    ? IntStream.concat(plan.near().stream(), Arrays.stream(owners))
+                            .toArray()
+                    : owners;
         };
     }
 
@@ -453,6 +459,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
             alarm.cancel(false);
         }
         feed.close();
+        delivery.close();
         relays.close(why);
         racers.close(hedges());
         if (!plan.helpers().isEmpty()) {

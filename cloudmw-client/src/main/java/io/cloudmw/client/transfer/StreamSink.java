@@ -49,6 +49,8 @@ final class StreamSink implements LeafSink {
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
             }
+        } catch (CloudMwException e) {
+            throw e; // it says itself which destination it is
         } catch (IOException e) {
             throw new CloudMwException(ErrorCode.LOCAL_IO, "destination: cannot write to it: " + Reasons.of(e), e);
         }

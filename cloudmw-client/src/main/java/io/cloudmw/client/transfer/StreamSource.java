@@ -161,7 +161,9 @@ public final class StreamSource implements PutSource {
     }
 
     private static CloudMwException unreadable(IOException e) {
-        return new CloudMwException(ErrorCode.LOCAL_IO, "source: cannot read it: " + Reasons.of(e), e);
+        return e instanceof CloudMwException known // it says itself which source it is
+                ? known
+                : new CloudMwException(ErrorCode.LOCAL_IO, "source: cannot read it: " + Reasons.of(e), e);
     }
 
     @Override

@@ -60,8 +60,12 @@ final class Ledger {
     }
 
     synchronized void deletes(String file) {
-        deleted++;
         listener.deletes(file);
+    }
+
+    synchronized void deleted() {
+        deleted++;
+        listener.deleted(deleted);
     }
 
     synchronized void skips(String file, String why) {

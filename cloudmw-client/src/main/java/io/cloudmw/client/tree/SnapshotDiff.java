@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -19,11 +20,9 @@ import java.util.Optional;
  * in memory. It looks at all names, and at nothing but names: a file differs when its version or what is noted of it does. Used by one thread, which it blocks.
  */
 public final class SnapshotDiff {
-    private static final int LIMIT = 1000;
-
     private final CloudMw client;
     private final VolumeName volume;
-    private final String before;
+    private final Optional<String> before;
     private final Optional<String> after;
     private final Listener listener;
 
@@ -54,7 +53,7 @@ public final class SnapshotDiff {
     public SnapshotDiff(CloudMw client, VolumeName volume, String before, Optional<String> after, Listener listener) {
         this.client = client;
         this.volume = volume;
-        this.before = before;
+        this.before = Optional.of(before);
         this.after = after;
         this.listener = listener;
     }
@@ -65,20 +64,22 @@ public final class SnapshotDiff {
      * @param directory {@code "/"} or {@code "/a/b"}; where it is not there it is taken as empty
      */
     public void run(String directory) throws CloudMwException {
-        var unused = compare(directory, new Names(Optional.of(before), directory), new Names(after, directory));
+        var unused = compare(directory, names(before, directory), names(after, directory));
+    }
+
+    private Names names(Optional<String> snapshot, String directory) {
+        return new Names(Optional.of(new RemotePath(volume, snapshot, directory)));
     }
 
     /** The entries of a directory, one after the other. */
     private final class Names {
-        private final Optional<String> snapshot;
-        private final String directory;
+        private final Optional<RemotePath> directory;
         private final Deque<FileEntry> page = new ArrayDeque<>();
         private String token = "";
         private boolean last;
 
         /** Reads a directory; empty: one that is not there. */
-        Names(Optional<String> snapshot, String directory) {
-            this.snapshot = snapshot;
+        Names(Optional<RemotePath> directory) {
             this.directory = directory;
             this.last = directory.isEmpty();
         }
@@ -98,24 +99,16 @@ public final class SnapshotDiff {
         }
 
         private Page<FileEntry> read() throws CloudMwException {
+            RemotePath read = directory.orElseThrow();
             try {
-                return Calls.await(
-                        snapshot.isPresent()
-                                ? client.snapshots().list(snapshot.get(), volume, directory, token, LIMIT)
-                                : client.list(volume, directory, token, LIMIT));
+                return Calls.await(read.list(client, token));
             } catch (CloudMwException e) {
-                if (e.code() == ErrorCode.NOT_FOUND && isThere(snapshot)) {
-                    return new Page<>(java.util.List.of(), "");
+                if (e.code() == ErrorCode.NOT_FOUND && Calls.await(read.isKept(client))) {
+                    return new Page<>(List.of(), "");
                 }
                 throw e;
             }
         }
-    }
-
-    private boolean isThere(Optional<String> snapshot) throws CloudMwException {
-        return snapshot.isEmpty()
-                || Calls.await(client.snapshots().of(volume)).stream()
-                        .anyMatch(one -> one.name().equals(snapshot.get()));
     }
 
     private boolean compare(String directory, Names earlier, Names later) throws CloudMwException {
@@ -163,7 +156,11 @@ public final class SnapshotDiff {
     }
 
     private boolean below(String path, boolean earlier, boolean later) throws CloudMwException {
-        return compare(path, new Names(Optional.of(before), earlier ? path : ""), new Names(after, later ? path : ""));
+        return compare(path, earlier ? names(before, path) : none(), later ? names(after, path) : none());
+    }
+
+    private Names none() {
+        return new Names(Optional.empty());
     }
 
     private boolean files(String path, Optional<FileEntry> was, Optional<FileEntry> is) throws CloudMwException {

@@ -2,12 +2,11 @@ package io.cloudmw.client.tree;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
@@ -21,14 +20,14 @@ import java.util.concurrent.CompletionException;
 
 /** From a volume to this machine. */
 final class TreeDownload extends TreeCopy {
-    TreeDownload(CloudMw client, Path to, RemoteDirectory from, TreeOptions options) {
+    TreeDownload(CloudMw client, Path to, RemotePath from, TreeOptions options) {
         super(client, to, from, options);
     }
 
     /** A directory that is not there would be one without files: nobody wants that mirrored. */
     @Override
     void check() throws IOException {
-        if (RemotePages.next(client(), there(), "").items().isEmpty()) {
+        if (Calls.await(there().list(client(), "")).items().isEmpty()) {
             throw new CloudMwException(ErrorCode.NOT_FOUND, there() + ": no such directory");
         }
         if (Files.exists(here()) && !Files.isDirectory(here())) {
@@ -41,25 +40,23 @@ final class TreeDownload extends TreeCopy {
         copy(there(), here());
     }
 
-    private void copy(RemoteDirectory directory, Path into) throws CloudMwException, InterruptedException {
+    private void copy(RemotePath directory, Path into) throws CloudMwException, InterruptedException {
         if (isUsable(into)) {
             walk(directory, entry -> copyOne(directory, entry, into));
         }
     }
 
-    private void copyOne(RemoteDirectory directory, FileEntry entry, Path into)
+    private void copyOne(RemotePath directory, FileEntry entry, Path into)
             throws CloudMwException, InterruptedException {
         try {
-            String name = RemotePages.name(directory, entry);
-            Path path = into.resolve(name);
-            Optional<FileVersion> version = entry.version();
-            if (version.isEmpty()) {
-                copy(directory.directory(entry.name()), path);
-            } else if (isPartial(name)) {
+            RemotePath there = directory.child(entry);
+            Path path = into.resolve(there.name());
+            if (entry.version().isEmpty()) {
+                copy(there, path);
+            } else if (isPartial(there.name())) {
                 ledger().skips(entry.name(), "named like part of a file, left by a get");
             } else {
-                FilePath file = directory.file(entry.name());
-                submit(file.toString(), () -> file(file, path));
+                submit(there.toString(), () -> file(there, path));
             }
         } catch (IllegalArgumentException e) {
             failed(entry.name(), e); // no name for a file here
@@ -82,8 +79,8 @@ final class TreeDownload extends TreeCopy {
         }
     }
 
-    private CompletableFuture<?> file(FilePath file, Path path) {
-        return call(client().stat(file))
+    private CompletableFuture<?> file(RemotePath file, Path path) {
+        return call(file.stat(client()))
                 .thenComposeAsync(
                         there -> why(path, there).thenComposeAsync(why -> copyUnless(file, path, there, why), files()),
                         files());
@@ -94,7 +91,7 @@ final class TreeDownload extends TreeCopy {
      *
      * @param why empty: it is here already
      */
-    private CompletableFuture<Void> copyUnless(FilePath file, Path path, FileStatus there, Optional<String> why) {
+    private CompletableFuture<Void> copyUnless(RemotePath file, Path path, FileStatus there, Optional<String> why) {
         if (why.isEmpty()) {
             ledger().unchanged();
             return CompletableFuture.completedFuture(null);
@@ -124,9 +121,9 @@ final class TreeDownload extends TreeCopy {
         }
     }
 
-    private CompletableFuture<Void> get(FilePath file, Path path, FileStatus there) {
+    private CompletableFuture<Void> get(RemotePath file, Path path, FileStatus there) {
         return call(client().get(
-                                file,
+                                file.file(),
                                 path,
                                 options()
                                         .get()
@@ -154,18 +151,18 @@ final class TreeDownload extends TreeCopy {
     }
 
     /** Directories go when the last that was in them has gone. */
-    private void delete(Path directory, RemoteDirectory there) throws CloudMwException, InterruptedException {
+    private void delete(Path directory, RemotePath there) throws CloudMwException, InterruptedException {
         walk(directory, path -> deleteOne(path, there));
     }
 
-    private void deleteOne(Path path, RemoteDirectory there) throws IOException, InterruptedException {
+    private void deleteOne(Path path, RemotePath there) throws IOException, InterruptedException {
         String name = String.valueOf(path.getFileName());
         try {
             if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-                delete(path, there.directory(name));
+                delete(path, there.child(name));
                 removeIfEmpty(path);
             } else if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) && !isPartial(name)) {
-                FilePath file = there.file(name);
+                RemotePath file = there.child(name);
                 submit(path.toString(), () -> removeUnless(file, path));
             }
         } catch (CloudMwException e) {
@@ -175,15 +172,23 @@ final class TreeDownload extends TreeCopy {
         }
     }
 
-    private CompletableFuture<?> removeUnless(FilePath file, Path path) {
-        return orAbsent(call(client().stat(file)))
-                .thenAcceptAsync(
-                        found -> {
-                            if (found.isEmpty()) {
-                                remove(path);
-                            }
-                        },
+    /** Not where the snapshot it is not found in has gone meanwhile. */
+    private CompletableFuture<?> removeUnless(RemotePath file, Path path) {
+        return orAbsent(call(file.stat(client())))
+                .thenComposeAsync(
+                        found -> found.isPresent()
+                                ? CompletableFuture.completedFuture(null)
+                                : call(file.isKept(client()))
+                                        .thenAcceptAsync(kept -> removeIf(kept, file, path), files()),
                         files());
+    }
+
+    private void removeIf(boolean kept, RemotePath file, Path path) {
+        if (!kept) {
+            throw new CompletionException(
+                    new CloudMwException(ErrorCode.NOT_FOUND, file + ": the snapshot was removed"));
+        }
+        remove(path);
     }
 
     private void remove(Path path) {
@@ -195,6 +200,7 @@ final class TreeDownload extends TreeCopy {
         } catch (IOException e) {
             throw new CompletionException(local(path, "delete", e));
         }
+        ledger().deleted();
     }
 
     private void removeIfEmpty(Path directory) throws IOException, InterruptedException {

@@ -15,6 +15,9 @@ public interface TreeListener {
 
     default void failed(String file, CloudMwException why) {}
 
+    /** So many files were deleted so far, or would be. */
+    default void deleted(long files) {}
+
     /** So many bytes of all files were copied so far. */
     default void progressed(long bytes) {}
 }

@@ -4,7 +4,7 @@ import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
 
 /**
- * How directories are copied. Immutable.
+ * How directories are copied, or removed. Immutable.
  *
  * @param parallel files under way at once, 1..64
  * @param delete whether what the source has not is deleted, once everything was copied without a failure

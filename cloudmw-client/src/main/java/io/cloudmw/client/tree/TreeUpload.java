@@ -6,7 +6,6 @@ import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.FilePath;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
@@ -20,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** From this machine into a volume. */
 final class TreeUpload extends TreeCopy {
-    TreeUpload(CloudMw client, Path from, RemoteDirectory to, TreeOptions options) {
+    TreeUpload(CloudMw client, Path from, RemotePath to, TreeOptions options) {
         super(client, from, to, options);
     }
 
@@ -38,11 +37,11 @@ final class TreeUpload extends TreeCopy {
         copy(here(), there());
     }
 
-    private void copy(Path directory, RemoteDirectory into) throws CloudMwException, InterruptedException {
+    private void copy(Path directory, RemotePath into) throws CloudMwException, InterruptedException {
         walk(directory, path -> copyOne(path, into));
     }
 
-    private void copyOne(Path path, RemoteDirectory into) throws CloudMwException, InterruptedException {
+    private void copyOne(Path path, RemotePath into) throws CloudMwException, InterruptedException {
         String name = String.valueOf(path.getFileName());
         try {
             requireText(path, name);
@@ -50,9 +49,9 @@ final class TreeUpload extends TreeCopy {
             if (isPartial(name)) {
                 ledger().skips(path.toString(), "part of a file, left by a get");
             } else if (here.isDirectory()) {
-                copy(path, into.directory(name));
+                copy(path, into.child(name));
             } else if (here.isRegularFile()) {
-                FilePath target = into.file(name);
+                RemotePath target = into.child(name);
                 submit(path.toString(), () -> file(path, here, target));
             } else {
                 ledger().skips(path.toString(), here.isSymbolicLink() ? "a symbolic link" : "not a file");
@@ -74,8 +73,8 @@ final class TreeUpload extends TreeCopy {
         }
     }
 
-    private CompletableFuture<?> file(Path path, BasicFileAttributes here, FilePath target) {
-        return orAbsent(call(client().stat(target)))
+    private CompletableFuture<?> file(Path path, BasicFileAttributes here, RemotePath target) {
+        return orAbsent(call(target.stat(client())))
                 .thenComposeAsync(there -> why(path, here, there), files())
                 .thenComposeAsync(why -> copyUnless(path, here, target, why), files());
     }
@@ -86,7 +85,7 @@ final class TreeUpload extends TreeCopy {
      * @param why empty: it is there already
      */
     private CompletableFuture<Void> copyUnless(
-            Path path, BasicFileAttributes here, FilePath target, Optional<String> why) {
+            Path path, BasicFileAttributes here, RemotePath target, Optional<String> why) {
         if (why.isEmpty()) {
             ledger().unchanged();
             return CompletableFuture.completedFuture(null);
@@ -107,10 +106,10 @@ final class TreeUpload extends TreeCopy {
     }
 
     /** The time is that of before it was read: if it is changed meanwhile the put fails. */
-    private CompletableFuture<Void> put(Path path, BasicFileAttributes here, FilePath target) {
-        return call(client().put(path, target, options().put().withListener(progress())))
+    private CompletableFuture<Void> put(Path path, BasicFileAttributes here, RemotePath target) {
+        return call(client().put(path, target.file(), options().put().withListener(progress())))
                 .thenCompose(receipt -> call(client().setAttributes(
-                                        target,
+                                        target.file(),
                                         RecordedTime.of(
                                                 here.lastModifiedTime(),
                                                 receipt.version().id()),
@@ -123,25 +122,24 @@ final class TreeUpload extends TreeCopy {
     /** Where a dry run copied nothing the directory may be missing: then there is nothing in it to delete either. */
     @Override
     void deleteOthers() throws CloudMwException, InterruptedException {
-        if (Calls.find(client().list(there().volume(), there().path(), "", 1), ErrorCode.NOT_FOUND)
-                .isPresent()) {
+        if (Calls.find(there().list(client(), ""), ErrorCode.NOT_FOUND).isPresent()) {
             delete(there(), here());
         }
     }
 
-    private void delete(RemoteDirectory directory, Path here) throws CloudMwException, InterruptedException {
+    private void delete(RemotePath directory, Path here) throws CloudMwException, InterruptedException {
         walk(directory, entry -> deleteOne(directory, entry, here));
     }
 
-    private void deleteOne(RemoteDirectory directory, FileEntry entry, Path here)
+    private void deleteOne(RemotePath directory, FileEntry entry, Path here)
             throws CloudMwException, InterruptedException {
         try {
-            Path path = here.resolve(RemotePages.name(directory, entry));
+            RemotePath there = directory.child(entry);
+            Path path = here.resolve(there.name());
             if (entry.version().isEmpty()) {
-                delete(directory.directory(entry.name()), path);
+                delete(there, path);
             } else if (isAbsent(path)) {
-                FilePath file = directory.file(entry.name());
-                submit(file.toString(), () -> remove(file));
+                submit(there.toString(), () -> remove(there));
             }
         } catch (CloudMwException e) {
             throw e;
@@ -160,10 +158,5 @@ final class TreeUpload extends TreeCopy {
         } catch (NoSuchFileException e) {
             return true;
         }
-    }
-
-    private CompletableFuture<?> remove(FilePath file) {
-        ledger().deletes(file.toString());
-        return options().dryRun() ? CompletableFuture.completedFuture(null) : call(client().remove(file));
     }
 }

@@ -31,10 +31,14 @@ import io.cloudmw.core.time.Ticker;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -70,6 +74,7 @@ final class BackupsTest {
                         waiting -> {}),
                 () -> HelperLinks.open(threads.events(), threads.timer()),
                 8 << 20,
+                Long.MAX_VALUE,
                 Pricing.DEFAULT,
                 new Governor(Governor.Budget.DEFAULT),
                 Ticker.system());
@@ -149,6 +154,52 @@ final class BackupsTest {
                         .code())
                 .isEqualTo(ErrorCode.INVALID_ARGUMENT);
         assertThat(exports.asked()).isEmpty();
+    }
+
+    /** Another one begins, and ends, while this one writes its first part, its second, or its third. */
+    @Test
+    void ofTwoAtOnceOneIsMadeAndTheOtherLeavesNothingInTheWay() throws Exception {
+        exports.give(true, 40, List.of(piece(1), piece(2), piece(3), piece(4), piece(5)));
+        Set<Integer> moments = new HashSet<>();
+        for (int moment = 1; moment <= 3; moment++) {
+            List<BackupRoot> before = moment == 1 ? List.of() : backups.list(VOLUME, Optional.empty());
+            AtomicReference<BackupRoot> made = new AtomicReference<>();
+            AtomicInteger parts = new AtomicInteger();
+            int when = moment;
+            TransferListener between = new TransferListener() {
+                @Override
+                public void progressed(long done, long total) {
+                    if (done > 2L * PIECE * (when - 1) && parts.compareAndSet(0, when)) {
+                        moments.add(when);
+                        made.set(another());
+                    }
+                }
+            };
+            CloudMwException failure = catchThrowableOfType(
+                    CloudMwException.class,
+                    () -> backups.backup(VOLUME, new BackupOptions(Optional.empty(), 7, true, between)));
+            assertThat(failure.code()).isEqualTo(ErrorCode.CONFLICT);
+            List<BackupRoot> after = backups.list(VOLUME, Optional.empty());
+            assertThat(after).hasSize(moment);
+            assertThat(after.subList(0, moment - 1)).isEqualTo(before);
+            assertThat(after.get(moment - 1)).isEqualTo(made.get());
+            assertThat(after.get(moment - 1).sizeBytes()).isEqualTo(5 * PIECE);
+        }
+        assertThat(moments).containsExactly(1, 2, 3);
+        BackupReport next = backup(7, true);
+        assertThat(next.resumed()).isFalse();
+        assertThat(next.root().number()).isEqualTo(4);
+        assertThat(files("/photos")).as("drafts").isZero();
+    }
+
+    private BackupRoot another() {
+        try {
+            return new Backups(engine, 2 * PIECE)
+                    .backup(VOLUME, new BackupOptions(Optional.empty(), 7, true, TransferListener.NONE))
+                    .root();
+        } catch (CloudMwException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test

@@ -1,13 +1,16 @@
 package io.cloudmw.client.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -16,9 +19,10 @@ import org.junit.jupiter.api.Timeout;
 /** A command that is interrupted says so, whatever it was about to do. */
 @Timeout(60)
 final class CommandContextTest {
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final CommandContext context = new CommandContext(
             InputStream.nullInputStream(),
-            OutputStream.nullOutputStream(),
+            out,
             new PrintStream(OutputStream.nullOutputStream()),
             Map.of("CLOUDMW_COORDINATOR", "127.0.0.1:1"),
             false);
@@ -32,6 +36,22 @@ final class CommandContextTest {
                 }))
                 .extracting(CloudMwException::code)
                 .isEqualTo(ErrorCode.CANCELLED);
+    }
+
+    @Test
+    void whoIsInterruptedBeforeACommandBeginsHearsOfItOnce() {
+        Main.endedEarly(context, "stat", "vol:/x", "--json");
+        String said = "{\"error\":{\"code\":\"CANCELLED\",\"message\":\"interrupted\"}}\n";
+        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo(said);
+        assertThat(Main.run(context, "stat", "no-file", "--json")).isEqualTo(ExitCode.INTERRUPTED.value());
+        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo(said);
+    }
+
+    @Test
+    void whatACommandHasSaidIsNotSaidAgainAsTheProcessEnds() {
+        assertThat(Main.run(context, "fly")).isEqualTo(2);
+        Main.endedEarly(context, "fly", "--json");
+        assertThat(out.toString(StandardCharsets.UTF_8)).isEmpty();
     }
 
     @Test

@@ -292,7 +292,8 @@ final class MainTest {
                 Map.of("CLOUDMW_COORDINATOR", coordinator.address()),
                 false);
         assertThat(Main.run(context, "append", "-", "vol:/p")).isEqualTo(7);
-        assertThat(errors.toString(StandardCharsets.UTF_8)).contains("cannot read it: the line is cut");
+        assertThat(errors.toString(StandardCharsets.UTF_8))
+                .contains("cloudmw: standard input: cannot read it: the line is cut");
         assertThat(coordinator.files()).isEmpty();
     }
 
@@ -384,7 +385,7 @@ final class MainTest {
         };
         assertThat(run(new byte[3_000_000], "put", "-", "vol:/b")).isZero();
         assertThat(run(new byte[0], full, false, "cat", "vol:/b")).isEqualTo(7);
-        assertThat(err).isEqualTo("cloudmw: destination: cannot write to it: No space left on device\n");
+        assertThat(err).isEqualTo("cloudmw: standard output: cannot write to it: No space left on device\n");
         assertThat(run(new byte[0], full, false, "stat", "vol:/b")).isEqualTo(7);
         assertThat(err).isEqualTo("cloudmw: standard output: cannot write to it: No space left on device\n");
     }
@@ -474,11 +475,32 @@ final class MainTest {
         assertThat(json().get("sla").get("expected_met").asBoolean()).isTrue();
         assertThat(run("plan", "vol:/p", "--mode", "swift")).isEqualTo(2);
         assertThat(err).contains("cooperative");
+        assertThat(run("plan", "vol:/p", "--link", "0")).isEqualTo(2);
 
         Path prices = Files.writeString(directory.resolve("prices"), "version = 1\n");
         assertThat(run("plan", "vol:/p", "--prices", prices.toString())).isEqualTo(2);
         assertThat(err).contains("currency is missing");
         assertThat(run("plan", "vol:/p", "--reader-region", "Mars!")).isEqualTo(2);
+    }
+
+    @Test
+    void aPlanCountsWithTheLinkThatIsConfiguredUnlessItIsTold() throws IOException {
+        Path source = Files.write(directory.resolve("in"), new byte[3 << 20]);
+        assertThat(run("put", source.toString(), "vol:/p")).isZero();
+        String config = Files.writeString(directory.resolve("config"), "client.link=1MiB\n")
+                .toString();
+        assertThat(run("plan", "vol:/p")).isZero();
+        assertThat(out).contains("--link or client.link says it");
+        assertThat(run("plan", "vol:/p", "--config", config)).isZero();
+        assertThat(out).doesNotContain("client.link");
+        for (String[] link : new String[][] {{}, {"--link", "2MiB"}}) {
+            List<String> arguments = new ArrayList<>(List.of("plan", "vol:/p", "--config", config, "--json"));
+            arguments.addAll(List.of(link));
+            assertThat(run(arguments.toArray(String[]::new))).isZero();
+            for (JsonNode offer : json().get("offers")) {
+                assertThat(offer.get("p50_seconds").asDouble()).as("%s", offer).isEqualTo(link.length == 0 ? 3 : 1.5);
+            }
+        }
     }
 
     @Test
@@ -649,7 +671,7 @@ final class MainTest {
     void aReaderRegionIsOneOfThoseThatAreKnown() {
         assertThat(run("cost", "--reader-region", "mars")).isEqualTo(2);
         assertThat(err)
-                .contains("reader region: \"mars\" (expected: one of ap-northeast-1, ")
+                .contains("--reader-region: \"mars\" (expected: one of ap-northeast-1, ")
                 .contains("us-west-2, or another one of AWS, like eu-north-1)");
         assertThat(run("cost", "--reader-region", "eu-north-1")).isZero();
         assertThat(run("cost", "--reader-region", "internet")).isZero();
@@ -659,7 +681,7 @@ final class MainTest {
     void aDeadlineThatIsNoneIsAMistakeSaidAsItWasWritten() {
         for (String command : List.of("cat", "plan")) {
             assertThat(run(command, "vol:/x", "--deadline", "0s")).isEqualTo(2);
-            assertThat(err).isEqualTo("cloudmw: deadline: 0s (expected: more, like 200ms or 2s)\n");
+            assertThat(err).isEqualTo("cloudmw: --deadline: 0s (expected: more, like 200ms or 2s)\n");
         }
     }
 
@@ -788,10 +810,15 @@ final class MainTest {
 
         Path config = Files.writeString(directory.resolve("config"), "client.coordinater=x:1\n");
         assertThat(run("stat", "vol:/x", "--config", config.toString())).isEqualTo(2);
-        assertThat(err).contains("client.coordinater").contains("client.coordinator-timeout");
+        assertThat(err).contains("unknown setting client.coordinater (did you mean client.coordinator?)");
         Files.writeString(config, "client.redundancy=lots\n");
         assertThat(run("stat", "vol:/x", "--config", config.toString())).isEqualTo(2);
         assertThat(err).contains("client.redundancy: \"lots\" (expected: 0%..100%, like 5%)");
+        for (String link : List.of("fast", "0")) {
+            Files.writeString(config, "client.link=" + link + "\n");
+            assertThat(run("stat", "vol:/x", "--config", config.toString())).isEqualTo(2);
+            assertThat(err).contains("client.link: \"" + link + "\" (expected: like 100MiB)");
+        }
     }
 
     @Test

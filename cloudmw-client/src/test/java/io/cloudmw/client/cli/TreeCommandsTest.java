@@ -3,25 +3,15 @@ package io.cloudmw.client.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.cloudmw.client.rpc.FakeCoordinator;
-import io.cloudmw.client.rpc.FakeHelper;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Store;
-import io.cloudmw.core.model.StoreId;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
-import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,21 +23,16 @@ final class TreeCommandsTest {
     @TempDir
     private Path directory;
 
+    private CommandFixture commands;
     private FakeCoordinator coordinator;
-    private FakeHelper helper;
     private Path source;
     private Path copy;
-    private String out = "";
-    private String err = "";
 
     @BeforeEach
     void start() throws IOException {
-        coordinator = new FakeCoordinator(64 << 10, 16 << 10);
+        commands = new CommandFixture(64 << 10, 16 << 10, directory.resolve("nowhere"));
+        coordinator = commands.coordinator();
         coordinator.page(2, "none");
-        helper = new FakeHelper("h", FakeHelper.Script.SERVE, new ConcurrentHashMap<>());
-        coordinator.add(helper.address());
-        coordinator.add(
-                new Store(new StoreId("s"), "d", new Store.Disk(new HelperId("h"), directory.resolve("nowhere"))));
         source = Files.createDirectory(directory.resolve("source"));
         copy = directory.resolve("copy");
         write("a", 10);
@@ -59,8 +44,7 @@ final class TreeCommandsTest {
 
     @AfterEach
     void stop() {
-        helper.close();
-        coordinator.close();
+        commands.close();
     }
 
     private Path write(String name, int length) throws IOException {
@@ -72,31 +56,19 @@ final class TreeCommandsTest {
     }
 
     private int run(String... args) {
-        ByteArrayOutputStream to = new ByteArrayOutputStream();
-        ByteArrayOutputStream errors = new ByteArrayOutputStream();
-        CommandContext context = new CommandContext(
-                new ByteArrayInputStream(new byte[0]),
-                to,
-                new PrintStream(errors, true, StandardCharsets.UTF_8),
-                Map.of("CLOUDMW_COORDINATOR", coordinator.address()),
-                false);
-        int exit = Main.run(context, args);
-        out = to.toString(StandardCharsets.UTF_8);
-        err = errors.toString(StandardCharsets.UTF_8);
-        return exit;
+        return commands.run(args);
     }
 
     private void counts(long copied, long unchanged, long deleted, long failed) throws IOException {
         JsonNode report = json();
-        assertThat(report.get("copied").asLong()).as(out).isEqualTo(copied);
-        assertThat(report.get("unchanged").asLong()).as(out).isEqualTo(unchanged);
-        assertThat(report.get("deleted").asLong()).as(out).isEqualTo(deleted);
-        assertThat(report.get("failed").asLong()).as(out).isEqualTo(failed);
+        assertThat(report.get("copied").asLong()).as(commands.out()).isEqualTo(copied);
+        assertThat(report.get("unchanged").asLong()).as(commands.out()).isEqualTo(unchanged);
+        assertThat(report.get("deleted").asLong()).as(commands.out()).isEqualTo(deleted);
+        assertThat(report.get("failed").asLong()).as(commands.out()).isEqualTo(failed);
     }
 
     private JsonNode json() throws IOException {
-        return new ObjectMapper()
-                .readTree(out.lines().reduce((before, last) -> last).orElse(""));
+        return commands.json();
     }
 
     private void same(Path one, Path other) throws IOException {
@@ -112,7 +84,7 @@ final class TreeCommandsTest {
         counts(5, 0, 0, 0);
         assertThat(json().get("skipped").asLong()).isEqualTo(1);
         assertThat(json().get("copied_bytes").asLong()).isEqualTo(200_111);
-        assertThat(err).contains("skipped").contains("a symbolic link");
+        assertThat(commands.err()).contains("skipped").contains("a symbolic link");
         assertThat(coordinator.files()).containsKey(FilePath.parse("vol:/to/sub/deep/er/e"));
 
         assertThat(run("get", "-r", "vol:/to", copy.toString(), "--json")).isZero();
@@ -151,7 +123,7 @@ final class TreeCommandsTest {
 
         assertThat(run("sync", "--dry-run", "--delete", source.toString(), "vol:/to"))
                 .isZero();
-        assertThat(out)
+        assertThat(commands.out())
                 .contains("new (not there)")
                 .contains("a (another size)")
                 .contains("vol:/to/sub/deep/er/e")
@@ -218,7 +190,7 @@ final class TreeCommandsTest {
                 .isEqualTo(2);
         counts(1, 4, 0, 1);
         assertThat(json().get("errors").get(0).get("code").asText()).isEqualTo("INVALID_ARGUMENT");
-        assertThat(err).contains("control character");
+        assertThat(commands.err()).contains("control character");
         assertThat(coordinator.files()).hasSize(6);
 
         Files.createDirectories(copy.resolve("a"));
@@ -299,7 +271,7 @@ final class TreeCommandsTest {
         assertThat(run("put", "-r", "--if-absent", source.toString(), "vol:/to"))
                 .isEqualTo(2);
         assertThat(run("put", "-r", "--receipt", source.toString(), "vol:/to")).isEqualTo(2);
-        assertThat(err).contains("--receipt: not with --recursive");
+        assertThat(commands.err()).contains("--receipt: not with --recursive");
         assertThat(run("get", "-r", "--receipt", "vol:/to", copy.toString())).isEqualTo(2);
         assertThat(run("put", "-r", "--parallel", "65", source.toString(), "vol:/to"))
                 .isEqualTo(2);
@@ -308,5 +280,107 @@ final class TreeCommandsTest {
         assertThat(run("sync", "--delete", "vol:/none", source.toString())).isEqualTo(3);
         assertThat(source.resolve("a")).exists();
         assertThat(run("put", "-r", source.resolve("a").toString(), "vol:/to")).isEqualTo(7);
+    }
+
+    private void removed(long deleted, long failed) throws IOException {
+        assertThat(json().get("deleted").asLong()).as(commands.out()).isEqualTo(deleted);
+        assertThat(json().get("failed").asLong()).as(commands.out()).isEqualTo(failed);
+    }
+
+    @Test
+    void aDirectoryIsRemovedWithAllThatIsInIt() throws Exception {
+        assertThat(run("put", "-r", source.toString(), "vol:/to")).isZero();
+        assertThat(run("put", source.resolve("a").toString(), "vol:/top")).isZero();
+
+        assertThat(run("rm", "-r", "--dry-run", "vol:/to")).isZero();
+        assertThat(commands.out()).contains("vol:/to/sub/deep/er/e").contains("would be: 5 deleted, 0 failed");
+        assertThat(run("rm", "-r", "--dry-run", "vol:/to", "--json")).isZero();
+        removed(5, 0);
+        assertThat(json().get("actions")).hasSize(5);
+        assertThat(coordinator.files()).hasSize(6);
+
+        assertThat(run("rm", "-r", "vol:/to/sub/", "--json")).isZero();
+        removed(2, 0);
+        assertThat(run("rm", "-r", "vol:/to/sub")).isEqualTo(3);
+        assertThat(run("rm", "-r", "vol:/to/a", "--json")).as("a file").isZero();
+        removed(1, 0);
+        assertThat(coordinator.files())
+                .containsOnlyKeys(FilePath.parse("vol:/to/b"), FilePath.parse("vol:/to/c"), FilePath.parse("vol:/top"));
+        assertThat(run("rm", "-r", "vol:/")).isZero();
+        assertThat(commands.out()).contains("done: 3 deleted, 0 failed");
+        assertThat(coordinator.files()).isEmpty();
+    }
+
+    @Test
+    void whatSomebodyElseRemovesIsNoFailureAndWhatFailsStopsNoOther() throws Exception {
+        assertThat(run("put", "-r", source.toString(), "vol:/to")).isZero();
+        coordinator.refuse("Remove", ErrorCode.NOT_FOUND, 1);
+        assertThat(run("rm", "-r", "vol:/to", "--json")).isZero();
+        removed(4, 0);
+
+        assertThat(run("put", "-r", source.toString(), "vol:/to")).isZero();
+        coordinator.refuse("Remove", ErrorCode.INVALID_ARGUMENT, 1);
+        assertThat(run("rm", "-r", "vol:/to", "--json")).isEqualTo(2);
+        removed(4, 1);
+        assertThat(json().get("errors").get(0).get("code").asText()).isEqualTo("INVALID_ARGUMENT");
+        assertThat(run("rm", "-r", "vol:/to", "--json")).as("goes on").isZero();
+        removed(1, 0);
+    }
+
+    @Test
+    void nothingIsRemovedThatWasNotNamed() {
+        assertThat(run("rm", "-r", "vol")).isEqualTo(2);
+        assertThat(commands.err()).contains("all of a volume: volume:/");
+        assertThat(run("rm", "-r", "vol:")).isEqualTo(2);
+        assertThat(run("rm", "--dry-run", "vol:/to")).isEqualTo(2);
+        assertThat(run("rm", "-r", "vol:/none")).isEqualTo(3);
+    }
+
+    @Test
+    void aDirectoryOfASnapshotIsCopiedAsItWas() throws Exception {
+        assertThat(run("put", "-r", source.toString(), "vol:/to")).isZero();
+        coordinator.snapshots().take("one");
+        assertThat(run("rm", "vol:/to/a")).isZero();
+        assertThat(run("put", source.resolve("c").toString(), "vol:/to/b")).isZero();
+
+        assertThat(run("get", "-r", "vol@one:/to", copy.toString(), "--json")).isZero();
+        counts(5, 0, 0, 0);
+        for (String name : new String[] {"a", "b", "c", "sub/d", "sub/deep/er/e"}) {
+            assertThat(copy.resolve(name)).hasSameBinaryContentAs(source.resolve(name));
+        }
+        assertThat(run("sync", "vol@one:/to/sub", copy.resolve("sub").toString(), "--json"))
+                .isZero();
+        counts(0, 2, 0, 0);
+        assertThat(run("sync", "vol@none:/to", copy.toString())).isEqualTo(3);
+
+        assertThat(run("stat", "vol@one:/to/a", "--json")).isZero();
+        assertThat(json().get("snapshot").asText()).isEqualTo("one");
+        assertThat(run("stat", "vol@one:/to/a")).isZero();
+        assertThat(commands.out()).containsPattern("snapshot +one\n");
+        assertThat(run("stat", "vol:/to/c")).isZero();
+        assertThat(commands.out()).doesNotContain("snapshot");
+        assertThat(run("attr", "vol@one:/to/a", "--json")).isZero();
+    }
+
+    @Test
+    void aSnapshotCannotBeChanged() {
+        String file = source.resolve("a").toString();
+        for (String[] command : new String[][] {
+            {"put", file, "vol@one:/x"},
+            {"put", "-r", source.toString(), "vol@one:/x"},
+            {"sync", source.toString(), "vol@one:/x"},
+            {"append", file, "vol@one:/x"},
+            {"write", file, "vol@one:/x"},
+            {"truncate", "vol@one:/x", "--size", "1"},
+            {"rm", "vol@one:/x"},
+            {"rm", "-r", "vol@one:/x"},
+            {"mv", "vol@one:/x", "vol:/y"},
+            {"mv", "vol:/y", "vol@one:/x"},
+            {"attr", "vol@one:/x", "a=b"},
+            {"watch", "vol@one:/x"}
+        }) {
+            assertThat(run(command)).as(command[0]).isEqualTo(2);
+            assertThat(commands.err()).contains("vol@one:/x: a snapshot cannot be changed");
+        }
     }
 }

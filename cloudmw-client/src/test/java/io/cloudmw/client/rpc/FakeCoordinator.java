@@ -97,11 +97,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
@@ -136,6 +135,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final FakeFeed feed = new FakeFeed();
     private final FakeExports exports = new FakeExports();
     private final FakeEdits edits;
+    private final FakeSnapshots snapshots = new FakeSnapshots(files);
     private final long chunkSizeBytes;
     private final int leafSizeBytes;
     private volatile FleetView fleet = new FleetView(List.of(), List.of(), List.of(), 0);
@@ -174,6 +174,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 .addService(ServerInterceptors.intercept(feed, Handshake.server()))
                 .addService(ServerInterceptors.intercept(exports, Handshake.server()))
                 .addService(ServerInterceptors.intercept(edits, Handshake.server()))
+                .addService(ServerInterceptors.intercept(snapshots, Handshake.server()))
                 .build()
                 .start();
         port = started.getPort();
@@ -396,26 +397,30 @@ public final class FakeCoordinator implements AutoCloseable {
         return chunks;
     }
 
-    /** The segments of manifests that were asked for, in order. */
     /** Every try of a remove. */
     List<RemoveRequest> removals() {
         return List.copyOf(removals);
     }
 
+    /** The segments of manifests that were asked for, in order. */
     public List<Integer> askedSegments() {
         return List.copyOf(askedSegments);
     }
 
-    /** What it tells those who watch. */
     /** Commits from now on are of this time. */
     public void now(long millis) {
         clock = millis;
+    }
+
+    public FakeSnapshots snapshots() {
+        return snapshots;
     }
 
     public FakeExports exports() {
         return exports;
     }
 
+    /** What it tells those who watch. */
     public FakeFeed feed() {
         return feed;
     }
@@ -464,7 +469,10 @@ public final class FakeCoordinator implements AutoCloseable {
     }
 
     private List<StoreStatus> statuses() {
-        return stores.stream().map(store -> new StoreStatus(store, true)).toList();
+        return stores.stream()
+                .map(store -> new StoreStatus(
+                        store, true, false, full.contains(store.id()) ? OptionalLong.of(0) : OptionalLong.empty()))
+                .toList();
     }
 
     private static TransferToken token() {
@@ -628,7 +636,7 @@ public final class FakeCoordinator implements AutoCloseable {
             calls.answer(
                     observer,
                     () -> ToWire.readPlan(new ReadPlan(
-                            current(FromWire.file(request.getVolume(), request.getPath())),
+                            toRead(FromWire.file(request.getVolume(), request.getPath()), request.getVersionId()),
                             helpers,
                             statuses(),
                             mode,
@@ -637,6 +645,12 @@ public final class FakeCoordinator implements AutoCloseable {
                             stores.size(),
                             speeds,
                             target)));
+        }
+
+        /** What only a snapshot sees is found by its id. */
+        private FileVersion toRead(FilePath file, String version) throws CloudMwException {
+            Optional<FileVersion> kept = snapshots.find(version);
+            return kept.isPresent() ? kept.get() : current(file);
         }
 
         @Override
@@ -669,36 +683,8 @@ public final class FakeCoordinator implements AutoCloseable {
                 if (request.getPageToken().equals(brokenToken)) {
                     throw new CloudMwException(ErrorCode.CONFLICT, "renamed meanwhile");
                 }
-                NavigableMap<String, Entry> children = children(request.getVolume(), request.getDirectory());
-                List<Entry> found = children.tailMap(request.getPageToken(), false).values().stream()
-                        .limit(pageLimit)
-                        .toList();
-                return ListResponse.newBuilder()
-                        .addAllEntries(found)
-                        .setNextPageToken(
-                                found.size() < pageLimit
-                                        ? ""
-                                        : found.get(pageLimit - 1).getName())
-                        .build();
+                return FakeListing.page(files.values(), request, pageLimit);
             });
-        }
-
-        private NavigableMap<String, Entry> children(String volume, String directory) {
-            String prefix = directory.endsWith("/") ? directory : directory + "/";
-            NavigableMap<String, Entry> children = new TreeMap<>();
-            for (FileVersion version : files.values()) {
-                FilePath file = version.file();
-                if (file.volume().value().equals(volume) && file.path().startsWith(prefix)) {
-                    String below = file.path().substring(prefix.length());
-                    int slash = below.indexOf('/');
-                    Entry.Builder entry = Entry.newBuilder().setName(slash < 0 ? below : below.substring(0, slash));
-                    if (slash < 0) {
-                        entry.setVersion(ToWire.version(version));
-                    }
-                    children.put(entry.getName(), entry.build());
-                }
-            }
-            return children;
         }
 
         @Override

@@ -1,5 +1,7 @@
 package io.cloudmw.client.rpc;
 
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
@@ -35,6 +37,14 @@ final class FakeEdits extends EditingGrpc.EditingImplBase {
         return begun.get();
     }
 
+    private static ByteRange written(Edit edit, long before) throws CloudMwException {
+        try {
+            return edit.written(before);
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+        }
+    }
+
     @Override
     public void beginEdit(BeginEditRequest request, StreamObserver<BeginEditResponse> observer) {
         calls.answer(observer, () -> {
@@ -43,7 +53,7 @@ final class FakeEdits extends EditingGrpc.EditingImplBase {
             Optional<FileVersion> base =
                     Optional.ofNullable(files.get(FromWire.file(request.getVolume(), request.getPath())));
             long before = base.map(FileVersion::sizeBytes).orElse(0L);
-            ByteRange written = edit.written(before);
+            ByteRange written = written(edit, before);
             BeginEditResponse.Builder answer = BeginEditResponse.newBuilder()
                     .setPut(BeginPutResponse.newBuilder()
                             .setChunkSizeBytes(chunkSizeBytes)

@@ -61,6 +61,8 @@ public final class FakeHelper implements AutoCloseable {
     public enum Script {
         /** Offers every block at once. */
         SERVE,
+        /** Offers every block at once, and says nothing of its attempts. */
+        WORDLESS,
         /** Does not say a word. */
         SILENT,
         /** Starts an attempt at every block, and brings nothing. */
@@ -350,22 +352,20 @@ public final class FakeHelper implements AutoCloseable {
                 report(setup, block, AttemptState.ATTEMPT_STATE_STARTED, 0);
                 return;
             }
-            report(setup, block, AttemptState.ATTEMPT_STATE_WAITING, 0);
-            report(setup, block, AttemptState.ATTEMPT_STATE_STARTED, 0);
-            report(
-                    setup,
-                    block,
-                    AttemptState.ATTEMPT_STATE_FINISHED,
-                    block.block().range().length());
-            report(
-                    setup,
-                    block,
-                    AttemptState.ATTEMPT_STATE_WAITING,
-                    block.block().range().length());
+            if (script != Script.WORDLESS) {
+                reportAll(setup, block, block.block().range().length());
+            }
             BulkConnection session = sessions.get(setup.getBulkSessionId());
             if (session != null) {
                 new Relaying(block).open(session, setup.getTransferId(), racer(setup, block));
             }
+        }
+
+        private void reportAll(BeginTransfer setup, IssuedBlock block, long length) {
+            report(setup, block, AttemptState.ATTEMPT_STATE_WAITING, 0);
+            report(setup, block, AttemptState.ATTEMPT_STATE_STARTED, 0);
+            report(setup, block, AttemptState.ATTEMPT_STATE_FINISHED, length);
+            report(setup, block, AttemptState.ATTEMPT_STATE_WAITING, length);
         }
 
         /** Which of its lanes is asked. */

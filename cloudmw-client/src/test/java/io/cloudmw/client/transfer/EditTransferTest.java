@@ -84,6 +84,7 @@ final class EditTransferTest {
                     throw new IllegalStateException("no helper is needed");
                 },
                 1 << 20,
+                Long.MAX_VALUE,
                 Pricing.DEFAULT,
                 new Governor(Governor.Budget.DEFAULT),
                 Ticker.system())) {

@@ -41,6 +41,7 @@ final class EngineTest {
                             throw new IllegalStateException("on purpose");
                         },
                         MEMORY,
+                        Long.MAX_VALUE,
                         Pricing.DEFAULT,
                         new Governor(Governor.Budget.DEFAULT),
                         Ticker.system())) {

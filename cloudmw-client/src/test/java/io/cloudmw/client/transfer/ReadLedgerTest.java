@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.AttemptState;
+import io.cloudmw.client.progress.Extras;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.progress.Win;
@@ -17,6 +18,7 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.race.Tally;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.testing.FakeTicker;
 import java.time.Duration;
@@ -67,6 +69,28 @@ final class ReadLedgerTest {
     }
 
     @Test
+    void whatHasWonBeforeItWasHeardOfIsAnAttemptThatIsWaitedForAndCountedOnce() {
+        won(0, Attempt.LOCAL);
+        assertThat(ledger.hasLiveAttempts()).isTrue();
+        ledger.attempted(ONE, attempt(AttemptState.STARTED));
+        ledger.attempted(ONE, attempt(AttemptState.FINISHED));
+        assertThat(ledger.hasLiveAttempts()).isFalse();
+        assertThat(receipt().attempts()).isEqualTo(1);
+        assertThat(receipt().cost().total().reads()).isEqualTo(1);
+    }
+
+    @Test
+    void whatHasWonAndWasNeverHeardOfIsCountedAllTheSame() {
+        won(0, "h1");
+        ledger.again(0, 0);
+        won(1, "h1");
+        assertThat(receipt().attempts()).isEqualTo(2);
+        assertThat(receipt().cost().total().reads()).isEqualTo(2);
+        assertThat(receipt().cost().total().readBytes()).isEqualTo(2);
+        assertThat(receipt().wastedBytes()).isEqualTo(2);
+    }
+
+    @Test
     void winnersAreCountedBeyondTheRowsThatAreKept() {
         for (int i = 0; i < GetReceipt.MAX_ROWS; i++) {
             won(i, "h1");
@@ -79,5 +103,14 @@ final class ReadLedgerTest {
         assertThat(receipt().wins()).hasSize(GetReceipt.MAX_ROWS);
         assertThat(receipt().winsLeftOut()).isEqualTo(3);
         assertThat(receipt().winners()).isEqualTo(Map.of("h1", (long) GetReceipt.MAX_ROWS, "h2", 3L));
+    }
+
+    @Test
+    void extrasOfEveryPlanOfARead() {
+        ledger.tally(new Tally(1, 2, 3, 4, 5, 6, 7, 8));
+        ledger.tally(new Tally(10, 20, 30, 40, 50, 60, 70, 80));
+
+        assertThat(receipt().extras()).isEqualTo(new Extras(22, 33, 44, 55, 66, 77, 11, 88));
+        assertThat(ledger.hindrances()).containsExactly("88 second attempts were due and refused");
     }
 }

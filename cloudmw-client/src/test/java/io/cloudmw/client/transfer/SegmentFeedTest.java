@@ -8,6 +8,7 @@ import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.placement.ReadPlan;
@@ -67,8 +68,8 @@ final class SegmentFeedTest {
 
     /** The indexes of all chunks that a feed gives for this range. */
     private List<Long> chunks(ByteRange range) throws Exception {
-        ReadPlan plan =
-                client.planRead(FILE, Optional.empty(), Optional.empty()).get(30, SECONDS);
+        ReadPlan plan = client.planRead(FILE, Optional.empty(), Optional.empty(), Location.NONE)
+                .get(30, SECONDS);
         Taker taker = new Taker(plan, range);
         owner.execute(taker);
         return taker.ended.get(30, SECONDS);

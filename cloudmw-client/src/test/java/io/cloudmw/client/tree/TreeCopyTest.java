@@ -12,7 +12,6 @@ import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.VolumeName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,7 +53,7 @@ final class TreeCopyTest {
     }
 
     private void download() throws CloudMwException {
-        TreeCopy.download(cluster.client(), new VolumeName("vol"), "/d", copy(), OPTIONS)
+        TreeCopy.download(cluster.client(), RemotePath.parse("vol:/d"), copy(), OPTIONS)
                 .run();
     }
 

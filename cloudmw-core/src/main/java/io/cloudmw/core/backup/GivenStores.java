@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** The stores a recovery reads: those that can be opened and answer. One thread's; they belong to the opener. */
 final class GivenStores {
@@ -41,6 +42,15 @@ final class GivenStores {
 
     Collection<ChunkStore> all() {
         return open.values();
+    }
+
+    /** Why stores were left out, for people. */
+    String reasons() {
+        return unreadable.isEmpty()
+                ? "none"
+                : unreadable.entrySet().stream()
+                        .map(store -> store.getKey() + " (" + store.getValue() + ")")
+                        .collect(Collectors.joining(", "));
     }
 
     /** Those that were left out, and why. */

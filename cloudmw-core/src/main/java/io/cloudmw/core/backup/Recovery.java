@@ -29,6 +29,7 @@ import io.cloudmw.core.wire.BackupWire;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -72,7 +73,7 @@ public final class Recovery {
      *
      * @param catalog of no other volume with the same files
      * @throws CloudMwException {@code STORE_UNAVAILABLE} when no store can be read; {@code NOT_FOUND} when there is no backup that
-     *     is right; {@code ALREADY_EXISTS} when there is a volume of that name and nothing is to be resumed; {@code CONFLICT} when
+     *     is right; {@code INVALID_ARGUMENT} when there are backups of several clusters and none is named; {@code ALREADY_EXISTS} when there is a volume of that name and nothing is to be resumed; {@code CONFLICT} when
      *     the catalog has a version of the backup elsewhere
      */
     public RecoveryReport run(Catalog catalog) throws CloudMwException {
@@ -87,14 +88,21 @@ public final class Recovery {
             for (BackupPart part : root.parts()) {
                 collect(part, scratch);
             }
-            Volume volume = prepare(root, catalog);
-            Restoring restoring = new Restoring(catalog, scratch);
-            restoring.run();
+            boolean goesOn = catalog.volume(request.as()).isPresent();
             Lease lease = catalog.leases()
                     .acquire(JOB, JOB, TERM, clock.millis())
                     .orElseThrow(() -> new CloudMwException(ErrorCode.CONFLICT, "another recovery is under way"));
+            Progress progress = new Progress(catalog.notes(), lease, request.as(), root);
+            if (!goesOn) {
+                // What a recovery noted whose volume was removed since says nothing of this one.
+                progress.clear();
+            }
+            Volume volume = prepare(root, catalog);
+            Restoring restoring = new Restoring(catalog, scratch, progress);
+            restoring.run(progress.path());
             RecoveryReport.Copies located = new CopyLocator(catalog, lease, stores, request.verify(), clock.millis())
                     .run(volume.name(), listener);
+            progress.clear();
             catalog.leases().release(lease);
             return new RecoveryReport(
                     root, volume, restoring.files, restoring.bytes, located, finder.refused(), stores.unreadable());
@@ -106,9 +114,10 @@ public final class Recovery {
     private BackupRoot choose() throws CloudMwException {
         stores.open(request.from());
         if (stores.all().isEmpty()) {
-            throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "no store can be read: " + stores.unreadable());
+            throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "no store can be read: " + stores.reasons());
         }
         List<BackupRoot> roots = find();
+        requireOneCluster(roots);
         for (BackupRoot root : roots) {
             boolean wanted = request.number().isEmpty() || request.number().getAsLong() == root.number();
             if (wanted && finder.isWhole(root)) {
@@ -119,15 +128,38 @@ public final class Recovery {
                 ErrorCode.NOT_FOUND,
                 "volume " + request.volume() + ": no backup that is right in stores "
                         + stores.all().stream().map(store -> store.id().value()).toList() + "; refused: "
-                        + finder.refused() + "; not readable: " + stores.unreadable()
+                        + finder.refused() + "; not readable: " + stores.reasons()
                         + " (expected: a store with a copy of a backup's root; others of the volume it is kept in may have one)");
+    }
+
+    /**
+     * Volumes of several clusters may have one name and share a store; and a volume that was recovered is another cluster's. A
+     * root that names none is older than these names, and so than the others.
+     */
+    private void requireOneCluster(List<BackupRoot> roots) throws CloudMwException {
+        Map<String, BackupRoot> newest = new TreeMap<>();
+        roots.stream()
+                .filter(root -> !root.cluster().isEmpty())
+                .forEach(root -> newest.putIfAbsent(root.cluster(), root));
+        if (newest.size() > 1) {
+            List<String> clusters = newest.values().stream()
+                    .map(root -> "\"" + root.cluster() + "\" (its newest: " + root.number() + " of "
+                            + Instant.ofEpochMilli(root.takenAtMillis()) + ")")
+                    .toList();
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "volume " + request.volume() + ": backups of " + newest.size() + " clusters: "
+                            + String.join(", ", clusters) + " (expected: that one of them is named)");
+        }
     }
 
     /** Backups name stores, where there may be more of them. */
     private List<BackupRoot> find() throws CloudMwException {
         while (true) {
             int known = stores.all().size();
-            List<BackupRoot> roots = finder.find(request.volume());
+            List<BackupRoot> roots = finder.find(request.volume()).stream()
+                    .filter(root -> root.cluster().isEmpty() || root.cluster().startsWith(request.cluster()))
+                    .toList();
             for (BackupRoot root : roots) {
                 stores.open(root.stores());
             }
@@ -209,23 +241,40 @@ public final class Recovery {
     private final class Restoring {
         private final Catalog catalog;
         private final Scratch scratch;
+        private final Progress progress;
         private long files;
         private long bytes;
 
-        Restoring(Catalog catalog, Scratch scratch) {
+        Restoring(Catalog catalog, Scratch scratch, Progress progress) {
             this.catalog = catalog;
             this.scratch = scratch;
+            this.progress = progress;
         }
 
-        void run() throws CloudMwException {
+        /**
+         * Writes them in the order of their paths.
+         *
+         * @param done what this path and those before it name was written before: users may have removed or replaced it; empty:
+         *     nothing was
+         */
+        void run(String done) throws CloudMwException {
+            boolean there = !done.isEmpty();
             String path = "";
             List<Scratch.Value> page;
             do {
                 page = scratch.after(path, PAGE);
                 for (Scratch.Value value : page) {
-                    restore(BackupWire.present(value.value()));
+                    ExportRecord.Present present = BackupWire.present(value.value());
+                    if (!there) {
+                        restore(present);
+                    }
                     path = value.path();
+                    there = there && !path.equals(done);
+                    bytes += present.version().sizeBytes();
                     listener.restored(++files);
+                }
+                if (!there && !page.isEmpty()) {
+                    progress.note(path);
                 }
             } while (!page.isEmpty());
         }
@@ -247,7 +296,6 @@ public final class Recovery {
                 }
                 note(file, present.attributes());
             }
-            bytes += version.sizeBytes();
         }
 
         private void note(FilePath file, Attributes attributes) throws CloudMwException {

@@ -84,7 +84,8 @@ public final class VolumeExport {
         cursor.ifPresent(piece::resume);
         boolean more = piece.fill();
         ExportCursor next = new ExportCursor(piece.position, piece.inOrder(), piece.rounds);
-        return new ExportPage(piece.records, more ? Optional.of(next) : Optional.empty(), piece.position, whole);
+        return new ExportPage(
+                piece.records, more ? Optional.of(next) : Optional.empty(), piece.position, whole, catalog.clusterId());
     }
 
     /** One piece while it is put together. */

@@ -19,11 +19,18 @@ import java.util.concurrent.RejectedExecutionException;
 public final class BulkConnector {
     private final BulkTransport transport;
     private final String process;
+    private final BulkOptions options;
 
     /** @param process what this process calls itself to peers */
     public BulkConnector(BulkTransport transport, String process) {
+        this(transport, process, transport.options());
+    }
+
+    /** The same; {@code options} are those of its connections, instead of the transport's. */
+    public BulkConnector(BulkTransport transport, String process, BulkOptions options) {
         this.transport = transport;
         this.process = process;
+        this.options = options;
     }
 
     /**
@@ -63,7 +70,7 @@ public final class BulkConnector {
                     .option(ChannelOption.TCP_NODELAY, true)
                     .option(ChannelOption.ALLOCATOR, transport.allocator())
                     .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                            transport.options().handshakeTimeout().toMillis())
+                            options.handshakeTimeout().toMillis())
                     .handler(new ChannelInitializer<SocketChannel>() {
                         @Override
                         protected void initChannel(SocketChannel channel) {
@@ -92,7 +99,7 @@ public final class BulkConnector {
         FrameChannel frames = new FrameChannel(
                 channel,
                 transport.allocator(),
-                transport.options(),
+                options,
                 transport.metrics(),
                 owner -> Handshake.connecting(owner, process, handler, connecting));
         transport.metrics().opened();

@@ -24,4 +24,12 @@ public interface BulkStreamListener {
      * after it.
      */
     void failed(CloudMwException cause);
+
+    /**
+     * Called instead of {@link #failed} for a payload that did not match its checksum here: for who has to tell that from a
+     * peer that resets the stream with the same code.
+     */
+    default void damaged(CloudMwException cause) {
+        failed(cause);
+    }
 }

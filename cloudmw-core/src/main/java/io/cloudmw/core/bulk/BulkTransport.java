@@ -83,6 +83,7 @@ public final class BulkTransport implements AutoCloseable {
                 CACHED_NORMAL_BUFFERS,
                 false,
                 ALIGNMENT_BYTES);
+        metrics.memory(() -> allocator.metric().usedDirectMemory(), allocator::pinnedDirectMemory);
         IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
         this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name + "-bulk", true), io);
         this.lookups = new ThreadPoolExecutor(
@@ -97,6 +98,11 @@ public final class BulkTransport implements AutoCloseable {
 
     public BulkOptions options() {
         return options;
+    }
+
+    /** Bytes of data frames taken in so far by all connections, verified or not. */
+    public long receivedBytes() {
+        return (long) metrics.receivedBytes();
     }
 
     /** The pool that received payloads come from; senders take their buffers from here too. */

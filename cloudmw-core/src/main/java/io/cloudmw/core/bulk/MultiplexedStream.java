@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -293,8 +294,10 @@ final class MultiplexedStream implements BulkStream {
     }
 
     void damaged(int length) {
-        fail(new CloudMwException(
-                ErrorCode.REPLICA_CORRUPT, "a frame of " + length + " bytes does not match its CRC32C"));
+        fail(
+                new CloudMwException(
+                        ErrorCode.REPLICA_CORRUPT, "a frame of " + length + " bytes does not match its CRC32C"),
+                BulkStreamListener::damaged);
     }
 
     void granted(long bytes) throws ViolationException {
@@ -329,35 +332,42 @@ final class MultiplexedStream implements BulkStream {
             connection.outbound().control(FrameType.RESET, id, new byte[0]);
         }
         forget();
-        tellFailed(told, dropped, cause);
+        tellFailed(told, dropped, cause, BulkStreamListener::failed);
     }
 
     /** Ends it here with {@code cause}, telling the peer and the listener. */
     void fail(CloudMwException cause) {
+        fail(cause, BulkStreamListener::failed);
+    }
+
+    private void fail(CloudMwException cause, BiConsumer<BulkStreamListener, CloudMwException> how) {
         BulkStreamListener told = listener;
         List<Outgoing> dropped = queue.close(cause);
         if (dropped != null) {
             bury(cause);
         }
-        tellFailed(told, dropped, cause);
+        tellFailed(told, dropped, cause, how);
     }
 
     /** The connection is over. */
     void broken(CloudMwException cause) {
         BulkStreamListener told = listener;
         forgotten = true;
-        tellFailed(told, queue.close(cause), cause);
+        tellFailed(told, queue.close(cause), cause, BulkStreamListener::failed);
     }
 
     private void tellFailed(
-            @Nullable BulkStreamListener told, @Nullable List<Outgoing> dropped, CloudMwException cause) {
+            @Nullable BulkStreamListener told,
+            @Nullable List<Outgoing> dropped,
+            CloudMwException cause,
+            BiConsumer<BulkStreamListener, CloudMwException> how) {
         listener = null;
         if (dropped == null) {
             return;
         }
         drop(dropped, cause);
         if (told != null) {
-            connection.guarded(() -> told.failed(cause));
+            connection.guarded(() -> how.accept(told, cause));
         }
     }
 

@@ -65,8 +65,17 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
         deleteVolume(name, force, ChangeRequest.once(nowMillis));
     }
 
-    /** Makes a store known, or replaces what is known of it. */
-    void putStore(Store store) throws CloudMwException;
+    /**
+     * Makes a store known, or replaces what is known of it.
+     *
+     * @return the store
+     */
+    Store putStore(Store store, ChangeRequest request) throws CloudMwException;
+
+    /** Makes a store known; tried once. */
+    default void putStore(Store store) throws CloudMwException {
+        Store unused = putStore(store, ChangeRequest.once(0));
+    }
 
     /** All stores by id. */
     List<Store> stores() throws CloudMwException;
@@ -74,9 +83,15 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
     /**
      * Forgets a store.
      *
+     * @return what was known of it
      * @throws CloudMwException {@code NOT_FOUND}; {@code STORE_IN_USE} when a volume names it
      */
-    void removeStore(StoreId id) throws CloudMwException;
+    Store removeStore(StoreId id, ChangeRequest request) throws CloudMwException;
+
+    /** Forgets a store; tried once. */
+    default void removeStore(StoreId id) throws CloudMwException {
+        Store unused = removeStore(id, ChangeRequest.once(0));
+    }
 
     /** Opens a version, or notes that its upload goes on; nothing happens to one that is no longer open. */
     void touch(VersionId version, long nowMillis) throws CloudMwException;
@@ -209,7 +224,8 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
     /**
      * Records what was found out about replicas. {@code GOOD} clears what was recorded; if the version is still open it
      * is remembered, so that a commit which arrives later and still calls the copy owed is not believed. {@code OWED}
-     * never replaces what is known already. Nothing replaces what upkeep has dropped.
+     * never replaces what is known already. Nothing replaces what upkeep has dropped. Of a version nothing is known of, which may have
+     * been forgotten, only what its writer says is recorded ({@code GOOD}, {@code OWED}), and opens it.
      */
     void report(List<ReplicaReport> reports, long nowMillis) throws CloudMwException;
 
@@ -264,6 +280,11 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
 
     /** How names were at moments that were kept. */
     Snapshots snapshots();
+
+    /**
+     * Names this catalog, and so the cluster that has it: 32 hexadecimal digits, as long as the catalog is, that no other has.
+     */
+    String clusterId() throws CloudMwException;
 
     /** Which calls have taken effect. */
     AppliedCalls appliedCalls();

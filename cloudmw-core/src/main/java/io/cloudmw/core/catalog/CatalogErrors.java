@@ -105,6 +105,14 @@ public final class CatalogErrors {
                 file + " is " + name(found) + " (expected: " + name(expected) + "): somebody else changed it");
     }
 
+    /** For who asks for something to be there, or nothing, where from the beginning it is not so. */
+    public static CloudMwException notAsAsked(FilePath file, Optional<VersionId> expected, Optional<VersionId> found) {
+        return new CloudMwException(
+                ErrorCode.CONFLICT,
+                file + " is " + name(found) + " (expected: " + name(expected) + ")"
+                        + (expected.isEmpty() ? ": it exists already" : ""));
+    }
+
     private static String name(Optional<VersionId> version) {
         return version.map(id -> "version " + id).orElse("absent");
     }

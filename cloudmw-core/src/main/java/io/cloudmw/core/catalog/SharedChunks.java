@@ -26,10 +26,4 @@ public interface SharedChunks {
 
     /** What a segment of a version that was committed and is kept names of other versions, in no order. Takes bounded time. */
     List<SharedRun> shared(VersionId version, int segment) throws CloudMwException;
-
-    /**
-     * Whether chunks of this version may be needed: it is open, current or retired, or was forgotten and others name some.
-     * Chunks of another one, found in a store, are garbage.
-     */
-    boolean isKnown(VersionId version) throws CloudMwException;
 }

@@ -23,6 +23,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -160,6 +161,27 @@ public final class Settings {
     public <T> T read(String key, String defaultValue, String expected, Function<String, T> parser)
             throws CloudMwException {
         return parse(key, value(key, defaultValue, false).orElse(defaultValue), expected, parser);
+    }
+
+    /**
+     * Something made of settings that were read, which checks how they go together.
+     *
+     * @param prefix of their keys
+     * @throws CloudMwException {@code INVALID_ARGUMENT}, naming the setting, when it refuses one by the last part of its key
+     */
+    public <T> T made(String prefix, Supplier<T> maker) throws CloudMwException {
+        try {
+            return maker.get();
+        } catch (IllegalArgumentException e) {
+            String said = Mistakes.inWordsOf(name -> given(prefix + "." + name), String.valueOf(e.getMessage()));
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT, said.startsWith(prefix + ".") ? said : prefix + ": " + said, e);
+        }
+    }
+
+    private Optional<Mistakes.Given> given(String key) {
+        return Optional.ofNullable(known.get(key))
+                .map(setting -> new Mistakes.Given(key, Optional.of(setting.value())));
     }
 
     /**

@@ -74,11 +74,7 @@ public final class Administration {
                 wanted.target());
         List<Store> used = stores.of(volume);
         stores.awaitOwners(used, used.size() - volume.replicas());
-        List<StoreId> available = stores.filling(used).stream()
-                .filter(stores::isAvailable)
-                .map(Store::id)
-                .toList();
-        PlacementPolicy.requireEnough(available, volume.replicas());
+        PlacementPolicy.requireEnough(stores.reachable(used), volume.replicas());
         return catalog.createVolume(volume, ChangeRequest.of(call, clock));
     }
 
@@ -109,10 +105,11 @@ public final class Administration {
      * Makes an S3 bucket known. The same again is a success.
      *
      * @param create make the bucket first if it does not exist
+     * @param call takes effect once; empty: it is tried once
      * @throws CloudMwException {@code INVALID_ARGUMENT} for a disk; {@code ALREADY_EXISTS} when the id is taken, or another
      *     store is at this place
      */
-    public StoreStatus addStore(Store store, boolean create) throws CloudMwException {
+    public StoreStatus addStore(Store store, boolean create, Optional<CallId> call) throws CloudMwException {
         if (!(store.kind() instanceof Store.S3 s3)) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -125,11 +122,15 @@ public final class Administration {
             if (create) {
                 buckets.create(store);
             }
-            catalog.putStore(store);
         } else if (!present.get().equals(store)) {
             throw new CloudMwException(
-                    ErrorCode.ALREADY_EXISTS, "store " + store.id() + " exists already, as " + present.get());
+                    ErrorCode.ALREADY_EXISTS,
+                    "store " + store.id() + " exists already: "
+                            + present.get().kind().place() + ", failure domain "
+                            + present.get().failureDomain());
         }
+        // Also what is there already: a first try that comes late must find that the call has taken effect.
+        Store unused = catalog.putStore(store, ChangeRequest.of(call, clock));
         return stores.status(store);
     }
 
@@ -155,10 +156,11 @@ public final class Administration {
     /**
      * Forgets a store no volume uses.
      *
+     * @param call takes effect once; empty: it is tried once
      * @throws CloudMwException {@code NOT_FOUND}; {@code STORE_IN_USE}
      */
-    public void removeStore(StoreId id) throws CloudMwException {
-        catalog.removeStore(id);
+    public void removeStore(StoreId id, Optional<CallId> call) throws CloudMwException {
+        Store unused = catalog.removeStore(id, ChangeRequest.of(call, clock));
     }
 
     /**

@@ -65,8 +65,8 @@ public final class Coordinator {
         this.edits = new Edits(catalog);
         this.snapshots = new VolumeSnapshots(catalog, clock);
         FleetSpeeds speeds = new FleetSpeeds(ticker, FleetSpeeds.DEFAULT_REPORTS);
-        this.reads = new Reads(catalog, helpers, stores, tokens, direct, clock, options, speeds);
         this.monitoring = new Monitoring(helpers, stores, speeds);
+        this.reads = new Reads(catalog, helpers, stores, tokens, direct, clock, options, speeds, monitoring::transfers);
         this.replicas = new ReplicaReports(catalog, clock);
         this.upkeep = new Upkeep(
                 name,

@@ -1,5 +1,6 @@
 package io.cloudmw.core.coordinator;
 
+import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.upkeep.UpkeepOptions;
 import java.time.Duration;
 
@@ -31,12 +32,12 @@ public record CoordinatorOptions(
         requirePositive("abandonedCheck", abandonedCheck);
         requirePositive("snapshotCheck", snapshotCheck);
         if (helperTtl.compareTo(heartbeatInterval.multipliedBy(2)) <= 0) {
-            throw new IllegalArgumentException(
-                    "helperTtl: " + helperTtl + " (expected: > 2 x " + heartbeatInterval + ")");
+            throw new IllegalArgumentException("helperTtl: " + Durations.format(helperTtl) + " (expected: > 2 x "
+                    + Durations.format(heartbeatInterval) + ", between heartbeats)");
         }
         if (upkeep.repairAfter().compareTo(helperTtl) < 0) {
-            throw new IllegalArgumentException(
-                    "repairAfter: " + upkeep.repairAfter() + " (expected: >= helperTtl, " + helperTtl + ")");
+            throw new IllegalArgumentException("repairAfter: " + Durations.format(upkeep.repairAfter())
+                    + " (expected: >= " + Durations.format(helperTtl) + ", a helper's lease)");
         }
     }
 
@@ -66,7 +67,7 @@ public record CoordinatorOptions(
 
     private static void requirePositive(String name, Duration duration) {
         if (duration.isNegative() || duration.isZero()) {
-            throw new IllegalArgumentException(name + ": " + duration + " (expected: > 0)");
+            throw new IllegalArgumentException(name + ": " + Durations.format(duration) + " (expected: > 0)");
         }
     }
 }

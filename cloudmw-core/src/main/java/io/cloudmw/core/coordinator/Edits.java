@@ -42,7 +42,7 @@ public final class Edits {
         try {
             written = edit.written(before);
         } catch (IllegalArgumentException e) {
-            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, file + ": " + e.getMessage(), e);
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
         }
         long after = edit.sizeAfter(before);
         ManifestPlan manifest =

@@ -44,6 +44,11 @@ public final class Monitoring {
         activities.put(helper, activity);
     }
 
+    /** How many transfers a helper said it has. */
+    long transfers(HelperId helper) {
+        return activities.getOrDefault(helper, HelperActivity.NONE).transfers();
+    }
+
     /** Everything at a glance: stores and helpers by id, and what each helper sees of each store. */
     public FleetView view() throws CloudMwException {
         var byStore = speeds.stores();

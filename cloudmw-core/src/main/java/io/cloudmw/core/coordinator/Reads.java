@@ -18,6 +18,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Rename;
@@ -50,6 +51,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,6 +68,10 @@ public final class Reads {
     private final WallClock clock;
     private final CoordinatorOptions options;
     private final FleetSpeeds speeds;
+    /** How many transfers a helper has, as it last said. */
+    private final ToLongFunction<HelperId> load;
+
+    private final AtomicLong plans = new AtomicLong();
     private final AtomicLong segmentsPlanned = new AtomicLong();
 
     Reads(
@@ -76,7 +82,9 @@ public final class Reads {
             BucketAccess direct,
             WallClock clock,
             CoordinatorOptions options,
-            FleetSpeeds speeds) {
+            FleetSpeeds speeds,
+            ToLongFunction<HelperId> load) {
+        this.load = load;
         this.catalog = catalog;
         this.helpers = helpers;
         this.stores = stores;
@@ -87,15 +95,22 @@ public final class Reads {
         this.speeds = speeds;
     }
 
+    /** As the other, for a reader that does not say where it is. */
+    public ReadPlan plan(FilePath file, Optional<VersionId> wanted, Optional<Mode> mode) throws CloudMwException {
+        return plan(file, wanted, mode, Location.NONE);
+    }
+
     /**
      * The head of a plan to read a file.
      *
      * @param wanted a version; empty: the current one
      * @param mode how it will be read; empty: as in the volume
+     * @param reader where that is
      * @throws CloudMwException {@code NOT_FOUND}; {@code VOLUME_NOT_FOUND}; {@code COORDINATOR_UNAVAILABLE} right after
      *     a start, until a helper is back, and as long as all copies of a chunk may be on disks whose owners are not
      */
-    public ReadPlan plan(FilePath file, Optional<VersionId> wanted, Optional<Mode> mode) throws CloudMwException {
+    public ReadPlan plan(FilePath file, Optional<VersionId> wanted, Optional<Mode> mode, Location reader)
+            throws CloudMwException {
         Volume volume = volume(file.volume());
         FileVersion version =
                 wanted.isPresent() ? version(file, wanted.get()) : current(file).version();
@@ -121,7 +136,8 @@ public final class Reads {
                 volume.replicas(),
                 speeds(ranked, volumeStores),
                 volume.target(),
-                switches.size());
+                switches.size(),
+                ReadPlanner.near(switches, reader, load, plans.incrementAndGet()));
     }
 
     private SpeedBook speeds(List<HelperAddress> readers, List<Store> volumeStores) {
@@ -153,10 +169,10 @@ public final class Reads {
     public PlannedSegment segment(
             FilePath file, VersionId versionId, int index, List<HelperId> plannedHelpers, boolean withDirect)
             throws CloudMwException {
-        if (plannedHelpers.size() > ReadPlanner.MAX_HELPERS) {
+        if (plannedHelpers.size() > ReadPlanner.MAX_PLANNED) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "helpers: " + plannedHelpers.size() + " (expected: <= " + ReadPlanner.MAX_HELPERS + ")");
+                    "helpers: " + plannedHelpers.size() + " (expected: <= " + ReadPlanner.MAX_PLANNED + ")");
         }
         Volume volume = volume(file.volume());
         FileVersion version = version(file, versionId);

@@ -34,9 +34,16 @@ final class StoreView {
         this.drains = drains;
     }
 
-    /** All stores by id. */
+    /** All stores by id, with all that is known of them. */
     List<StoreStatus> all() throws CloudMwException {
-        return catalog.stores().stream().map(this::status).toList();
+        Set<StoreId> drained = drains.all();
+        return catalog.stores().stream()
+                .map(store -> new StoreStatus(
+                        store,
+                        isAvailable(store),
+                        drained.contains(store.id()),
+                        isAvailable(store) ? freeBytes(store) : OptionalLong.empty()))
+                .toList();
     }
 
     /** The volume's stores in its order. */
@@ -103,11 +110,27 @@ final class StoreView {
         return candidates;
     }
 
+    /** The stores as candidates for a volume, whatever room they have: not those that are away, or drained. */
+    List<Candidate> reachable(List<Store> stores) throws CloudMwException {
+        Set<StoreId> drained = drains.all();
+        return stores.stream()
+                .map(store -> new Candidate(store, drained.contains(store.id()) ? "draining" : absence(store), 1))
+                .toList();
+    }
+
+    /** Why a store cannot be reached; empty when it can. */
+    private String absence(Store store) {
+        if (isAvailable(store)) {
+            return "";
+        }
+        HelperId owner = store.owner().orElseThrow();
+        return helpers.isAlive(owner) ? "helper " + owner + " does not have it" : "helper " + owner + " is away";
+    }
+
     /** Why a store cannot take a chunk; empty when it can. */
     private String obstacle(Store store, OptionalLong free, long chunkBytes) {
         if (!isAvailable(store)) {
-            HelperId owner = store.owner().orElseThrow();
-            return helpers.isAlive(owner) ? "helper " + owner + " does not have it" : "helper " + owner + " is away";
+            return absence(store);
         }
         boolean room = free.isEmpty() || free.getAsLong() >= Math.max(1, chunkBytes);
         return room ? "" : "full: " + free.getAsLong() + " bytes free";

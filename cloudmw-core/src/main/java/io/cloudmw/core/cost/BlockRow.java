@@ -20,9 +20,10 @@ final class BlockRow {
     private final List<ExpectedSpeed> replicas;
     private final Attempts attempts;
 
-    /** @param blockBytes of all but the last */
-    BlockRow(ReadShape shape, long blockBytes) {
-        this.blockBytes = blockBytes;
+    /** @param longest a block may be: a chunk is cut into as few as that allows, all of one length here */
+    BlockRow(ReadShape shape, long longest) {
+        long ofChunk = (shape.chunkBytes() + longest - 1) / longest;
+        blockBytes = (shape.chunkBytes() + ofChunk - 1) / ofChunk;
         count = Math.max(1, (shape.bytes() + blockBytes - 1) / blockBytes);
         drawn = (int) Math.min(count, MAX_DRAWN);
         lastBytes = count > drawn ? blockBytes : shape.bytes() - (count - 1) * blockBytes;

@@ -42,7 +42,7 @@ public final class Prediction {
         return requests;
     }
 
-    /** Requests that make up for others that are late, in the mean: what a budget must allow. */
+    /** Requests that make up for others that are late, in the mean: what a budget must allow. Ends of blocks taken over are none. */
     public double secondAttempts() {
         return secondAttempts;
     }

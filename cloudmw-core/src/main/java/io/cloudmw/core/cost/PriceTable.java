@@ -1,6 +1,8 @@
 package io.cloudmw.core.cost;
 
 import io.cloudmw.core.config.EditDistance;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.Store;
 import java.io.IOException;
@@ -84,8 +86,9 @@ public final class PriceTable {
      * A table from a file.
      *
      * @throws IllegalArgumentException naming file, line and reason when it is not a table
+     * @throws CloudMwException {@code LOCAL_IO} when it cannot be read
      */
-    public static PriceTable read(Path file) {
+    public static PriceTable read(Path file) throws CloudMwException {
         try {
             if (Files.size(file) > MAX_BYTES) {
                 throw new IllegalArgumentException(
@@ -93,7 +96,8 @@ public final class PriceTable {
             }
             return parse(file.toString(), Files.readString(file));
         } catch (IOException e) {
-            throw new IllegalArgumentException("prices: cannot read " + file + ": " + Reasons.of(e), e);
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, "price table " + file + ": cannot be read: " + Reasons.of(e), e);
         }
     }
 

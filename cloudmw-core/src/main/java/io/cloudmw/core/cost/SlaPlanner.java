@@ -7,12 +7,13 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Chooses how to read so that a promise is kept at the least price: the best cost (δ) for a given performance (β), which
  * [1] CloudMW §4.2 leaves to future work. Every candidate is predicted by the {@link TransferModel}; of those whose
  * quantile is within the deadline the cheapest is taken, then the one that fetches fewest bytes, then the one with the
- * fewest requests, then with the fewest streams. If none is, a full race of every block, {@code kn}, where that is: what
+ * fewest requests, then with the fewest streams; a hundredth more is as good. If none is, a full race of every block, {@code kn}, where that is: what
  * it wastes is load on helpers and links that no price table knows. If that is not either, the fastest of the others: what
  * cannot be kept is not paid for with k times the bytes. Pure.
  *
@@ -69,6 +70,9 @@ public final class SlaPlanner {
         }
     }
 
+    /** What predictions of the same differ by, because they are means over a few hundred runs. */
+    private static final double NOISE = 0.01;
+
     private SlaPlanner() {}
 
     /**
@@ -77,7 +81,7 @@ public final class SlaPlanner {
      * @param governor of who reads
      */
     public static Choice choose(ReadShape shape, int helpers, Goal goal, Rates rates, Governor governor) {
-        TransferModel model = new TransferModel(shape);
+        TransferModel model = new TransferModel(shape, governor);
         Choice single = Choice.of(model.predict(new Way(Mode.SINGLE, 1, Optional.empty())), goal);
         if (single.meets()) {
             return single; // nothing asks for less
@@ -94,15 +98,33 @@ public final class SlaPlanner {
                 .thenComparingDouble(Prediction::requests)
                 .thenComparingInt(prediction -> prediction.way().streams());
         Comparator<Prediction> fastest = Comparator.comparing(prediction -> prediction.time(goal.quantile()));
-        return choices.stream()
-                .filter(Choice::meets)
-                .min(Comparator.comparing(Choice::prediction, cheapest))
+        return cheapest(choices.stream().filter(Choice::meets).toList(), rates)
                 .or(() -> fullRace(shape)
                         .map(way -> Choice.of(model.predict(way), goal))
                         .filter(Choice::meets))
                 .or(() ->
                         choices.stream().min(Comparator.comparing(Choice::prediction, fastest.thenComparing(cheapest))))
                 .orElse(single);
+    }
+
+    /** What differs by less than the model can tell is the same: then fewer streams are better. */
+    private static Optional<Choice> cheapest(List<Choice> choices, Rates rates) {
+        List<Choice> least = least(choices, rates::price);
+        least = least(least, Prediction::fetchedBytes);
+        least = least(least, Prediction::requests);
+        return least.stream()
+                .min(Comparator.comparingInt((Choice choice) -> choice.way().streams())
+                        .thenComparingDouble(choice -> rates.price(choice.prediction())));
+    }
+
+    private static List<Choice> least(List<Choice> choices, ToDoubleFunction<Prediction> by) {
+        double least = choices.stream()
+                .mapToDouble(choice -> by.applyAsDouble(choice.prediction()))
+                .min()
+                .orElse(0);
+        return choices.stream()
+                .filter(choice -> by.applyAsDouble(choice.prediction()) <= least * (1 + NOISE))
+                .toList();
     }
 
     private static boolean isAffordable(Prediction prediction, ReadShape shape, Governor governor) {

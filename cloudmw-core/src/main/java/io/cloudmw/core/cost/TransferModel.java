@@ -1,7 +1,9 @@
 package io.cloudmw.core.cost;
 
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.race.ModePolicy;
+import io.cloudmw.core.race.Steal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,31 +18,35 @@ import java.util.Map;
  * from the best store; {@code rounds} takes the fastest of all replicas for each; {@code chunked} and {@code kn} give the
  * next one to the first free stream, or group of streams. {@code hedged} and {@code cooperative} do so too, and make up
  * for an attempt that falls behind its store's usual pace at another store: with the whole block, or with what is
- * missing of it. In {@code cooperative} streams that are done share what is left, for one more first byte. The slowest
- * stream ends the read; nothing is faster than the destination. [1] CloudMW §4.1 (γ ≤ Σ g/(n·Hs), the bound of phase
- * 1), §4.2.
+ * missing of it. In {@code cooperative} a stream that is done takes the end of the block that ends last, where the race
+ * would ({@link Steal}), as often as the {@link Governor} has something to spare. The slowest stream ends the read; nothing is
+ * faster than the destination. [1] CloudMW §4.1 (γ ≤ Σ g/(n·Hs), the bound of phase 1), §4.2.
  *
  * <p><b>Differs:</b> distributions instead of bounds; phase 2 is overlapped, so that it shows only as the destination's
- * limit. Failures, and stores that share a bottleneck, are not in the model.
+ * limit. Failures, stores that share a bottleneck, and what is read to see whether a slow store still is one, are not in the
+ * model.
  *
  * <p>All ways of reading the same thing are predicted over the same draws. Confined to one thread.
  */
 public final class TransferModel {
     private final ReadShape shape;
+    private final int spare;
     private final Map<Long, BlockRow> rows = new HashMap<>();
 
-    public TransferModel(ReadShape shape) {
+    /** @param governor of who reads, as it is now; it is asked for nothing */
+    public TransferModel(ReadShape shape, Governor governor) {
         this.shape = shape;
+        this.spare = governor.spareRequests();
     }
 
     /** What reading {@code shape} this way takes. */
-    public static Prediction predict(ReadShape shape, Way way) {
-        return new TransferModel(shape).predict(way);
+    public static Prediction predict(ReadShape shape, Way way, Governor governor) {
+        return new TransferModel(shape, governor).predict(way);
     }
 
     /** Every mode's usual way, in the order of the modes. */
-    public static List<Prediction> predictAll(ReadShape shape, int helpers) {
-        TransferModel model = new TransferModel(shape);
+    public static List<Prediction> predictAll(ReadShape shape, int helpers, Governor governor) {
+        TransferModel model = new TransferModel(shape, governor);
         List<Prediction> all = new ArrayList<>();
         for (Mode mode : Mode.values()) {
             all.add(model.predict(Way.usual(mode, helpers, shape.replicas().size())));
@@ -54,7 +60,7 @@ public final class TransferModel {
             return new Prediction(way, new double[1], 0, 0, 0);
         }
         ModePolicy policy = way.policy(false, shape.replicas().size());
-        return new SimulatedRead(way, policy, row(policy)).run(shape);
+        return new SimulatedRead(way, policy, row(policy), spare).run(shape);
     }
 
     /** How many blocks the read is cut into. */

@@ -1,8 +1,10 @@
 package io.cloudmw.core.metrics;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 
 /** What the bulk plane counts. Safe for any thread. */
 public final class BulkMetrics {
@@ -17,6 +19,12 @@ public final class BulkMetrics {
 
     /** Connections open now, handshakes included. */
     public static final String CONNECTIONS = "cloudmw.bulk.connections";
+
+    /** Direct memory that the pool of buffers has taken from the system. */
+    public static final String POOLED = "cloudmw.bulk.memory.pooled";
+
+    /** The part of it that is in buffers which are in use. */
+    public static final String USED = "cloudmw.bulk.memory.used";
 
     /** Tag of {@link #VIOLATIONS}: what the peer did, as in {@code docs/protocol.md}. */
     public static final String KIND = "kind";
@@ -40,12 +48,29 @@ public final class BulkMetrics {
         meters.gauge(CONNECTIONS, connections);
     }
 
+    /** Tells from now on what the pool of buffers has. */
+    public void memory(LongSupplier pooledBytes, LongSupplier usedBytes) {
+        Gauge.builder(POOLED, pooledBytes::getAsLong)
+                .baseUnit("bytes")
+                .description("Direct memory that the pool of buffers has taken from the system")
+                .register(meters);
+        Gauge.builder(USED, usedBytes::getAsLong)
+                .baseUnit("bytes")
+                .description("Direct memory in buffers that are in use")
+                .register(meters);
+    }
+
     public void violation(String kind) {
         meters.counter(VIOLATIONS, KIND, kind).increment();
     }
 
     public void received(int bytes) {
         received.increment(bytes);
+    }
+
+    /** So far. */
+    public double receivedBytes() {
+        return received.count();
     }
 
     public void sent(int bytes) {

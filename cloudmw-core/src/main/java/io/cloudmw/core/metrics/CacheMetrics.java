@@ -13,7 +13,7 @@ public final class CacheMetrics {
     /** Leaves that were asked for and found. */
     public static final String HITS = "cloudmw.cache.hits";
 
-    /** Leaves that were asked for and had to be fetched from a store. */
+    /** Leaves that were asked for and had to be fetched, from a store or a switch above. */
     public static final String MISSES = "cloudmw.cache.misses";
 
     /** Leaves that were asked for and being fetched for another reader already. */

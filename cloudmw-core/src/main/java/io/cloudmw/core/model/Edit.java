@@ -44,8 +44,8 @@ public record Edit(Kind kind, long offset, long lengthBytes) {
      */
     public ByteRange written(long sizeBytes) {
         if (kind != Kind.APPEND && offset > sizeBytes) {
-            throw new IllegalArgumentException(
-                    "offset: " + offset + " (expected: <= the file's " + sizeBytes + " bytes)");
+            throw new IllegalArgumentException((kind == Kind.TRUNCATE ? "size: " : "offset: ") + offset
+                    + " (expected: <= the file's " + sizeBytes + " bytes)");
         }
         long from = kind == Kind.APPEND ? sizeBytes : offset;
         if (lengthBytes > Long.MAX_VALUE - from) {

@@ -6,10 +6,16 @@ package io.cloudmw.core.model;
  * @param control {@code host:port} of its gRPC services
  * @param bulk {@code host:port} of its bulk plane
  * @param switched the volumes it is a switch for
+ * @param location where it runs
  */
-public record HelperAddress(HelperId id, String control, String bulk, VolumeSet switched) {
+public record HelperAddress(HelperId id, String control, String bulk, VolumeSet switched, Location location) {
     /** One that is no switch. */
     public HelperAddress(HelperId id, String control, String bulk) {
-        this(id, control, bulk, VolumeSet.NONE);
+        this(id, control, bulk, VolumeSet.NONE, Location.NONE);
+    }
+
+    /** The same, for who only needs to reach it. */
+    public HelperAddress withoutVolumes() {
+        return new HelperAddress(id, control, bulk, VolumeSet.NONE, location);
     }
 }

@@ -22,6 +22,11 @@ public enum ReplicaState {
         return this == OWED || this == MISSING || this == CORRUPT;
     }
 
+    /** Whether the copy's writer says so: of a version that may have just begun. */
+    public boolean isFromWriter() {
+        return this == GOOD || this == OWED;
+    }
+
     /** Whether upkeep has decided that it is no copy any more: what others find out about it is of no interest. */
     public boolean isDropped() {
         return this == DROPPED || this == GONE;

@@ -17,7 +17,10 @@ public record Store(StoreId id, String failureDomain, Kind kind) {
     }
 
     /** What a store is made of. */
-    public sealed interface Kind {}
+    public sealed interface Kind {
+        /** Where it is, for people. */
+        String place();
+    }
 
     /**
      * An S3 bucket.
@@ -37,10 +40,20 @@ public record Store(StoreId id, String failureDomain, Kind kind) {
                 throw new IllegalArgumentException("prefix: \"" + prefix + "\" (expected: empty or ending in '/')");
             }
         }
+
+        @Override
+        public String place() {
+            return "s3://" + bucket + "/" + prefix + " " + (endpoint.isEmpty() ? region : endpoint);
+        }
     }
 
     /** An EBS-backed directory on one helper, which alone reads and writes it. */
-    public record Disk(HelperId owner, Path path) implements Kind {}
+    public record Disk(HelperId owner, Path path) implements Kind {
+        @Override
+        public String place() {
+            return owner + ":" + path;
+        }
+    }
 
     /** The helper this store must be reached through, if it is a disk. */
     public Optional<HelperId> owner() {

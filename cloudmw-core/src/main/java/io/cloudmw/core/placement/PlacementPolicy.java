@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -31,15 +30,36 @@ public final class PlacementPolicy {
     /**
      * Whether a volume can be made of these stores.
      *
-     * @throws CloudMwException {@code NOT_ENOUGH_STORES} when there are fewer than {@code replicas} different ones
+     * @throws CloudMwException {@code NOT_ENOUGH_STORES} when fewer than {@code replicas} different ones can be used; it says
+     *     why, of a few of the others
      */
-    public static void requireEnough(Collection<StoreId> stores, int replicas) throws CloudMwException {
-        int different = new HashSet<>(stores).size();
+    public static void requireEnough(List<Candidate> candidates, int replicas) throws CloudMwException {
+        List<Candidate> usable = candidates.stream().filter(Candidate::usable).toList();
+        List<Candidate> unusable = candidates.stream().filter(c -> !c.usable()).toList();
+        requireEnough(usable, replicas, others(unusable));
+    }
+
+    private static void requireEnough(List<Candidate> candidates, int replicas, String others) throws CloudMwException {
+        long different = candidates.stream().map(c -> c.store().id()).distinct().count();
         if (different < replicas) {
             throw new CloudMwException(
                     ErrorCode.NOT_ENOUGH_STORES,
-                    "stores: " + different + " (expected: >= " + replicas + ", one for each replica)");
+                    "stores: " + different + " (expected: >= " + replicas + ", one for each replica)" + others);
         }
+    }
+
+    /** Names a few that cannot be used, and says why. */
+    private static String others(List<Candidate> unusable) {
+        if (unusable.isEmpty()) {
+            return "";
+        }
+        return unusable.stream()
+                .limit(MAX_NAMED)
+                .map(c -> c.store().id() + " (" + c.obstacle() + ")")
+                .collect(Collectors.joining(
+                        ", ",
+                        "; not ",
+                        unusable.size() > MAX_NAMED ? ", and " + (unusable.size() - MAX_NAMED) + " more" : ""));
     }
 
     /**
@@ -55,15 +75,10 @@ public final class PlacementPolicy {
         if (usable >= writeQuorum) {
             return;
         }
-        String why = unusable.stream()
-                .limit(MAX_NAMED)
-                .map(c -> c.store().id() + " (" + c.obstacle() + ")")
-                .collect(Collectors.joining(", "));
         throw new CloudMwException(
                 ErrorCode.QUORUM_NOT_MET,
                 what + ": " + usable + " of " + candidates.size() + " stores can be written to now (expected: >= "
-                        + writeQuorum + ", the write quorum); not " + why
-                        + (unusable.size() > MAX_NAMED ? ", and " + (unusable.size() - MAX_NAMED) + " more" : ""));
+                        + writeQuorum + ", the write quorum)" + others(unusable));
     }
 
     /**
@@ -74,7 +89,7 @@ public final class PlacementPolicy {
      */
     public static PlacedReplicas place(ChunkId chunk, List<Candidate> candidates, int replicas)
             throws CloudMwException {
-        requireEnough(candidates.stream().map(c -> c.store().id()).toList(), replicas);
+        requireEnough(candidates, replicas, "");
         Set<Candidate> chosen = choose(chunk, candidates, replicas, Set.of());
         List<StoreId> stores = new ArrayList<>(replicas);
         List<StoreId> owed = new ArrayList<>();

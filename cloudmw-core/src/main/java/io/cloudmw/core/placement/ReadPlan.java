@@ -8,6 +8,7 @@ import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.security.TransferToken;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The head of a read plan; the chunks follow segment by segment.
@@ -19,6 +20,8 @@ import java.util.Optional;
  * @param target what the volume promises, if anything
  * @param switches the first so many helpers are switches for the volume, and each block is read from the one it belongs to
  *     ({@link SwitchTable}); 0: the helpers race
+ * @param near the rank of the switch that is near the reader: it reads everything from that one, which reads what it lacks
+ *     through the block's tree ({@link SwitchTree}); empty: none is
  */
 public record ReadPlan(
         FileVersion version,
@@ -30,7 +33,8 @@ public record ReadPlan(
         int replicas,
         SpeedBook speeds,
         Optional<ReadTarget> target,
-        int switches) {
+        int switches,
+        OptionalInt near) {
     public ReadPlan {
         helpers = List.copyOf(helpers);
         stores = List.copyOf(stores);
@@ -47,7 +51,7 @@ public record ReadPlan(
             int replicas,
             SpeedBook speeds,
             Optional<ReadTarget> target) {
-        this(version, helpers, stores, mode, rotateReplicas, token, replicas, speeds, target, 0);
+        this(version, helpers, stores, mode, rotateReplicas, token, replicas, speeds, target, 0, OptionalInt.empty());
     }
 
     /** To which of its switches each block belongs. */
@@ -61,6 +65,6 @@ public record ReadPlan(
     /** The same plan, carried out in another mode. */
     public ReadPlan withMode(Mode instead) {
         return new ReadPlan(
-                version, helpers, stores, instead, rotateReplicas, token, replicas, speeds, target, switches);
+                version, helpers, stores, instead, rotateReplicas, token, replicas, speeds, target, switches, near);
     }
 }

@@ -3,6 +3,7 @@ package io.cloudmw.core.placement;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeName;
@@ -18,8 +19,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -35,11 +39,14 @@ import java.util.stream.Stream;
  * which ({@link ReplicaOrder}).
  */
 public final class ReadPlanner {
-    /** A plan names no more helpers: the destination keeps a connection to each. */
+    /** No more helpers race: the destination keeps a connection to each. */
     public static final int MAX_HELPERS = 16;
 
-    /** The rest is for helpers that are no switches. */
-    static final int MAX_SWITCHES = 12;
+    /** A plan names no more switches. */
+    static final int MAX_SWITCHES = 32;
+
+    /** And no more helpers in all. */
+    public static final int MAX_PLANNED = MAX_SWITCHES + MAX_HELPERS;
 
     /**
      * Which replica each racer asks for.
@@ -104,7 +111,7 @@ public final class ReadPlanner {
         Set<HelperId> named = new HashSet<>(owners);
         List<HelperAddress> chosen = new ArrayList<>();
         for (HelperAddress helper : drawn) {
-            if (chosen.size() < MAX_SWITCHES && (named.size() < MAX_HELPERS || named.contains(helper.id()))) {
+            if (chosen.size() < MAX_SWITCHES && (named.size() < MAX_PLANNED || named.contains(helper.id()))) {
                 named.add(helper.id());
                 chosen.add(helper);
             }
@@ -122,8 +129,35 @@ public final class ReadPlanner {
                         others.stream())
                 .flatMap(Function.identity())
                 .distinct()
-                .limit(MAX_HELPERS)
+                .limit(MAX_PLANNED)
                 .toList();
+    }
+
+    /**
+     * The rank of the switch that is nearest to a reader; empty when none shares any of its location. Of those that are
+     * equally near two are looked at, and the one that has less to do is taken: M. Mitzenmacher, "The Power of Two Choices in
+     * Randomized Load Balancing", 2001. So readers that come at once do not all follow the same old news.
+     *
+     * @param load how much each has to do, as far as it is known
+     * @param turn another number each time
+     */
+    public static OptionalInt near(
+            List<HelperAddress> switches, Location reader, ToLongFunction<HelperId> load, long turn) {
+        int most = switches.stream()
+                .mapToInt(helper -> helper.location().shared(reader))
+                .max()
+                .orElse(0);
+        if (most == 0) {
+            return OptionalInt.empty();
+        }
+        int[] nearest = IntStream.range(0, switches.size())
+                .filter(rank -> switches.get(rank).location().shared(reader) == most)
+                .toArray();
+        int one = nearest[(int) Math.floorMod(turn, (long) nearest.length)];
+        int other = nearest[(int) Math.floorMod(turn / nearest.length + turn + 1, (long) nearest.length)];
+        boolean less = load.applyAsLong(switches.get(other).id())
+                < load.applyAsLong(switches.get(one).id());
+        return OptionalInt.of(less ? other : one);
     }
 
     /**

@@ -72,7 +72,12 @@ public final class SwitchTable {
         if (switches == 0) {
             return new int[0];
         }
+        return orders[(int) Math.floorMod(turn(chunk, blocksPerChunk, block), (long) PLACES)];
+    }
+
+    /** Counts the blocks of a version in their order, from a number of the version's on. */
+    static long turn(ChunkId chunk, long blocksPerChunk, long block) {
         long start = Math.floorMod(Rendezvous.hash("version", chunk.version().value()), PLACES);
-        return orders[(int) Math.floorMod(start + chunk.index() * blocksPerChunk + block, (long) PLACES)];
+        return start + chunk.index() * blocksPerChunk + block;
     }
 }

@@ -8,12 +8,16 @@ import java.util.OptionalLong;
 final class Arbiter implements DeliveryInput {
     private final Board board;
     private final Dispatcher dispatcher;
+    private final Lateness lateness;
+    private final Reports reports;
     private final Watch watch;
 
     Arbiter(DeliveryPolicy policy, Roster roster, SpeedView view, Governor governor) {
         this.board = new Board(policy, roster, view, governor);
         this.dispatcher = new Dispatcher(board);
-        this.watch = new Watch(board, dispatcher);
+        this.lateness = new Lateness(board);
+        this.reports = new Reports(board, lateness);
+        this.watch = new Watch(board, dispatcher, lateness, reports);
     }
 
     List<DeliveryCommand> on(DeliveryEvent event, long nowNanos) {
@@ -48,6 +52,10 @@ final class Arbiter implements DeliveryInput {
         return board.ledger.tally();
     }
 
+    void close() {
+        board.close();
+    }
+
     @Override
     public void planned(DeliveryEvent.Planned chunk) {
         board.window.plan(chunk);
@@ -73,8 +81,8 @@ final class Arbiter implements DeliveryInput {
         }
         board.offered(number, racer, flight);
         if (flight.isCutThrough()) {
-            runs(flight, racer);
-            progressed(flight, flight.piece.nextLeafBytes());
+            reports.runs(flight, racer);
+            reports.progressed(flight, flight.piece.nextLeafBytes());
             for (Flight other : List.copyOf(flight.piece.flights)) {
                 if (other != flight && board.isUnderWay(flight)) {
                     settle(flight, other);
@@ -89,7 +97,7 @@ final class Arbiter implements DeliveryInput {
                 && other.movedAtNanos - offered.issuedAtNanos >= 0
                 && dispatcher.expectedLeftNanos(other) <= dispatcher.expectedLeftNanos(offered);
         Flight loser = otherIsSooner ? offered : other;
-        watch.cut(loser);
+        lateness.cut(loser);
         board.lose(loser, otherIsSooner ? other : offered);
     }
 
@@ -108,10 +116,11 @@ final class Arbiter implements DeliveryInput {
         board.governor.usefulBytes(bytes);
         board.leafDelivered();
         if (flight.isCutThrough()) {
-            progressed(flight, piece.missing().offset() - flight.block.range().offset());
+            reports.progressed(
+                    flight, piece.missing().offset() - flight.block.range().offset());
         }
         if (piece.missing().isEmpty()) {
-            piece.flights.stream().filter(other -> other != flight).forEach(watch::cut);
+            piece.flights.stream().filter(other -> other != flight).forEach(lateness::cut);
             board.acknowledge(flight);
         }
     }
@@ -171,73 +180,10 @@ final class Arbiter implements DeliveryInput {
     public void attempted(DeliveryEvent.Attempted attempt) {
         board.roster.heard(attempt.racer(), board.nowNanos);
         Flight flight = board.flight(attempt.block());
-        if (flight == null || !flight.isCutThrough() || !flight.isEntrant(attempt.racer())) {
-            return;
-        }
-        // What started before it was told that another had may be heard of after it said that it left.
-        if (attempt.stage() != DeliveryEvent.Stage.STOPPED && flight.isIn(attempt.racer())) {
-            runs(flight, attempt.racer());
-        }
-        if (attempt.racer().equals(flight.runner)) {
-            came(flight, attempt);
-        } else {
-            flight.besides(attempt);
-        }
-    }
-
-    private void came(Flight flight, DeliveryEvent.Attempted attempt) {
-        progressed(flight, attempt.bytes());
-        if (attempt.stage() == DeliveryEvent.Stage.FETCHED) {
-            fetched(flight);
-        }
-    }
-
-    /** Who ran a tied block is out of it, and this one is not: what it said meanwhile counts, it may say nothing more. */
-    private void goesOn(Flight flight, RacerId racer) {
-        flight.started(racer, board.nowNanos);
-        DeliveryEvent.Attempted said = flight.saidBesides(racer);
-        if (said != null) {
-            came(flight, said);
-        }
-    }
-
-    /** The first entrant heard of runs it, until it is said to have left it to another. */
-    private void runs(Flight flight, RacerId racer) {
-        if (flight.runner != null) {
-            return;
-        }
-        flight.started(racer, board.nowNanos);
-        if (!flight.reason.isExtra()) {
-            board.governor.usefulRequest();
-        }
-        for (Entrant entrant : flight.block.entrants()) {
-            if (!entrant.racer().equals(racer)) {
-                board.roster.unqueued(flight, entrant.racer());
-            }
-        }
-    }
-
-    private void progressed(Flight flight, long bytes) {
-        if (flight.moved(bytes, board.nowNanos)) {
-            watch.answered(flight);
-        }
-    }
-
-    private void fetched(Flight flight) {
-        if (!flight.fetched) {
-            Entrant holder = flight.holder();
-            board.speeds.fetched(
-                    flight.store(),
-                    board.roster.helperOf(holder.racer()),
-                    flight.block.range().length(),
-                    board.nowNanos - flight.startedAtNanos);
-            flight.movedAtNanos = board.nowNanos;
-            Relay relay = flight.relay;
-            if (relay != null) {
-                relay.movedAtNanos = board.nowNanos; // from now on it is the helper's to bring the rest
-            }
-            watch.fetched(flight);
-            board.fetched(flight);
+        if (flight == null) {
+            board.takenBack.attempted(attempt);
+        } else if (flight.isCutThrough() && flight.isEntrant(attempt.racer())) {
+            reports.attempted(flight, attempt);
         }
     }
 
@@ -274,7 +220,7 @@ final class Arbiter implements DeliveryInput {
             return;
         }
         if (racer.equals(flight.runner) && board.roster.isLive(winner)) {
-            goesOn(flight, winner);
+            reports.goesOn(flight, winner);
         }
         retryIfHopeless(flight);
     }
@@ -300,11 +246,7 @@ final class Arbiter implements DeliveryInput {
             return;
         }
         if (racer.equals(flight.runner)) {
-            flight.runner = null;
-            flight.awaited(board.roster).stream()
-                    .filter(other -> flight.saidBesides(other) != null)
-                    .findFirst()
-                    .ifPresent(other -> goesOn(flight, other));
+            reports.runnerLeft(flight);
         }
         retryIfHopeless(flight);
     }
@@ -327,7 +269,7 @@ final class Arbiter implements DeliveryInput {
 
     @Override
     public void resumed() {
-        board.roster.heardAll(board.nowNanos);
+        board.roster.resumed(board.nowNanos);
         board.flights().forEach(flight -> flight.resumed(board.nowNanos));
     }
 

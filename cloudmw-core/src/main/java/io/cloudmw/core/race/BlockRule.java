@@ -6,6 +6,9 @@ public enum BlockRule {
     RACE,
     /** There is one. It relays leaf by leaf while it fetches; what fails is the destination's to issue anew. */
     SOLE,
-    /** The block waits in the queue of each. The first to start has it, the others drop it; then as {@link #SOLE}. */
+    /**
+     * The block waits in the queue of each. The first copy to start has it, the others are dropped; then as {@link #SOLE}.
+     * Who has a later copy starts it only when the earlier one has failed, or was left to it.
+     */
     TIED
 }

@@ -17,6 +17,7 @@ final class Board {
     final Governor governor;
     final Window window;
     final Ledger ledger = new Ledger();
+    final TakenBack takenBack;
     final List<DeliveryCommand> commands = new ArrayList<>();
     long nowNanos;
     boolean over;
@@ -37,6 +38,7 @@ final class Board {
         this.roster = roster;
         this.speeds = new Speeds(view);
         this.governor = governor;
+        this.takenBack = new TakenBack(governor);
         this.window = new Window(policy.mode().blocks());
     }
 
@@ -129,6 +131,18 @@ final class Board {
 
     /** Issues what is missing of the piece. {@code allowedBytes}: as asked of the governor. */
     Flight issue(Piece piece, List<Entrant> entrants, BlockRule rule, IssueReason reason, long allowedBytes) {
+        ledger.issued(reason);
+        return place(piece, entrants, rule, reason, allowedBytes);
+    }
+
+    /** What was not begun, as far as is known, goes to another: it is issued for the same reason, and counted once. */
+    void changeHands(Flight flight, Entrant to) {
+        withdraw(flight);
+        takenBack.add(flight.block.id());
+        place(flight.piece, List.of(to), BlockRule.SOLE, flight.reason, 0);
+    }
+
+    private Flight place(Piece piece, List<Entrant> entrants, BlockRule rule, IssueReason reason, long allowedBytes) {
         Block block = new Block(
                 new BlockId(nextBlock++),
                 piece.chunk.plan.chunkIndex(),
@@ -145,7 +159,6 @@ final class Board {
         if (block.isCutThrough()) {
             roster.queued(flight);
         }
-        ledger.issued(reason);
         commands.add(new DeliveryCommand.Issue(block, reason));
         return flight;
     }
@@ -267,6 +280,15 @@ final class Board {
     void fail(Piece piece) {
         over = true;
         commands.add(new DeliveryCommand.Fail(piece.chunk.plan.chunkIndex(), piece.chunk.lastCode()));
+    }
+
+    /** Nothing more is wanted: the governor gets back what extras under way were allowed and have not fetched. */
+    void close() {
+        over = true;
+        for (Flight flight : issued.values()) {
+            governor.refund(Math.max(0, flight.allowedBytes - flight.bytes()));
+            flight.allowedBytes = 0;
+        }
     }
 
     void askLocal() {

@@ -47,8 +47,8 @@ final class Contest {
     }
 
     /** The local run that waits for the peers' answers to its claim. */
-    Optional<Run> holding() {
-        return runs.stream().filter(run -> run.state == Run.State.HOLDING).findFirst();
+    Optional<Run> claiming() {
+        return runs.stream().filter(Run::claims).findFirst();
     }
 
     /**

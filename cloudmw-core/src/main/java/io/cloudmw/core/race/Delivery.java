@@ -114,6 +114,14 @@ public final class Delivery {
         return arbiter.tally();
     }
 
+    /**
+     * The destination wants nothing more, whether all of it came or not: what extras under way were allowed to fetch and
+     * have not goes back to the governor. Every event is ignored from now on. Idempotent.
+     */
+    public void close() {
+        arbiter.close();
+    }
+
     /** Chunks and blocks this instance keeps anything about. */
     public int remembered() {
         return arbiter.remembered();

@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 final class Dispatcher {
     /** A replica nobody planned for this helper (another's disk, another region) must be that much better. */
     private static final double DETOUR = 1.25;
-    /** A steal must end the block this much sooner. */
-    private static final double WORTHWHILE = 0.25;
     /** An attempt that would take this many times longer than another is as good as stuck. */
     private static final double FAR_BEHIND = 4;
 
@@ -401,34 +399,23 @@ final class Dispatcher {
         double first = board.speeds.firstByteNanos(store, helper, bytes);
         double alone = first + bytes / rate;
         if (isQueued(victim)) {
-            boolean worthwhile = !victim.reason.isExtra() && leftNanos - alone > WORTHWHILE * leftNanos;
+            boolean worthwhile = !victim.reason.isExtra() && leftNanos - alone > Steal.WORTHWHILE * leftNanos;
             if (worthwhile) {
-                stealQueued(victim, thief);
+                board.changeHands(victim, thief); // nothing is asked for twice
             }
             return worthwhile;
         }
-        double own = (double) bytes / leftNanos;
-        double kept = Math.min((double) bytes, own * (first + bytes / rate) / (1 + own / rate));
-        double saved = (bytes - kept) / own;
-        boolean worthwhile =
-                saved > Math.max(WORTHWHILE * leftNanos, first + mode.extras().floorNanos());
-        long tail = tailBytes(victim, (long) (bytes - kept));
-        if (worthwhile && tail > 0 && maySplit(victim)) {
+        long floor = mode.extras().floorNanos();
+        long tail = tailBytes(victim, (long) Steal.bytes((double) bytes, leftNanos, first, rate, (double) floor));
+        if (tail > 0 && maySplit(victim)) {
             split(victim, thief, tail, leftNanos > FAR_BEHIND * alone);
             return true;
         }
-        if (leftNanos > 2 * alone + mode.extras().floorNanos()) {
+        if (leftNanos > 2 * alone + floor) {
             duplicate(victim, thief, leftNanos > FAR_BEHIND * alone);
             return true;
         }
         return false;
-    }
-
-    /** It was not started, so nothing is asked for twice: it just changes hands. */
-    private void stealQueued(Flight victim, Entrant thief) {
-        Piece piece = victim.piece;
-        board.withdraw(victim);
-        board.issue(piece, List.of(thief), BlockRule.SOLE, victim.reason, 0);
     }
 
     /** A stream hands on what it accepted leaf by leaf, and cannot take any of it back. */

@@ -2,6 +2,7 @@ package io.cloudmw.core.race;
 
 import io.cloudmw.core.model.StoreId;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -14,7 +15,13 @@ import org.jspecify.annotations.Nullable;
 final class Flight {
     private static final int SAMPLES = 8;
 
+    /** What is kept of one that does not run the block: its start, its first bytes, and the latest. */
+    private static final int KEPT_BESIDES = 3;
+
     private record Sample(long atNanos, long bytes) {}
+
+    /** What a racer said of its attempt, and when. */
+    record Said(long atNanos, DeliveryEvent.Attempted attempt) {}
 
     final Piece piece;
     final Block block;
@@ -55,8 +62,8 @@ final class Flight {
     private final Deque<Sample> samples = new ArrayDeque<>(SAMPLES);
     private final Map<RacerId, RacerId> lost = new HashMap<>();
     private final Set<RacerId> stopped = new HashSet<>();
-    /** What entrants that do not run it said last: of a tied block two may have started at once. */
-    private final Map<RacerId, DeliveryEvent.Attempted> besides = new HashMap<>();
+    /** What entrants that do not run it said: of a tied block two may have started at once. */
+    private final Map<RacerId, List<Said>> besides = new HashMap<>();
 
     private long lostAtNanos;
 
@@ -127,23 +134,30 @@ final class Flight {
     }
 
     /** Notes what an entrant said that does not run it, in case the one that does leaves it to that one. */
-    void besides(DeliveryEvent.Attempted attempt) {
+    void besides(DeliveryEvent.Attempted attempt, long nowNanos) {
         if (attempt.stage() == DeliveryEvent.Stage.STOPPED) {
             besides.remove(attempt.racer());
-        } else {
-            besides.put(attempt.racer(), attempt);
+            return;
+        }
+        List<Said> said = besides.computeIfAbsent(attempt.racer(), absent -> new ArrayList<>(KEPT_BESIDES));
+        if (said.isEmpty() || attempt.bytes() > 0) {
+            if (said.size() == KEPT_BESIDES) {
+                said.remove(KEPT_BESIDES - 1);
+            }
+            said.add(new Said(nowNanos, attempt));
         }
     }
 
-    /** What this entrant said last while another ran it; null: nothing. */
-    DeliveryEvent.@Nullable Attempted saidBesides(RacerId racer) {
-        return besides.get(racer);
+    /** What this entrant said while another ran it, as much as counts; empty: nothing. */
+    List<Said> saidBesides(RacerId racer) {
+        return besides.getOrDefault(racer, List.of());
     }
 
     void started(RacerId racer, long nowNanos) {
         runner = racer;
         startedAtNanos = nowNanos;
         movedAtNanos = nowNanos;
+        fetched = false;
         bytes = 0;
         samples.clear();
     }

@@ -138,10 +138,26 @@ public final class Governor {
         return plenty && spend(late, other, atMostBytes);
     }
 
+    /** Extra requests that {@link #spendSpare} would allow now, one after the other, were nothing else asked for. */
+    public synchronized int spareRequests() {
+        return (int) Math.max(0, Math.floor(requests - budget.burstRequests() / 2.0));
+    }
+
     /** Bytes asked for with {@link #spend} that were not fetched twice after all. */
     public synchronized void refund(long count) {
         bytes = Math.min((double) budget.burstBytes(), bytes + count);
         spentBytes -= count;
+    }
+
+    /**
+     * Something was asked for twice without having been allowed, because messages crossed: the buckets have less for it, at
+     * worst less than nothing, so that it is earned again before anything is allowed.
+     */
+    public synchronized void charge(int extraRequests, long extraBytes) {
+        requests -= extraRequests;
+        bytes -= extraBytes;
+        spentRequests += extraRequests;
+        spentBytes += extraBytes;
     }
 
     /** Whether the block about to be read is one of those that are tried at a slow store too, if the budget has plenty. */
@@ -155,7 +171,7 @@ public final class Governor {
         double full = Math.min(
                 budget.burstRequests() == 0 ? 0 : requests / budget.burstRequests(),
                 budget.burstBytes() == 0 ? 0 : bytes / budget.burstBytes());
-        return LEAST_PATIENT + (MOST_PATIENT - LEAST_PATIENT) * (1 - full);
+        return LEAST_PATIENT + (MOST_PATIENT - LEAST_PATIENT) * (1 - Math.max(0, full));
     }
 
     /**
@@ -200,12 +216,12 @@ public final class Governor {
         return standing != null && standing.isSlow();
     }
 
-    /** Extra requests allowed so far. */
+    /** Extra requests so far, allowed or charged. */
     public synchronized long spentRequests() {
         return spentRequests;
     }
 
-    /** Extra bytes allowed so far, less what was given back. */
+    /** Extra bytes so far, allowed or charged, less what was given back. */
     public synchronized long spentBytes() {
         return spentBytes;
     }

@@ -146,6 +146,19 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
     }
 
     /**
+     * How it is read through the one switch that is near: as many blocks at once as from several, and more patiently, since
+     * they come through others.
+     *
+     * @param inOrder for a stream
+     */
+    public static ModePolicy near(boolean inOrder) {
+        return new ModePolicy(
+                switched(inOrder).blocks(),
+                new Lineup(1, ALL, 16, 1, 2, false),
+                new Extras(IssueReason.HAND_OVER, millis(1000), millis(5000), 0, false));
+    }
+
+    /**
      * The same with no more than {@code streams} attempts under way, extras aside.
      *
      * @param entrants how many attempts each race is, in modes that race

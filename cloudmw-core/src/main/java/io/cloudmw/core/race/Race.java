@@ -21,8 +21,10 @@ import java.util.Set;
  * relay begins with its attempt, and when that fails it is forfeited at once, because the destination has its first
  * leaves and chooses who brings the rest. So is a <em>tied</em> one ({@link BlockRule#TIED}), from the moment a racer
  * starts it and tells the others, who drop it from their queues ([2] J. Dean, L. A. Barroso, The Tail at Scale, 2013).
- * If two start within one message delay, the static rule decides and the worse one cancels. A racer starts the blocks it
- * comes first for before second copies.
+ * A second copy waits until the first has started or failed: a racer that has nothing else to do claims the block, and
+ * who comes first for it and has not started leaves it by a yield. So no two start it, where [2] lets both begin that are
+ * idle at once; only a peer that left the claim unanswered for too long may have. Of two that did the static rule keeps
+ * one, and the worse one cancels.
  *
  * <p><b>Differs:</b> the paper says nothing of failures. Here a failed attempt is followed by one at the block's next
  * replica in rotation ((replica + 1) mod k): each once, or twice when the failure says that the same replica may

@@ -16,13 +16,16 @@ public sealed interface RaceCommand {
     /** Drop what this finished attempt holds: another racer won, or the destination has the block. */
     record Discard(AttemptId attempt) implements RaceCommand {}
 
-    /** Tell {@code peer} that {@code self} holds the whole block. */
+    /**
+     * Tell {@code peer} that {@code self} holds the whole block. Of a tied one, which nobody holds: that {@code self} has
+     * nothing else to do, and starts it if {@code peer} leaves it.
+     */
     record Claim(BlockId block, RacerId self, RacerId peer) implements RaceCommand {}
 
     /** Tell {@code peer} that {@code self} has started this tied block. */
     record TellStarted(BlockId block, RacerId self, RacerId peer) implements RaceCommand {}
 
-    /** Answer {@code peer}'s claim: {@code self} will not deliver the block. */
+    /** Answer {@code peer}'s claim: {@code self} will not deliver the block, nor start it. */
     record Yield(BlockId block, RacerId self, RacerId peer) implements RaceCommand {}
 
     /** Tell {@code peer} that {@code self} has run out of replicas. */

@@ -71,7 +71,7 @@ public sealed interface RaceEvent {
         }
     }
 
-    /** A peer's completion notice: it holds the whole block. */
+    /** A peer's completion notice: it holds the whole block. Of a tied one: it would start it now. */
     record PeerClaimed(RacerId peer, BlockId block) implements RaceEvent {
         @Override
         public void tell(RaceInput input) {
@@ -87,7 +87,7 @@ public sealed interface RaceEvent {
         }
     }
 
-    /** A peer answered this racer's claim: it will not deliver the block. */
+    /** A peer answered this racer's claim: it will not deliver the block, nor start it. */
     record PeerYielded(RacerId peer, BlockId block) implements RaceEvent {
         @Override
         public void tell(RaceInput input) {

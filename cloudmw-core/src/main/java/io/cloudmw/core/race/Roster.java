@@ -21,6 +21,8 @@ final class Roster {
     private final Set<Integer> helpers = new TreeSet<>();
     private final NavigableSet<RacerId> locals = new TreeSet<>();
     private final Map<Integer, Long> heardAtNanos = new HashMap<>();
+    /** When the destination last came back from being away; null: it never was. */
+    private @Nullable Long resumedAtNanos;
     /** What each racer was issued and has not fetched, in the order of issue. */
     private final Map<RacerId, Deque<Flight>> queues = new TreeMap<>();
 
@@ -76,9 +78,9 @@ final class Roster {
         }
     }
 
-    /** As if every helper had just given a sign of life. */
-    void heardAll(long nowNanos) {
-        helpers.forEach(helper -> heardAtNanos.put(helper, nowNanos));
+    /** The destination was away: no silence before this counts, whoever was heard or not. */
+    void resumed(long nowNanos) {
+        resumedAtNanos = nowNanos;
     }
 
     /** Whether anything was heard of the helper; of the client's own racers nothing ever is. */
@@ -86,10 +88,14 @@ final class Roster {
         return isHelper(racer) && heardAtNanos.containsKey(lanes.helper(racer));
     }
 
-    /** When the racer's process was last heard; {@code otherwise} when it never was, or later than that. */
+    /** When the racer's process was last heard, or the destination came back; {@code otherwise} if that is later, or neither was. */
     long heardAt(RacerId racer, long otherwise) {
         Long heard = lanes.isHelpers(racer) ? heardAtNanos.get(lanes.helper(racer)) : null;
-        return heard == null || heard - otherwise < 0 ? otherwise : heard;
+        return later(heard, later(resumedAtNanos, otherwise));
+    }
+
+    private static long later(@Nullable Long one, long other) {
+        return one == null || one - other < 0 ? other : one;
     }
 
     /** True the first time: the in-process racers have to be asked for. */
@@ -251,13 +257,23 @@ final class Roster {
     }
 
     void queued(Flight flight) {
-        for (Entrant entrant : flight.block.entrants()) {
-            RacerId racer = entrant.racer();
-            if (load(racer) == 0 && isWorker(racer)) {
-                working++;
-            }
-            queues.computeIfAbsent(racer, unused -> new ArrayDeque<>()).add(flight);
+        flight.block.entrants().forEach(entrant -> queue(entrant.racer()).add(flight));
+    }
+
+    /** The racer is at work for the flight, which was no longer taken for its business. */
+    void queuedAgain(Flight flight, RacerId racer) {
+        Deque<Flight> queue = queue(racer);
+        if (!queue.contains(flight)) {
+            queue.addFirst(flight);
         }
+    }
+
+    /** About to have something in it. */
+    private Deque<Flight> queue(RacerId racer) {
+        if (load(racer) == 0 && isWorker(racer)) {
+            working++;
+        }
+        return queues.computeIfAbsent(racer, unused -> new ArrayDeque<>());
     }
 
     /** The flight is no longer this racer's business. */

@@ -59,7 +59,7 @@ final class Rounds implements RaceInput {
 
     OptionalLong wakeAtNanos() {
         return contests.values().stream()
-                .flatMap(contest -> contest.holding().stream())
+                .flatMap(contest -> contest.claiming().stream())
                 .mapToLong(run -> run.claimedAtNanos + policy.yieldTimeoutNanos())
                 .reduce((one, other) -> one - other < 0 ? one : other);
     }
@@ -185,6 +185,8 @@ final class Rounds implements RaceInput {
             if (isAhead(block)) {
                 remember(peer, block);
             }
+        } else if (contest.block.rule() == BlockRule.TIED) {
+            asked(contest, peer);
         } else if (contest.claimed(peer)) {
             contest.runs.forEach(run -> answer(run, peer));
         }
@@ -203,8 +205,7 @@ final class Rounds implements RaceInput {
             }
         } else if (contest.block.rule() == BlockRule.TIED && contest.claimed(peer)) {
             for (Run run : contest.runs) {
-                boolean begun = run.state == Run.State.RACING || run.holds();
-                if (!begun || (run.state == Run.State.RACING && tieBreak.beats(run.block, peer, run.racer))) {
+                if (!isBegun(run) || (run.state == Run.State.RACING && tieBreak.beats(run.block, peer, run.racer))) {
                     concede(run, peer);
                 }
             }
@@ -230,10 +231,25 @@ final class Rounds implements RaceInput {
     @Override
     public void timePassed() {
         for (Contest contest : contests.values()) {
-            contest.holding()
+            contest.claiming()
                     .filter(run -> nowNanos - run.claimedAtNanos >= policy.yieldTimeoutNanos())
                     .ifPresent(run -> silent.addAll(awaited(contest, run)));
         }
+    }
+
+    /** A peer has nothing else to do than this tied block. Who has started it has said so, and does not answer. */
+    private void asked(Contest contest, RacerId peer) {
+        boolean begun = contest.runs.stream().anyMatch(Rounds::isBegun);
+        if (contest.peers.contains(peer) && !begun) {
+            for (Run run : contest.runs) {
+                concede(run, peer);
+                commands.add(new Yield(contest.block.id(), run.racer, peer));
+            }
+        }
+    }
+
+    private static boolean isBegun(Run run) {
+        return run.state == Run.State.RACING || run.holds();
     }
 
     /** Answers a new claim of a peer. A winner does not: the destination decides between it and a late claimant. */
@@ -267,12 +283,16 @@ final class Rounds implements RaceInput {
         return true;
     }
 
-    /** Declares winners: claimants that no peer has to answer any more. */
+    /** Claimants that no peer has to answer any more win; a tied block is theirs to start. */
     private void settle() {
         for (Contest contest : contests.values()) {
-            contest.holding().filter(run -> awaited(contest, run).isEmpty()).ifPresent(run -> {
-                run.state = Run.State.WON;
-                commands.add(new Deliver(contest.block.id(), run.attempt()));
+            contest.claiming().filter(run -> awaited(contest, run).isEmpty()).ifPresent(run -> {
+                if (run.state == Run.State.ASKING) {
+                    run.state = Run.State.WAITING;
+                } else {
+                    run.state = Run.State.WON;
+                    commands.add(new Deliver(contest.block.id(), run.attempt()));
+                }
             });
         }
     }
@@ -283,35 +303,54 @@ final class Rounds implements RaceInput {
                 .toList();
     }
 
+    /** The racer's next attempt: in the order of the file, but second copies only when there is nothing else. */
     private void startNext(RacerId racer) {
         if (racing.containsKey(racer)) {
             return;
         }
-        Run next = null;
-        Run first = null;
+        Run own = null;
+        Run second = null;
         Run firstHeld = null;
         int held = 0;
+        boolean asks = false;
         for (Contest contest : contests.values()) {
             for (Run run : contest.runs) {
                 if (!run.racer.equals(racer)) {
                     continue;
                 }
-                if (run.state == Run.State.WAITING) {
-                    next = sooner(next, run);
-                    first = earlier(first, run);
+                if (run.state == Run.State.WAITING && mustAsk(contest, run)) {
+                    second = earlier(second, run);
+                } else if (run.state == Run.State.WAITING) {
+                    own = earlier(own, run);
                 } else if (run.holds()) {
                     firstHeld = earlier(firstHeld, run);
                     held++;
                 }
+                asks |= run.state == Run.State.ASKING;
             }
         }
-        if (next == null || first == null) {
-            return;
+        if (held >= policy.maxHeldBlocks()) {
+            own = before(own, firstHeld);
+            second = before(second, firstHeld);
         }
-        if (held < policy.maxHeldBlocks() || firstHeld == null) {
-            start(next);
-        } else if (Contest.isBefore(first.block, firstHeld.block)) {
-            start(first);
+        if (own != null) {
+            start(own);
+        } else if (second != null && !asks) {
+            ask(second);
+        }
+    }
+
+    /** Whether it is a second copy of a tied block, and whoever comes first may still start it. */
+    private boolean mustAsk(Contest contest, Run run) {
+        return run.isSecondCopy() && !awaited(contest, run).isEmpty();
+    }
+
+    private void ask(Run run) {
+        run.state = Run.State.ASKING;
+        run.claimedAtNanos = nowNanos;
+        Contest contest = contests.get(run.block.id());
+        if (contest != null) {
+            awaited(contest, run).forEach(peer -> commands.add(new Claim(run.block.id(), run.racer, peer)));
         }
     }
 
@@ -334,12 +373,8 @@ final class Rounds implements RaceInput {
         }
     }
 
-    /** Which to start: second copies of tied blocks wait until there is nothing else; then the order of the file. */
-    private static Run sooner(@Nullable Run one, Run other) {
-        if (one == null || one.isSecondCopy() == other.isSecondCopy()) {
-            return earlier(one, other);
-        }
-        return one.isSecondCopy() ? other : one;
+    private static @Nullable Run before(@Nullable Run run, @Nullable Run held) {
+        return run == null || held == null || Contest.isBefore(run.block, held.block) ? run : null;
     }
 
     private static Run earlier(@Nullable Run one, Run other) {

@@ -9,6 +9,8 @@ final class Run {
     enum State {
         /** Has an attempt to start. */
         WAITING,
+        /** Would start its copy of a tied block, and has asked whoever comes first to leave it the block. */
+        ASKING,
         /** An attempt is under way. */
         RACING,
         /** Holds the block and has claimed it. */
@@ -29,7 +31,7 @@ final class Run {
     /** Whom it lost to; null unless LOST. */
     @Nullable
     RacerId winner;
-    /** When it claimed; meaningless unless HOLDING. */
+    /** When it claimed the block; meaningless unless it {@link #claims}. */
     long claimedAtNanos;
 
     private final int[] tries;
@@ -64,6 +66,11 @@ final class Run {
     boolean isSecondCopy() {
         return block.rule() == BlockRule.TIED
                 && !block.entrants().get(0).racer().equals(racer);
+    }
+
+    /** Whether it waits for answers to its claim. */
+    boolean claims() {
+        return state == State.HOLDING || state == State.ASKING;
     }
 
     /** Whether it keeps a whole block's bytes. */

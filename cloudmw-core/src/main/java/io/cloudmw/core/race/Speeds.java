@@ -38,15 +38,23 @@ final class Speeds {
         return usual > 0 ? usual : LATE_FACTOR * anyFirstByteNanos;
     }
 
+    /** Of what was heard of together with its beginning nobody can tell how long it took: that counts for nothing. */
     void firstByte(StoreId store, int helper, long tookNanos) {
+        if (tookNanos <= 0) {
+            return;
+        }
         anyFirstByteNanos = blend(anyFirstByteNanos, (double) tookNanos);
         Seen way = seen.computeIfAbsent(new Way(store, helper), unused -> new Seen());
         way.firstByteNanos = blend(way.firstByteNanos, (double) tookNanos);
     }
 
+    /** As for {@link #firstByte}. */
     void fetched(StoreId store, int helper, long bytes, long tookNanos) {
+        if (tookNanos <= 0) {
+            return;
+        }
         Seen way = seen.computeIfAbsent(new Way(store, helper), unused -> new Seen());
-        way.bytesPerNano = blend(way.bytesPerNano, (double) bytes / Math.max(1, tookNanos));
+        way.bytesPerNano = blend(way.bytesPerNano, (double) bytes / tookNanos);
     }
 
     double bytesPerNano(StoreId store, int helper, long sizeBytes) {

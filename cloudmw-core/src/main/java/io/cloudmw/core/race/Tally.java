@@ -21,4 +21,20 @@ public record Tally(
         int handOversWon,
         int steals,
         int duplicates,
-        int suppressed) {}
+        int suppressed) {
+    /** Nothing. */
+    public static final Tally NONE = new Tally(0, 0, 0, 0, 0, 0, 0, 0);
+
+    /** Of two parts of one transfer together. */
+    public Tally plus(Tally other) {
+        return new Tally(
+                retries + other.retries,
+                hedges + other.hedges,
+                hedgesWon + other.hedgesWon,
+                handOvers + other.handOvers,
+                handOversWon + other.handOversWon,
+                steals + other.steals,
+                duplicates + other.duplicates,
+                suppressed + other.suppressed);
+    }
+}

@@ -16,13 +16,17 @@ final class Watch {
 
     private final Board board;
     private final Dispatcher dispatcher;
+    private final Lateness lateness;
+    private final Reports reports;
     private final ModePolicy.Extras extras;
     private final long stallNanos;
     private final long unofferedNanos;
 
-    Watch(Board board, Dispatcher dispatcher) {
+    Watch(Board board, Dispatcher dispatcher, Lateness lateness, Reports reports) {
         this.board = board;
         this.dispatcher = dispatcher;
+        this.lateness = lateness;
+        this.reports = reports;
         this.extras = board.mode().extras();
         this.stallNanos = board.policy.patience().stallNanos();
         this.unofferedNanos = board.policy.patience().unofferedNanos();
@@ -188,7 +192,7 @@ final class Watch {
         for (Flight flight : List.copyOf(board.flights())) {
             if (board.isUnderWay(flight)) {
                 if (flight.runner != null && isSame(flight.runner, racer, helper)) {
-                    flight.runner = null;
+                    reports.runnerLeft(flight);
                 }
                 if (flight.isHopeless(board.roster)) {
                     board.retry(flight);
@@ -218,35 +222,25 @@ final class Watch {
         if (!extras.hedges() || !mayMove(flight)) {
             return OptionalLong.empty();
         }
-        long patient = extras.delayNanos(delayNanos(flight) * board.governor.patience());
+        long patient = extras.delayNanos(lateness.delayNanos(flight) * board.governor.patience());
         return afterQuiet(flight, flight.waitsSinceNanos + patient);
     }
 
     /** A block its helper has no room for goes to another helper, if one is idle: nothing was asked of its store. */
     private void move(Flight flight) {
         int crowded = board.roster.helperOf(runner(flight));
-        flight.quietUntilNanos = board.nowNanos + delayNanos(flight);
+        flight.quietUntilNanos = board.nowNanos + lateness.delayNanos(flight);
         List<RacerId> elsewhere = board.roster.idleBeside(runner(flight)).stream()
                 .filter(racer -> board.roster.helperOf(racer) != crowded)
                 .toList();
         Entrant entrant = best(elsewhere, flight.piece, null);
         if (entrant != null) {
             flight.piece.moved = true;
-            board.withdraw(flight);
-            board.issue(flight.piece, List.of(entrant), BlockRule.SOLE, flight.reason, 0);
+            board.changeHands(flight, entrant);
         }
     }
 
     // ---- lateness
-
-    /** How long a first byte may take at the flight's store, usually. */
-    private long delayNanos(Flight flight) {
-        double late = board.speeds.lateFirstByteNanos(
-                flight.store(),
-                board.roster.helperOf(runner(flight)),
-                flight.block.range().length());
-        return late == 0 ? extras.capNanos() : extras.within(late);
-    }
 
     /** Not before something may be asked for again. */
     private static OptionalLong afterQuiet(Flight flight, long atNanos) {
@@ -261,7 +255,7 @@ final class Watch {
             return OptionalLong.empty();
         }
         double patience = board.governor.patience();
-        long delay = delayNanos(flight);
+        long delay = lateness.delayNanos(flight);
         if (flight.bytes() == 0) {
             return afterQuiet(flight, flight.startedAtNanos + extras.delayNanos(delay * patience));
         }
@@ -290,10 +284,10 @@ final class Watch {
 
     /** Issues the rest of a late flight's block a second time, at another store, if that is allowed. */
     private void late(Flight flight) {
-        if (board.nowNanos - flight.startedAtNanos >= delayNanos(flight)) {
-            judged(flight, true); // not what a promise alone calls late
+        if (board.nowNanos - flight.startedAtNanos >= lateness.delayNanos(flight)) {
+            lateness.judged(flight, true); // not what a promise alone calls late
         }
-        flight.quietUntilNanos = board.nowNanos + delayNanos(flight);
+        flight.quietUntilNanos = board.nowNanos + lateness.delayNanos(flight);
         Entrant entrant = best(board.roster.idleBeside(runner(flight)), flight.piece, flight.store());
         long bytes = flight.piece.missing().length();
         if (entrant == null) {
@@ -304,7 +298,7 @@ final class Watch {
             return;
         }
         Flight second = board.issue(flight.piece, List.of(entrant), BlockRule.SOLE, extras.onLateness(), bytes);
-        second.madeUpForAfterNanos = delayNanos(flight);
+        second.madeUpForAfterNanos = lateness.delayNanos(flight);
         second.madeUpForBytesPerSecond = board.usual(flight).bytesPerSecond();
     }
 
@@ -323,51 +317,5 @@ final class Watch {
             }
         }
         return best;
-    }
-
-    /** An attempt's first bytes came. */
-    void answered(Flight flight) {
-        long took = board.nowNanos - flight.startedAtNanos;
-        int helper = board.roster.helperOf(runner(flight));
-        board.speeds.firstByte(flight.store(), helper, took);
-        if (took > lateAfterNanos(flight)) {
-            judged(flight, true);
-        }
-    }
-
-    /** What is late at a store of which too little is known: what is where the attempt it makes up for was made. */
-    private long lateAfterNanos(Flight flight) {
-        boolean known = board.usual(flight).lateFirstByteNanos() > 0;
-        return known || flight.madeUpForAfterNanos == 0 ? delayNanos(flight) : flight.madeUpForAfterNanos;
-    }
-
-    /** An attempt has brought its block. */
-    void fetched(Flight flight) {
-        judged(flight, isSlow(flight));
-    }
-
-    /** Whether its bytes come at less than half of what is usual at its store: as slow as late, however soon the first came. */
-    private boolean isSlow(Flight flight) {
-        double known = board.usual(flight).bytesPerSecond();
-        double usual = known > 0 ? known : flight.madeUpForBytesPerSecond;
-        double rate = flight.rate(board.nowNanos) * 1e9;
-        return rate > 0 && rate * Governor.MEDIAN_MOVED < usual;
-    }
-
-    /** An attempt is about to be withdrawn, because another brings its block: if it waited for long, or was slow, it was late. */
-    void cut(Flight flight) {
-        boolean waits = flight.runner != null && flight.bytes() == 0;
-        boolean waitedForLong = waits && board.nowNanos - flight.startedAtNanos > lateAfterNanos(flight);
-        if (waitedForLong || isSlow(flight)) {
-            judged(flight, true);
-        }
-    }
-
-    /** Of each attempt the governor hears once: that it was late, at its first byte or later, or in the end whether it was slow. */
-    private void judged(Flight flight, boolean late) {
-        if (extras.hedges() && !flight.judged) {
-            flight.judged = true;
-            board.governor.judged(flight.store(), late);
-        }
     }
 }

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One class: deficit round robin among its clients. A client that had nothing waiting comes before those of the round, once,
- * with one quantum: who asks for little waits for nobody's backlog. Not thread-safe.
+ * with one quantum: who asks for little waits for nobody's backlog. But where they come one after the other without end, those of the
+ * round have a turn after {@value #MOST_AHEAD} of theirs. Not thread-safe.
  *
  * <p>[1] M. Shreedhar, G. Varghese, Efficient Fair Queuing Using Deficit Round Robin, SIGCOMM 1995. [2] M. MacGregor,
  * W. Shi, Deficits for Bursty Latency-critical Flows: DRR++, ICON 2000; RFC 8290. <b>Differs:</b> a client is served while its
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * the cap lets it through, and earns nothing meanwhile.
  */
 final class ClassQueue<T> {
+    private static final int MOST_AHEAD = 64;
+
     private final long quantumBytes;
     private final Caps clientCaps;
     private final Caps volumeCaps;
@@ -27,6 +30,8 @@ final class ClassQueue<T> {
     private final ArrayDeque<ClientQueue<T>> round = new ArrayDeque<>();
     private final PriorityQueue<Parked<T>> parked = new PriorityQueue<>(Comparator.comparingLong(Parked::untilNanos));
     private int queued;
+    /** How many turns came before those of the round since one of these. */
+    private int ahead;
 
     private record Parked<T>(ClientQueue<T> client, long untilNanos) {}
 
@@ -70,7 +75,11 @@ final class ClassQueue<T> {
         }
         Turn<T> turn = null;
         while (turn == null && !(fresh.isEmpty() && round.isEmpty())) {
-            turn = visit(fresh.isEmpty() ? round : fresh, nowNanos);
+            boolean first = !fresh.isEmpty() && (round.isEmpty() || ahead < MOST_AHEAD);
+            turn = visit(first ? fresh : round, nowNanos);
+            if (turn != null) {
+                ahead = first ? ahead + 1 : 0;
+            }
         }
         queued -= turn == null ? 0 : 1;
         return turn;

@@ -93,7 +93,10 @@ public final class SerialExecutor implements Executor {
             }
             run(task);
         }
-        return false;
+        synchronized (tasks) {
+            running = !tasks.isEmpty();
+            return !running;
+        }
     }
 
     private void run(Runnable task) {

@@ -250,7 +250,8 @@ public final class Upkeep {
         String who = "nobody does it yet";
         for (Lease lease : catalog.leases().all()) {
             if (lease.job().equals(Tenure.JOB)) {
-                who = "coordinator " + lease.holder() + " does it, or did last";
+                who = "coordinator " + lease.holder()
+                        + (lease.untilMillis() > clock.millis() ? " does it" : " did it last, and nobody does now");
             }
         }
         return new CloudMwException(ErrorCode.COORDINATOR_UNAVAILABLE, "upkeep: not done here, " + who);

@@ -70,6 +70,7 @@ public final class BackupWire {
                 .setCursor(page.next().map(BackupWire::bytes).orElse(ByteString.EMPTY))
                 .setPosition(page.position())
                 .setWhole(page.whole())
+                .setCluster(page.cluster())
                 .build();
     }
 
@@ -233,6 +234,7 @@ public final class BackupWire {
     private static io.cloudmw.proto.v1.BackupRoot message(BackupRoot root) {
         io.cloudmw.proto.v1.BackupRoot.Builder message = io.cloudmw.proto.v1.BackupRoot.newBuilder()
                 .setFormat(FORMAT)
+                .setCluster(root.cluster())
                 .setVolume(ToWire.volume(root.volume()))
                 .setNumber(root.number())
                 .setTakenAtMillis(root.takenAtMillis())
@@ -285,7 +287,14 @@ public final class BackupWire {
         Optional<ExportCursor> cursor = cursor(message.getCursor().toByteArray());
         io.cloudmw.core.model.Volume volume = FromWire.volume(message.getVolume());
         return FromWire.valid(() -> new BackupRoot(
-                volume, stores, message.getNumber(), message.getTakenAtMillis(), message.getPosition(), parts, cursor));
+                message.getCluster(),
+                volume,
+                stores,
+                message.getNumber(),
+                message.getTakenAtMillis(),
+                message.getPosition(),
+                parts,
+                cursor));
     }
 
     private static BackupPart part(io.cloudmw.proto.v1.BackupPart message) throws CloudMwException {

@@ -19,6 +19,7 @@ import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.proto.v1.Open;
 import io.cloudmw.proto.v1.OpenRead;
 import io.cloudmw.proto.v1.OpenRelay;
+import io.cloudmw.proto.v1.OpenShared;
 import io.cloudmw.proto.v1.OpenWrite;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +46,7 @@ public sealed interface BulkRequest {
             case READ -> Read.of(open.getRead());
             case WRITE -> Write.of(open.getWrite());
             case RELAY -> Relay.of(open.getRelay());
+            case SHARED -> Shared.of(open.getShared());
             case REQUEST_NOT_SET -> throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "open: no request");
         };
     }
@@ -153,6 +155,76 @@ public sealed interface BulkRequest {
             stores.forEach(store -> write.addStores(ToWire.store(store)));
             helpers.forEach(helper -> write.addHelpers(ToWire.helper(helper)));
             return Open.newBuilder().setWrite(write).build().toByteArray();
+        }
+    }
+
+    /**
+     * Give a block to another switch of its tree.
+     *
+     * @param token lets its bearer read the chunk
+     * @param block what is wanted; its one entrant says of which replica, when nobody has it
+     * @param stores those that hold the replicas
+     * @param helpers the members of the tree, in rank order, then owners of disks among the stores
+     * @param tree how many of them are members
+     * @param height how many switches may be between this one and the store: it waits for none that has more, and asks none
+     */
+    record Shared(
+            TransferToken token,
+            IssuedBlock block,
+            List<Store> stores,
+            List<HelperAddress> helpers,
+            int tree,
+            int height,
+            Priority priority)
+            implements BulkRequest {
+        public Shared {
+            stores = List.copyOf(stores);
+            helpers = List.copyOf(helpers);
+            if (tree < 1 || tree > helpers.size()) {
+                throw new IllegalArgumentException("tree: " + tree + " (expected: 1.." + helpers.size() + ")");
+            }
+            if (height < 0 || height >= tree) {
+                throw new IllegalArgumentException("height: " + height + " (expected: 0.." + (tree - 1) + ")");
+            }
+            if (block.block().entrants().size() != 1) {
+                throw new IllegalArgumentException(
+                        "entrants: " + block.block().entrants().size() + " (expected: 1)");
+            }
+        }
+
+        /** The replica that is read when nobody has the block. */
+        public StoreId replica() {
+            return block.replicas().get(block.block().entrants().get(0).replica());
+        }
+
+        private static Shared of(OpenShared message) throws CloudMwException {
+            List<Store> stores = new ArrayList<>();
+            for (StoreStatus status : FromWire.stores(message.getStoresList())) {
+                stores.add(status.store());
+            }
+            IssuedBlock block = FromWire.block(message.getBlock());
+            List<HelperAddress> helpers = FromWire.helpers(message.getHelpersList());
+            return FromWire.valid(() -> new Shared(
+                    FromWire.token(message.getToken().toByteArray()),
+                    block,
+                    stores,
+                    helpers,
+                    message.getTree(),
+                    message.getHeight(),
+                    UrgencyWire.priority(message.getPriority())));
+        }
+
+        @Override
+        public byte[] encode() {
+            OpenShared.Builder shared = OpenShared.newBuilder()
+                    .setToken(ToWire.token(token))
+                    .setBlock(ToWire.block(block))
+                    .setTree(tree)
+                    .setHeight(height)
+                    .setPriority(UrgencyWire.priority(priority));
+            stores.forEach(store -> shared.addStores(ToWire.store(store)));
+            helpers.forEach(helper -> shared.addHelpers(ToWire.helper(helper)));
+            return Open.newBuilder().setShared(shared).build().toByteArray();
         }
     }
 

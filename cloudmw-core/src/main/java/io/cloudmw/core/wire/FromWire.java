@@ -15,6 +15,7 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.LeafDigests;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReadTarget;
 import io.cloudmw.core.model.Rename;
@@ -53,6 +54,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -199,7 +202,12 @@ public final class FromWire {
     }
 
     public static StoreStatus storeStatus(io.cloudmw.proto.v1.Store message) throws CloudMwException {
-        return new StoreStatus(store(message), message.getAvailable());
+        Store store = store(message);
+        return valid(() -> new StoreStatus(
+                store,
+                message.getAvailable(),
+                message.getDraining(),
+                message.hasFreeBytes() ? OptionalLong.of(message.getFreeBytes()) : OptionalLong.empty()));
     }
 
     public static HelperAddress helper(Helper message) throws CloudMwException {
@@ -207,7 +215,12 @@ public final class FromWire {
                 new HelperId(message.getId()),
                 address(message.getControlAddress()),
                 address(message.getBulkAddress()),
-                VolumeSet.of(message.getSwitchedVolumesList())));
+                VolumeSet.of(message.getSwitchedVolumesList()),
+                Location.parse(message.getLocation())));
+    }
+
+    public static Location location(String text) throws CloudMwException {
+        return valid(() -> Location.parse(text));
     }
 
     private static String address(String address) {
@@ -412,6 +425,11 @@ public final class FromWire {
                     ErrorCode.PROTOCOL_VIOLATION,
                     "switches: " + message.getSwitches() + " (expected: 0.." + helpers.size() + ")");
         }
+        if (message.getNearSwitch() < 0 || message.getNearSwitch() > message.getSwitches()) {
+            throw new CloudMwException(
+                    ErrorCode.PROTOCOL_VIOLATION,
+                    "near switch: " + message.getNearSwitch() + " (expected: 0.." + message.getSwitches() + ")");
+        }
         return new ReadPlan(
                 version(message.getVersion()),
                 helpers,
@@ -422,7 +440,8 @@ public final class FromWire {
                 message.getReplicas(),
                 MonitorWire.book(message.getSpeedsList()),
                 valid(() -> target(message.getTarget())),
-                message.getSwitches());
+                message.getSwitches(),
+                message.getNearSwitch() == 0 ? OptionalInt.empty() : OptionalInt.of(message.getNearSwitch() - 1));
     }
 
     public static WritePlan writePlan(PlaceChunksResponse message) throws CloudMwException {

@@ -4,6 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Snapshot;
+import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.Volume;
 import java.util.Optional;
 import java.util.function.Function;
@@ -21,6 +22,7 @@ public final class StoredAnswer<T> {
             new StoredAnswer<>(StoredForms::attributes, StoredForms::attributes);
     public static final StoredAnswer<Snapshot> SNAPSHOT =
             new StoredAnswer<>(StoredForms::snapshot, StoredForms::snapshot);
+    public static final StoredAnswer<Store> STORE = new StoredAnswer<>(StoredForms::store, StoredForms::store);
     public static final StoredAnswer<Volume> VOLUME = new StoredAnswer<>(StoredForms::volume, StoredForms::volume);
 
     private final Encoding<T> encoding;

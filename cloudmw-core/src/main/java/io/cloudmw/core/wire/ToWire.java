@@ -83,7 +83,9 @@ public final class ToWire {
         io.cloudmw.proto.v1.Store.Builder message = io.cloudmw.proto.v1.Store.newBuilder()
                 .setId(store.id().value())
                 .setFailureDomain(store.failureDomain())
-                .setAvailable(status.available());
+                .setAvailable(status.available())
+                .setDraining(status.draining());
+        status.freeBytes().ifPresent(message::setFreeBytes);
         if (store.kind() instanceof Store.S3 s3) {
             message.setS3(S3Store.newBuilder()
                     .setBucket(s3.bucket())
@@ -105,6 +107,7 @@ public final class ToWire {
                 .setControlAddress(helper.control())
                 .setBulkAddress(helper.bulk())
                 .addAllSwitchedVolumes(helper.switched().words())
+                .setLocation(helper.location().toString())
                 .build();
     }
 
@@ -241,6 +244,7 @@ public final class ToWire {
                 .addAllSpeeds(MonitorWire.book(plan.speeds()))
                 .setTarget(target(plan.target()))
                 .setSwitches(plan.switches())
+                .setNearSwitch(plan.near().orElse(-1) + 1)
                 .build();
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.cloudmw.core.backup.record.BackupRoot;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -18,8 +19,10 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.testing.backup.StoredVolume;
 import io.cloudmw.core.wire.BackupWire;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +36,7 @@ final class RecoveryTest {
     private final BackupRoot first;
     private final BackupRoot second;
     private final ChunkId secondRoot;
+    private final List<ChunkId> namedRoots;
 
     RecoveryTest() throws CloudMwException {
         volume = new StoredVolume(catalog);
@@ -45,6 +49,7 @@ final class RecoveryTest {
                 .filter(chunk -> !before.contains(chunk))
                 .findFirst()
                 .orElseThrow();
+        namedRoots = volume.roots("s1");
     }
 
     @BeforeEach
@@ -58,7 +63,13 @@ final class RecoveryTest {
 
     private void resume(Catalog into) throws CloudMwException {
         RecoveryRequest request = new RecoveryRequest(
-                StoredVolume.NAME, StoredVolume.NAME, StoredVolume.definitions(), OptionalLong.empty(), false, true);
+                StoredVolume.NAME,
+                StoredVolume.NAME,
+                StoredVolume.definitions(),
+                "",
+                OptionalLong.empty(),
+                false,
+                true);
         new Recovery(request, store -> volume.store(store.id().value()), RecoveryListener.NONE, () -> 1).run(into);
     }
 
@@ -117,11 +128,65 @@ final class RecoveryTest {
         assertThat(other.stores()).isEmpty();
     }
 
+    private static RecoveryRequest of(String cluster) {
+        return new RecoveryRequest(
+                StoredVolume.NAME,
+                StoredVolume.NAME,
+                StoredVolume.definitions(),
+                cluster,
+                OptionalLong.empty(),
+                false,
+                false);
+    }
+
+    private void recover(RecoveryRequest request, Catalog into) throws CloudMwException {
+        RecoveryReport unused = new Recovery(
+                        request, store -> volume.store(store.id().value()), RecoveryListener.NONE, () -> 1)
+                .run(into);
+    }
+
+    @Test
+    void aBackupFromBeforeClustersHadNamesIsOfAnyCluster() throws Exception {
+        volume.writeUnnamed(first);
+        for (String store : List.of("s1", "s2")) {
+            volume.damage(lastChunk(second), store);
+            for (ChunkId root : namedRoots) {
+                volume.damage(root, store);
+            }
+        }
+        recover(of(catalog.clusterId()), other);
+        assertThat(StoredVolume.files(other)).containsOnlyKeys("/a");
+    }
+
+    /** Two clusters keep a volume of one name in the same stores, with backups of the same numbers. */
+    @Test
+    void ofSeveralClustersOneIsToBeNamed() throws Exception {
+        try (Catalog theirs = new InMemoryCatalog();
+                Catalog third = new InMemoryCatalog()) {
+            StoredVolume neighbour = volume.beside(theirs);
+            neighbour.put("/theirs", new byte[100]);
+            assertThat(neighbour.backup().cluster())
+                    .isEqualTo(theirs.clusterId())
+                    .isNotEqualTo(first.cluster());
+            CloudMwException failure = catchThrowableOfType(CloudMwException.class, () -> recover(of(""), other));
+            assertThat(failure.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+            assertThat(failure)
+                    .hasMessageContaining(theirs.clusterId())
+                    .hasMessageContaining(catalog.clusterId())
+                    .hasMessageContaining("its newest: 2");
+            assertThat(other.volumes()).isEmpty();
+            recover(of(catalog.clusterId()), other);
+            assertThat(StoredVolume.files(other)).containsOnlyKeys("/a", "/b");
+            recover(of(theirs.clusterId().substring(0, 8)), third);
+            assertThat(StoredVolume.files(third)).containsOnlyKeys("/theirs");
+        }
+    }
+
     @Test
     void anEarlierBackupIsRecoveredUnderAnotherName() throws Exception {
         io.cloudmw.core.model.VolumeName name = new io.cloudmw.core.model.VolumeName("other");
         RecoveryRequest request = new RecoveryRequest(
-                StoredVolume.NAME, name, StoredVolume.definitions(), OptionalLong.of(1), false, false);
+                StoredVolume.NAME, name, StoredVolume.definitions(), "", OptionalLong.of(1), false, false);
         RecoveryReport report = new Recovery(
                         request, store -> volume.store(store.id().value()), RecoveryListener.NONE, () -> 1)
                 .run(other);
@@ -147,6 +212,55 @@ final class RecoveryTest {
         }
     }
 
+    /** Stops after 150 of 202 files; a version that two paths name is among the first. */
+    @Test
+    void whatUsersRemovedSinceStaysRemovedWhenItGoesOn() throws Exception {
+        catalog.snapshots().create(StoredVolume.NAME, "s", 1);
+        catalog.rename(new Rename(volume.file("/a"), volume.file("/c"), true, UUID.randomUUID()), 2);
+        catalog.snapshots().restore("s", volume.file("/a"), 3);
+        for (int i = 0; i < 200; i++) {
+            volume.put("/d/" + i, new byte[0]);
+        }
+        volume.backup(second);
+        RecoveryListener stopping = new RecoveryListener() {
+            @Override
+            public void restored(long files) {
+                if (files == 150) {
+                    throw new IllegalStateException("stopped");
+                }
+            }
+        };
+        assertThat(catchThrowableOfType(IllegalStateException.class, () -> volume.recover(other, false, stopping)))
+                .hasMessage("stopped");
+        other.remove(volume.file("/a"), 9);
+        other.remove(volume.file("/b"), 9);
+        resume(other);
+        Map<String, String> expected = StoredVolume.files(catalog);
+        expected.keySet().removeAll(List.of("/a", "/b"));
+        assertThat(StoredVolume.files(other)).isEqualTo(expected);
+        assertThat(other.notes().startingWith("recover/")).isEmpty();
+    }
+
+    /** The first to recover it had come to the end of a volume that was deleted, and forgotten, since. */
+    @Test
+    void whatWasNotedOfAVolumeThatIsNoLongerThereIsNotBelieved() throws Exception {
+        Lease lease = other.leases()
+                .acquire("recover", "first", Duration.ofSeconds(1), 1)
+                .orElseThrow();
+        new Progress(other.notes(), lease, StoredVolume.NAME, second).note("/b");
+        other.leases().release(lease);
+        RecoveryListener stopping = new RecoveryListener() {
+            @Override
+            public void restored(long files) {
+                throw new IllegalStateException("stopped");
+            }
+        };
+        assertThat(catchThrowableOfType(IllegalStateException.class, () -> volume.recover(other, false, stopping)))
+                .hasMessage("stopped");
+        resume(other);
+        assertThat(StoredVolume.files(other)).containsOnlyKeys("/a", "/b");
+    }
+
     @Test
     void whatWasPutSinceStaysWhenItsPathHadAVersionThatAnotherHas() throws Exception {
         catalog.snapshots().create(StoredVolume.NAME, "s", 1);
@@ -168,7 +282,13 @@ final class RecoveryTest {
         FileVersion b = catalog.current(volume.file("/b")).orElseThrow();
         volume.store("s1").delete(new ChunkId(b.id(), 0));
         RecoveryRequest request = new RecoveryRequest(
-                StoredVolume.NAME, StoredVolume.NAME, StoredVolume.definitions(), OptionalLong.empty(), false, false);
+                StoredVolume.NAME,
+                StoredVolume.NAME,
+                StoredVolume.definitions(),
+                "",
+                OptionalLong.empty(),
+                false,
+                false);
         RecoveryReport report = new Recovery(
                         request,
                         store -> {

@@ -27,6 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class VolumeExportTest {
+    private static final int MANY = 100_000;
+
     private final Catalog catalog = new InMemoryCatalog();
 
     /** Names few enough to meet, directories three deep. */
@@ -137,8 +139,8 @@ final class VolumeExportTest {
     @Test
     void piecesAndCursorsAreBounded() throws Exception {
         StoredVolume volume = new StoredVolume(catalog);
-        for (int i = 0; i < 3000; i++) {
-            volume.put("/d/" + i, new byte[1]);
+        for (int i = 0; i < MANY; i++) {
+            volume.put("/d/" + i, new byte[i % 2]);
         }
         VolumeExport export = new VolumeExport(catalog);
         Optional<ExportCursor> cursor = Optional.empty();
@@ -150,7 +152,7 @@ final class VolumeExportTest {
             assertThat(BackupWire.page(page).getSerializedSize()).isLessThan(2 * VolumeExport.PAGE_BYTES);
             assertThat(cursor.map(next -> next.places().size()).orElse(0)).isLessThan(300);
         } while (cursor.isPresent());
-        assertThat(files).isEqualTo(3000);
+        assertThat(files).isEqualTo(MANY);
     }
 
     @Test

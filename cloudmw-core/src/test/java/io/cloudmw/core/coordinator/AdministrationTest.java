@@ -4,10 +4,12 @@ import static io.cloudmw.core.coordinator.TestCluster.bucket;
 import static io.cloudmw.core.coordinator.TestCluster.disk;
 import static io.cloudmw.core.coordinator.TestCluster.volume;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
@@ -20,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,12 +64,14 @@ final class AdministrationTest {
         cluster.ticker.advance(Duration.ofSeconds(7));
         cluster.helper(1);
         refused(ErrorCode.NOT_ENOUGH_STORES, () -> create(volume("v", 2, 2, "d1", "d2")));
+        assertThatThrownBy(() -> create(volume("v", 2, 2, "d1", "d2")))
+                .hasMessageContaining("stores: 1 (expected: >= 2, one for each replica); not d2 (helper h2 is away)");
     }
 
     @Test
     void aVolumeThatNamesNoStoresUsesAll() throws Exception {
         cluster.helper(1);
-        cluster.coordinator.administration().addStore(bucket("b1"), false);
+        cluster.coordinator.administration().addStore(bucket("b1"), false, Optional.empty());
         assertThat(create(volume("v", 2, 1)).stores()).containsExactly(new StoreId("b1"), new StoreId("d1"));
         refused(ErrorCode.NOT_FOUND, () -> create(volume("w", 1, 1, "nowhere")));
     }
@@ -87,13 +92,17 @@ final class AdministrationTest {
     @Test
     void addingTheSameBucketTwiceIsASuccessAnotherUnderItsIdIsNot() throws Exception {
         Administration administration = cluster.coordinator.administration();
-        assertThat(administration.addStore(bucket("b"), false)).isEqualTo(new StoreStatus(bucket("b"), true));
-        administration.addStore(bucket("b"), false);
+        assertThat(administration.addStore(bucket("b"), false, Optional.empty()))
+                .isEqualTo(new StoreStatus(bucket("b"), true));
+        administration.addStore(bucket("b"), false, Optional.empty());
         Store other = new Store(new StoreId("b"), "x", new Store.S3("other", "eu-west-1", "", false, ""));
-        refused(ErrorCode.ALREADY_EXISTS, () -> administration.addStore(other, false));
-        refused(ErrorCode.INVALID_ARGUMENT, () -> administration.addStore(disk(1), false));
-        administration.removeStore(new StoreId("b"));
-        refused(ErrorCode.NOT_FOUND, () -> administration.removeStore(new StoreId("b")));
+        refused(ErrorCode.ALREADY_EXISTS, () -> administration.addStore(other, false, Optional.empty()));
+        assertThatThrownBy(() -> administration.addStore(other, false, Optional.empty()))
+                .hasMessageContaining(
+                        "store b exists already: " + bucket("b").kind().place() + ", failure domain ");
+        refused(ErrorCode.INVALID_ARGUMENT, () -> administration.addStore(disk(1), false, Optional.empty()));
+        administration.removeStore(new StoreId("b"), Optional.empty());
+        refused(ErrorCode.NOT_FOUND, () -> administration.removeStore(new StoreId("b"), Optional.empty()));
     }
 
     @Test
@@ -110,9 +119,23 @@ final class AdministrationTest {
     }
 
     @Test
+    void aDiskIsListedWithWhatIsFreeOfItWhileItIsThere() throws Exception {
+        Administration administration = cluster.coordinator.administration();
+        administration.addStore(bucket("b"), false, Optional.empty());
+        HelperAddress h1 = new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2");
+        long epoch = administration.registerHelper(h1, 1, List.of(disk(1)));
+        administration.heartbeat(h1.id(), epoch, List.of(new DiskUsage(disk(1).id(), 10, 5)));
+        assertThat(administration.stores())
+                .containsExactly(
+                        new StoreStatus(bucket("b"), true), new StoreStatus(disk(1), true, false, OptionalLong.of(5)));
+        cluster.ticker.advance(Duration.ofSeconds(8));
+        assertThat(administration.stores()).contains(new StoreStatus(disk(1), false));
+    }
+
+    @Test
     void aHelperAnnouncesOnlyItsOwnDisksAndNoneOfSomebodyAlive() throws Exception {
         Administration administration = cluster.coordinator.administration();
-        administration.addStore(bucket("b"), false);
+        administration.addStore(bucket("b"), false, Optional.empty());
         HelperAddress h1 = cluster.helper(1);
         HelperAddress h2 = cluster.helper(2);
         refused(ErrorCode.INVALID_ARGUMENT, () -> administration.registerHelper(h2, 1, List.of(disk(1))));

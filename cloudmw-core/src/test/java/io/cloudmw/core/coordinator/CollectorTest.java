@@ -103,6 +103,16 @@ final class CollectorTest {
             }
         }
 
+        /** A helper dies, or the one that did is back. */
+        void silence() throws CloudMwException {
+            if (away.isEmpty()) {
+                away.add(1 + random.nextInt(HELPERS));
+            } else {
+                away.clear();
+                register();
+            }
+        }
+
         /** Much time, a bit at a time: leases are not kept meanwhile. */
         void leap(Duration time) throws CloudMwException {
             cluster.ticker.advance(time);
@@ -115,7 +125,8 @@ final class CollectorTest {
             cluster.ticker.advance(Duration.ofMinutes(2));
             cluster.restart();
             register();
-            pass(3);
+            // Until who is silent is waited for no more.
+            pass(away.isEmpty() ? 3 : 10);
         }
 
         /** Helpers ask and do; {@code trouble} is the share of tasks that fail, or are done and never reported. */
@@ -498,7 +509,7 @@ final class CollectorTest {
 
     private static void disturb(World world, Map<String, FileVersion> open) throws CloudMwException {
         String path = "/f" + world.random.nextInt(5);
-        switch (world.random.nextInt(9)) {
+        switch (world.random.nextInt(11)) {
             case 0, 1 -> open.put(path, world.written(path, 1 + world.random.nextInt(3)));
             case 2, 3 -> {
                 FileVersion version = open.remove(path);
@@ -514,6 +525,7 @@ final class CollectorTest {
             case 5 -> world.stray();
             case 6 -> world.restart(world.random.nextInt(1_200_000) - 600_000);
             case 7 -> damage(world);
+            case 8, 9 -> world.silence();
             default -> {
                 world.leap(Duration.ofHours(1 + world.random.nextInt(9)));
                 var unused = world.cluster.coordinator.upkeep().collect(world.random.nextInt(4) == 0);
@@ -545,8 +557,9 @@ final class CollectorTest {
         }
     }
 
-    /** Uploads that were left open are given up, repair ends, and collection has time. */
+    /** All helpers are there, uploads that were left open are given up, repair ends, and collection has time. */
     private static void quiet(World world) throws CloudMwException {
+        world.away.clear();
         world.leap(Duration.ofDays(8));
         var unused = world.cluster.coordinator.retireAbandoned();
         for (int i = 0; i < 120; i++) {

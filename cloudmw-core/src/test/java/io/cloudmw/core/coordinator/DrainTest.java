@@ -10,6 +10,7 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.placement.PlannedChunk;
+import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.TaskResult;
@@ -171,6 +172,10 @@ final class DrainTest {
     @Test
     void aHelpersDisksAreDrainedTogetherAndStrangersAreRefused() throws CloudMwException {
         assertThat(cluster.coordinator.upkeep().drain(new DrainOrder(List.of(), Optional.of(new HelperId("h1")), true)))
+                .containsExactly(D1);
+        assertThat(cluster.coordinator.administration().stores())
+                .filteredOn(StoreStatus::draining)
+                .extracting(status -> status.store().id())
                 .containsExactly(D1);
         for (DrainOrder stranger : List.of(
                 new DrainOrder(List.of(), Optional.of(new HelperId("nobody")), true),

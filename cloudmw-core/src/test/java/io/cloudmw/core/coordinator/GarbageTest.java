@@ -181,7 +181,7 @@ final class GarbageTest {
 
     private static boolean isKnown(Catalog catalog, VersionId version) {
         try {
-            return catalog.isKnown(version);
+            return catalog.state(version).isPresent();
         } catch (CloudMwException e) {
             throw new AssertionError(e);
         }

@@ -14,6 +14,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.ReplicaReport;
@@ -183,6 +184,21 @@ final class ReadsTest {
     }
 
     @Test
+    void aPlanForAReaderThatSaysWhereItIsNamesASwitchThatIsNear() throws Exception {
+        cluster.put(FILE, MIB);
+        cluster.helper(4, VolumeSet.ALL, Location.parse("zone-a/host-4"));
+        cluster.helper(5, VolumeSet.ALL, Location.parse("zone-b/host-5"));
+        Location reader = Location.parse("zone-b/host-9");
+        ReadPlan plan = reads().plan(FILE, Optional.empty(), Optional.empty(), reader);
+        assertThat(ids(plan).get(plan.near().orElseThrow())).isEqualTo(id(5));
+        assertThat(reads().plan(FILE, Optional.empty(), Optional.empty()).near())
+                .isEmpty();
+        assertThat(reads().plan(FILE, Optional.empty(), Optional.of(Mode.ROUNDS), reader)
+                        .near())
+                .isEmpty();
+    }
+
+    @Test
     void aSwitchWhoseLeaseEndedIsInNoPlan() throws Exception {
         cluster.put(FILE, MIB);
         cluster.helper(4, VolumeSet.ALL);
@@ -197,12 +213,12 @@ final class ReadsTest {
     @Test
     void aPlanNamesNoMoreSwitchesThanLeaveRoomForOthers() throws Exception {
         cluster.put(FILE, MIB);
-        for (int number = 4; number <= 30; number++) {
+        for (int number = 4; number <= 60; number++) {
             cluster.helper(number, VolumeSet.ALL);
         }
         ReadPlan plan = reads().plan(FILE, Optional.empty(), Optional.empty());
-        assertThat(plan.switches()).isEqualTo(12);
-        assertThat(ids(plan)).hasSize(15).contains(id(1), id(2), id(3)).doesNotHaveDuplicates();
+        assertThat(plan.switches()).isEqualTo(32);
+        assertThat(ids(plan)).hasSize(35).contains(id(1), id(2), id(3)).doesNotHaveDuplicates();
     }
 
     @Test
@@ -247,8 +263,8 @@ final class ReadsTest {
     @Test
     void directReadsArePresignedForCopiesInBucketsOnlyBadOnesIncluded() throws Exception {
         var administration = cluster.coordinator.administration();
-        administration.addStore(TestCluster.bucket("b1"), false);
-        administration.addStore(TestCluster.bucket("b2"), false);
+        administration.addStore(TestCluster.bucket("b1"), false, Optional.empty());
+        administration.addStore(TestCluster.bucket("b2"), false, Optional.empty());
         administration.createVolume(TestCluster.volume("mixed", 3, 1, "b1", "b2", "d1"), Optional.empty());
         FilePath file = FilePath.parse("mixed:/a");
         FileVersion version = cluster.put(file, MIB);
@@ -323,7 +339,7 @@ final class ReadsTest {
         FileVersion version = cluster.put(FILE, MIB);
         refused(
                 ErrorCode.INVALID_ARGUMENT,
-                () -> reads().segment(FILE, version.id(), 0, Collections.nCopies(17, id(1)), false));
+                () -> reads().segment(FILE, version.id(), 0, Collections.nCopies(49, id(1)), false));
     }
 
     private PlannedChunk chunk(FileVersion version, List<HelperId> helpers) throws Exception {

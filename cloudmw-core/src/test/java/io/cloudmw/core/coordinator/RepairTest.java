@@ -520,6 +520,8 @@ final class RepairTest {
                 .isFalse();
 
         cluster.ticker.advance(Duration.ofMinutes(1));
+        assertThat(catchThrowableOfType(CloudMwException.class, other::status))
+                .hasMessageContaining("coordinator coordinator did it last, and nobody does now");
         other.tick();
         assertThat(other.work(helper, List.of(), 1).elsewhere()).isFalse();
         cluster.helper(1);

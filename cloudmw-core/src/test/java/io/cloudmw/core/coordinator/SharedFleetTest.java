@@ -244,7 +244,7 @@ final class SharedFleetTest {
     @Test
     void aCoordinatorStartsWithoutACallOfTheCatalogAndIsStartingUntilItHasListened() throws Exception {
         TestCluster cluster = new TestCluster(InMemoryCatalog.shared());
-        cluster.coordinator.administration().addStore(TestCluster.bucket("b"), false);
+        cluster.coordinator.administration().addStore(TestCluster.bucket("b"), false, Optional.empty());
         cluster.coordinator.administration().createVolume(TestCluster.volume("v", 1, 1, "b"), Optional.empty());
         cluster.restart();
         Duration ttl = CoordinatorOptions.defaults().helperTtl();

@@ -16,6 +16,7 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.LeafDigests;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -86,8 +87,16 @@ final class TestCluster {
 
     /** One that is a switch for some volumes. */
     HelperAddress helper(int number, VolumeSet switched) throws CloudMwException {
+        return helper(number, switched, Location.NONE);
+    }
+
+    HelperAddress helper(int number, VolumeSet switched, Location location) throws CloudMwException {
         HelperAddress address = new HelperAddress(
-                new HelperId("h" + number), "127.0.0.1:" + (7000 + number), "127.0.0.1:" + (8000 + number), switched);
+                new HelperId("h" + number),
+                "127.0.0.1:" + (7000 + number),
+                "127.0.0.1:" + (8000 + number),
+                switched,
+                location);
         epochs.put(address.id(), coordinator.administration().registerHelper(address, 1, List.of(disk(number))));
         return address;
     }

@@ -168,7 +168,7 @@ final class UploadsTest {
 
     @Test
     void afterARestartPlacingInBucketsWaitsForAnyHelperButNotForever() throws Exception {
-        cluster.coordinator.administration().addStore(TestCluster.bucket("b1"), false);
+        cluster.coordinator.administration().addStore(TestCluster.bucket("b1"), false, Optional.empty());
         cluster.coordinator.administration().createVolume(TestCluster.volume("buckets", 1, 1, "b1"), Optional.empty());
         FilePath file = FilePath.parse("buckets:/a");
         cluster.restart();

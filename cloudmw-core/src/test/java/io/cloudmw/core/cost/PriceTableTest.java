@@ -1,8 +1,11 @@
 package io.cloudmw.core.cost;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -96,9 +99,11 @@ final class PriceTableTest {
         refused(good.replace("USD", "dollars"), "currency", "like USD");
         refused("currency = USD\n", "version is missing");
         refused("version = 1\n", "currency is missing");
-        assertThatIllegalArgumentException()
+        assertThatExceptionOfType(CloudMwException.class)
                 .isThrownBy(() -> PriceTable.read(directory.resolve("none")))
-                .withMessageContaining("none");
+                .withMessageContaining("none: cannot be read: no such file")
+                .extracting(CloudMwException::code)
+                .isEqualTo(ErrorCode.LOCAL_IO);
         Path huge = Files.write(directory.resolve("huge"), new byte[PriceTable.MAX_BYTES + 1]);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> PriceTable.read(huge))

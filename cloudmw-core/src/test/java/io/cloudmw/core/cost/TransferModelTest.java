@@ -3,15 +3,21 @@ package io.cloudmw.core.cost;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.monitor.ExpectedSpeed;
+import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.race.ModePolicy;
+import io.cloudmw.core.testing.fleet.FleetSettings;
+import io.cloudmw.core.testing.fleet.FleetWorkload;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class TransferModelTest {
     private static final long MIB = 1 << 20;
@@ -32,7 +38,8 @@ final class TransferModelTest {
             assertThat(seconds(shape, Mode.CHUNKED, 3, quantile)).isCloseTo(1.05, within(0.001));
             assertThat(seconds(shape, Mode.ROUNDS, 3, quantile)).isCloseTo(3.15, within(0.001));
             assertThat(seconds(shape, Mode.KN, 9, quantile)).isCloseTo(1.05, within(0.001));
-            assertThat(seconds(shape, Mode.HEDGED, 1, quantile)).isCloseTo(3.2, within(0.001));
+            // Each chunk is two blocks.
+            assertThat(seconds(shape, Mode.HEDGED, 1, quantile)).isCloseTo(3.3, within(0.001));
         }
         Prediction single = predict(shape, Mode.SINGLE, 1);
         assertThat(single.requests()).isEqualTo(3);
@@ -45,7 +52,7 @@ final class TransferModelTest {
     @Test
     void nothingIsFasterThanTheDestination() {
         ReadShape shape = new ReadShape(30 * MIB, 10 * MIB, List.of(STEADY, STEADY), 5 * MIB);
-        for (Prediction prediction : TransferModel.predictAll(shape, 3)) {
+        for (Prediction prediction : TransferModel.predictAll(shape, 3, full())) {
             assertThat(prediction.time(0.5)).isGreaterThanOrEqualTo(Duration.ofSeconds(6));
         }
     }
@@ -66,7 +73,7 @@ final class TransferModelTest {
         // All three later than p90: one in a thousand. Both: one in a hundred, also when the second goes at once.
         assertThat(seconds(three, Mode.KN, 3, 0.999)).isCloseTo(p90, within(0.15 * p90));
         assertThat(seconds(two, Mode.ROUNDS, 2, 0.99)).isCloseTo(p90, within(0.1 * p90));
-        Prediction atOnce = TransferModel.predict(two, new Way(Mode.HEDGED, 1, Optional.of(Duration.ZERO)));
+        Prediction atOnce = TransferModel.predict(two, new Way(Mode.HEDGED, 1, Optional.of(Duration.ZERO)), full());
         assertThat(atOnce.time(0.99).toNanos() / 1e9).isCloseTo(p90, within(0.1 * p90));
         assertThat(atOnce.requests()).isEqualTo(2);
     }
@@ -95,6 +102,78 @@ final class TransferModelTest {
         assertThat(rounds.fetchedBytes() / 1e9).isBetween(2.2, 2.9);
         assertThat(cooperative.time(0.99)).isLessThan(Duration.ofSeconds(41));
         assertThat(cooperative.fetchedBytes() / 1e9).isLessThan(1.05);
+    }
+
+    /** 150 ms on, 7 MiB are missing: both are through with them 375 ms later, one of them after a first byte of 50 ms. */
+    @Test
+    void anIdleStreamTakesTheEndOfABlock() {
+        ReadShape shape = shape(8 * MIB, 8 * MIB, STEADY, 2);
+        Prediction split = predict(shape, Mode.COOPERATIVE, 2);
+        assertThat(split.time(0.5).toNanos() / 1e9).isCloseTo(0.525, within(0.001));
+        assertThat(split.requests()).isEqualTo(2);
+        assertThat(split.secondAttempts()).isZero();
+        assertThat(split.fetchedBytes()).isCloseTo(8.0 * MIB, within(1.0));
+    }
+
+    @Test
+    void withoutAnythingToSpareNoneDoes() {
+        ReadShape shape = shape(8 * MIB, 8 * MIB, STEADY, 2);
+        Governor none = new Governor(Governor.Budget.ofShare(0));
+        Prediction whole = TransferModel.predict(shape, new Way(Mode.COOPERATIVE, 2, Optional.empty()), none);
+        assertThat(whole.time(0.5).toNanos() / 1e9).isCloseTo(0.85, within(0.001));
+        assertThat(whole.requests()).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsThroughSoonOrWaitsForTheDestinationIsNotSplit() {
+        Prediction quick = predict(shape(96 * MIB, 96 * MIB, TAILED, 3), Mode.COOPERATIVE, 12);
+        assertThat(quick.requests() - quick.secondAttempts()).isCloseTo(12, within(1e-9));
+        ReadShape narrow = new ReadShape(8 * MIB, 8 * MIB, List.of(STEADY, STEADY), 5 * MIB);
+        assertThat(predict(narrow, Mode.COOPERATIVE, 2).requests()).isEqualTo(1);
+    }
+
+    /** However long a read is, it has one end. */
+    @Test
+    void splitsAreNotManyMoreInALongRead() {
+        Prediction huge = predict(shape(1L << 40, 64 * MIB, STEADY, 2), Mode.COOPERATIVE, 4);
+        assertThat(huge.requests()).isBetween((double) (1 << 17), (double) (1 << 17) + 8);
+        assertThat(huge.time(0.5).toNanos() / 1e9).isCloseTo((1 << 17) * 0.85 / 4, within(1.0));
+    }
+
+    /**
+     * What {@code plan} says of requests, against those that the race itself makes for the same reads over stores with the same
+     * quantiles, in virtual time. Where nothing is worth splitting the means agree within a twentieth: the model has neither
+     * the stores' rare pauses nor the store that is tried now and then. Where ends of blocks are, the race takes a few more,
+     * up to a fifth of all requests: it cuts a chunk into whole blocks and a rest, not evenly, and judges other stores by the
+     * answers it has, of which the quick ones come first.
+     *
+     * @param slow ten times slower than usual: ends of blocks are worth taking
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "false, 96, 1, 5",
+        "false, 10, 9, 5",
+        "false, 64, 5, 5",
+        "true, 96, 1, 20",
+        "true, 10, 9, 20",
+        "true, 64, 5, 20"
+    })
+    void requestsAreThoseThatTheRaceMakes(boolean slow, int chunkMib, int chunks, int percent) {
+        ReadShape shape = shape(chunks * (chunkMib * MIB), chunkMib * MIB, slow ? tail(10) : tail(1), 3);
+        FleetSettings stores = slow ? FleetSettings.outage(0) : FleetSettings.tail();
+        List<Long> chunkBytes = Collections.nCopies(chunks, chunkMib * MIB);
+
+        FleetWorkload.Figures made = FleetWorkload.alone(Mode.COOPERATIVE, stores, chunkBytes, 30, 1);
+
+        double planned = predict(shape, Mode.COOPERATIVE, 12).requests();
+        assertThat(made.requests()).isCloseTo(planned, withinPercentage(percent));
+    }
+
+    /** As {@link io.cloudmw.core.testing.fleet.TailStores}. */
+    private static ExpectedSpeed tail(int slower) {
+        long rate = 90_000_000 / slower;
+        return new ExpectedSpeed(
+                30_000_000L * slower, 114_700_000L * slower, 200_000_000L * slower, rate, rate, 0, 1, 100);
     }
 
     /** What the model takes for usual is what the race does. */
@@ -159,12 +238,16 @@ final class TransferModelTest {
                 .isThrownBy(() -> new Way(Mode.HEDGED, 1, Optional.of(Duration.ofMillis(-1))));
     }
 
+    private static Governor full() {
+        return new Governor(Governor.Budget.DEFAULT);
+    }
+
     private static ReadShape shape(long bytes, long chunkBytes, ExpectedSpeed speed, int replicas) {
         return new ReadShape(bytes, chunkBytes, Collections.nCopies(replicas, speed), Long.MAX_VALUE);
     }
 
     private static Prediction predict(ReadShape shape, Mode mode, int streams) {
-        return TransferModel.predict(shape, new Way(mode, streams, Optional.empty()));
+        return TransferModel.predict(shape, new Way(mode, streams, Optional.empty()), full());
     }
 
     private static double seconds(ReadShape shape, Mode mode, int streams, double quantile) {

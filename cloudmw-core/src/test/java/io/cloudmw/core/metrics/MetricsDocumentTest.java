@@ -57,6 +57,7 @@ final class MetricsDocumentTest {
         MeterRegistry meters = new SimpleMeterRegistry();
         BulkMetrics bulk = new BulkMetrics(meters);
         bulk.violation("any");
+        bulk.memory(() -> 0, () -> 0);
         StoreMetrics store = new StoreMetrics(meters, "any");
         store.request("read");
         store.error("read", "INTERNAL");
@@ -67,6 +68,7 @@ final class MetricsDocumentTest {
         new ScheduleMetrics(meters, "any").watch(priority -> 0);
         new UpkeepMetrics(meters).failed(ErrorCode.INTERNAL);
         new CacheMetrics(meters).holds(CacheMetrics.Tier.DISK, () -> 0);
+        new SwitchMetrics(meters);
 
         assertThat(meters.getMeters())
                 .isNotEmpty()

@@ -51,11 +51,15 @@ final class PlacementPolicyTest {
 
     @Test
     void fewerStoresThanReplicasIsAnError() {
-        List<StoreId> stores = List.of(new StoreId("a"), new StoreId("b"));
+        List<Candidate> stores = List.of(
+                candidate("a", "x", true, 1),
+                candidate("b", "x", true, 1),
+                candidate("a", "x", true, 1),
+                candidate("c", "x", false, 1));
         assertThatThrownBy(() -> PlacementPolicy.requireEnough(stores, 3))
                 .isInstanceOfSatisfying(
                         CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_ENOUGH_STORES))
-                .hasMessage("stores: 2 (expected: >= 3, one for each replica)");
+                .hasMessage("stores: 2 (expected: >= 3, one for each replica); not c (away)");
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.LeafDigests;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
@@ -51,17 +52,17 @@ final class ReadPlannerTest {
     /** Who reads a disk asks its owner: that has to be in the plan. */
     @Test
     void switchesLeaveRoomForTheOwnersOfDisks() {
-        List<HelperAddress> live = new ArrayList<>(helpers(9));
-        for (int number = 10; number <= 30; number++) {
-            live.add(new HelperAddress(id("h" + number), "c", "b", VolumeSet.ALL));
+        List<HelperAddress> live = new ArrayList<>(helpers(20));
+        for (int number = 21; number <= 60; number++) {
+            live.add(new HelperAddress(id("h" + number), "c", "b", VolumeSet.ALL, Location.NONE));
         }
-        Set<HelperId> owners = new HashSet<>(ids(helpers(9)));
+        Set<HelperId> owners = new HashSet<>(ids(helpers(20)));
         List<HelperAddress> switches = ReadPlanner.switches("v", new VolumeName("v"), live, owners);
-        assertThat(switches).hasSize(7);
-        List<HelperAddress> others = new ArrayList<>(live.subList(9, 30));
-        others.addAll(helpers(9));
+        assertThat(switches).hasSize(28);
+        List<HelperAddress> others = new ArrayList<>(live.subList(20, 60));
+        others.addAll(helpers(20));
         List<HelperAddress> plan = ReadPlanner.behind(switches, others, owners);
-        assertThat(plan).hasSize(16).startsWith(switches.toArray(HelperAddress[]::new));
+        assertThat(plan).hasSize(48).startsWith(switches.toArray(HelperAddress[]::new));
         assertThat(ids(plan)).containsAll(owners);
     }
 
@@ -69,11 +70,46 @@ final class ReadPlannerTest {
     @Test
     void ownersMayAllBeSwitches() {
         List<HelperAddress> live = new ArrayList<>();
-        for (int number = 1; number <= 16; number++) {
-            live.add(new HelperAddress(id("h" + number), "c", "b", VolumeSet.ALL));
+        for (int number = 1; number <= 48; number++) {
+            live.add(new HelperAddress(id("h" + number), "c", "b", VolumeSet.ALL, Location.NONE));
         }
         assertThat(ReadPlanner.switches("v", new VolumeName("v"), live, new HashSet<>(ids(live))))
-                .hasSize(12);
+                .hasSize(32);
+    }
+
+    private static HelperAddress at(String name, String location) {
+        return new HelperAddress(id(name), "c", "b", VolumeSet.ALL, Location.parse(location));
+    }
+
+    @Test
+    void theNearestSwitchIsTheOneThatSharesTheMostLabels() {
+        List<HelperAddress> switches = List.of(at("a", "z1/r1/h1"), at("b", "z1/r2/h2"), at("c", "z2/r1/h3"));
+        for (long turn = 0; turn < 10; turn++) {
+            assertThat(ReadPlanner.near(switches, Location.parse("z1/r2/h2"), id -> 0, turn))
+                    .hasValue(1);
+            assertThat(ReadPlanner.near(switches, Location.parse("z2"), id -> 0, turn))
+                    .hasValue(2);
+            assertThat(ReadPlanner.near(switches, Location.parse("z3/r1/h1"), id -> 0, turn))
+                    .isEmpty();
+            assertThat(ReadPlanner.near(switches, Location.NONE, id -> 0, turn)).isEmpty();
+        }
+    }
+
+    @Test
+    void ofThoseThatAreEquallyNearOneWithLessToDoIsTaken() {
+        List<HelperAddress> switches = List.of(at("a", "z/h1"), at("b", "z/h2"), at("c", "z/h3"));
+        int[] taken = new int[3];
+        int[] busy = new int[3];
+        for (long turn = 0; turn < 300; turn++) {
+            taken[
+                    ReadPlanner.near(switches, Location.parse("z/h9"), id -> 0, turn)
+                            .orElseThrow()]++;
+            busy[
+                    ReadPlanner.near(switches, Location.parse("z/h9"), id -> id.equals(id("b")) ? 5 : 0, turn)
+                            .orElseThrow()]++;
+        }
+        assertThat(taken).containsOnly(100);
+        assertThat(busy[1]).isLessThan(50);
     }
 
     @Test

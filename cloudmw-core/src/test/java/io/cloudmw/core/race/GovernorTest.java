@@ -62,6 +62,23 @@ class GovernorTest {
         assertThat(governor.spend(LATE, OTHER, 400)).isTrue();
     }
 
+    /** Two are saved up, three were asked for because messages crossed: twenty useful ones make up for that, and twenty earn one. */
+    @Test
+    void whatNobodyAllowedIsEarnedAgainBeforeAnythingIsAllowed() {
+        governor.charge(3, 100);
+        assertThat(governor.spentRequests()).isEqualTo(3);
+        assertThat(governor.spentBytes()).isEqualTo(100);
+        assertThat(governor.patience()).isEqualTo(4);
+        for (int i = 0; i < 39; i++) {
+            governor.usefulRequest();
+        }
+        assertThat(governor.spend(LATE, OTHER, 0)).isFalse();
+        for (int i = 0; i < 2; i++) {
+            governor.usefulRequest();
+        }
+        assertThat(governor.spend(LATE, OTHER, 0)).isTrue();
+    }
+
     @Test
     void whatIsNotSpentDoesNotPileUp() {
         governor.usefulBytes(1_000_000_000);
@@ -78,6 +95,20 @@ class GovernorTest {
         assertThat(governor.spendSpare(LATE, OTHER, 0)).isFalse();
         assertThat(governor.suppressed()).isZero();
         assertThat(governor.spend(LATE, OTHER, 500)).isTrue();
+    }
+
+    @Test
+    void whatIsToSpareIsWhatWouldBeAllowed() {
+        for (int burst : new int[] {0, 1, 2, 7, 16}) {
+            Governor full = new Governor(new Governor.Budget(0.05, burst, 1000));
+            int spare = full.spareRequests();
+            int allowed = 0;
+            while (full.spendSpare(LATE, OTHER, 0)) {
+                allowed++;
+            }
+            assertThat(spare).as("of %d", burst).isEqualTo(allowed);
+            assertThat(full.spareRequests()).isZero();
+        }
     }
 
     @Test

@@ -58,9 +58,12 @@ class RaceSimulationTest {
         }
     }
 
-    /** Of those beyond: once a wait of 60 s and an abandoned helper, or two starts of a tied block, one of them paused. */
+    /**
+     * Of those beyond: once a wait of 60 s and an abandoned helper, two starts of a tied block, one of them paused, or a
+     * second copy all wait for that is not asked for.
+     */
     @ParameterizedTest
-    @ValueSource(longs = {1654, 2324, 2604, 3154, 3321, 3911, 7638, 9104})
+    @ValueSource(longs = {1290, 1654, 2324, 2604, 3154, 3321, 3911, 7638, 9104})
     void norDoesAnyBreakAgainThatOnceDid(long seed) {
         SimulationSettings settings = SimulationSettings.faulty(Mode.COOPERATIVE, seed);
 
@@ -146,6 +149,14 @@ class RaceSimulationTest {
             Function<Set<RacerId>, RacerMachine> hoarder =
                     broken(event -> true, command -> !(command instanceof RaceCommand.Discard));
             assertCaught(seed -> SimulationSettings.faultless(Mode.ROUNDS, seed), hoarder, real(), "invariant 6");
+        }
+
+        @Test
+        void aSecondCopyThatDoesNotWaitForTheFirstIsCaught() {
+            Function<Set<RacerId>, RacerMachine> mute =
+                    broken(event -> true, command -> !(command instanceof RaceCommand.Yield));
+            assertCaught(
+                    seed -> SimulationSettings.faultless(Mode.COOPERATIVE, seed), mute, real(), "a second copy starts");
         }
 
         @Test

@@ -493,7 +493,7 @@ class RaceTest {
 
         @Test
         void whoStartsATiedBlockTellsTheOther() {
-            assertThat(on(new Issued(cutThrough(0, BlockRule.TIED, E0, SELF))))
+            assertThat(on(new Issued(cutThrough(0, BlockRule.TIED, SELF, E0))))
                     .contains(new TellStarted(new BlockId(0), SELF, E0), new Deliver(new BlockId(0), attempt(0, 0)));
         }
 
@@ -515,13 +515,18 @@ class RaceTest {
                     .containsExactly(new ReportLost(new BlockId(0), SELF, E0));
         }
 
+        /** E0 was silent for so long that it was not waited for, but had started. */
         @Test
         void ofTwoThatStartAtOnceTheStaticRuleKeepsOne() {
             on(new Issued(cutThrough(0, BlockRule.TIED, E0, SELF)));
+            now += TIMEOUT;
+            on(new TimePassed());
             assertThat(on(new PeerStarted(E0, new BlockId(0))))
                     .containsExactly(new Cancel(attempt(0, 0)), new ReportLost(new BlockId(0), SELF, E0));
 
             on(new Issued(cutThrough(1, BlockRule.TIED, E0, SELF)));
+            now += TIMEOUT;
+            on(new TimePassed());
             assertThat(on(new PeerStarted(E0, new BlockId(1)))).isEmpty();
         }
 
@@ -544,10 +549,93 @@ class RaceTest {
             assertThat(on(finished(0))).contains(new Deliver(new BlockId(2), attempt(2, 0)));
         }
 
+        @Test
+        void aSecondCopyIsAskedForAndStartedWhenTheFirstIsLeftToIt() {
+            assertThat(on(new Issued(cutThrough(0, BlockRule.TIED, E0, SELF))))
+                    .containsExactly(new Claim(new BlockId(0), SELF, E0));
+
+            assertThat(on(new PeerYielded(E0, new BlockId(0))))
+                    .contains(new TellStarted(new BlockId(0), SELF, E0), new Deliver(new BlockId(0), attempt(0, 0)));
+        }
+
+        @Test
+        void oneSecondCopyIsAskedForAtATimeAndOwnBlocksAreStartedMeanwhile() {
+            on(new Issued(cutThrough(0, BlockRule.TIED, E0, SELF)));
+            assertThat(on(new Issued(cutThrough(1, BlockRule.TIED, E0, SELF)))).isEmpty();
+            assertThat(on(new Issued(cutThrough(2, BlockRule.SOLE, SELF))))
+                    .contains(new Deliver(new BlockId(2), attempt(2, 0)));
+            assertThat(on(new PeerYielded(E0, new BlockId(0)))).isEmpty();
+
+            assertThat(on(finished(2))).contains(new Deliver(new BlockId(0), attempt(0, 0)));
+        }
+
+        @Test
+        void aSecondCopyWhoseFirstHasStartedIsDroppedAndTheNextIsAskedFor() {
+            on(new Issued(cutThrough(0, BlockRule.TIED, E0, SELF)));
+            on(new Issued(cutThrough(1, BlockRule.TIED, E0, SELF)));
+
+            assertThat(on(new PeerStarted(E0, new BlockId(0))))
+                    .containsExactly(new ReportLost(new BlockId(0), SELF, E0), new Claim(new BlockId(1), SELF, E0));
+        }
+
+        @Test
+        void aSecondCopyIsStartedWhenTheFirstKeepsSilentForTooLong() {
+            on(new Issued(cutThrough(0, BlockRule.TIED, E0, SELF)));
+            assertThat(race.wakeAtNanos()).hasValue(TIMEOUT);
+            now = TIMEOUT - 1;
+            assertThat(on(new TimePassed())).isEmpty();
+            now = TIMEOUT;
+
+            assertThat(on(new TimePassed())).contains(new Deliver(new BlockId(0), attempt(0, 0)));
+        }
+
+        /** Nobody else may be there to start the block that all wait for. */
+        @Test
+        void whoHoldsWhatItMayAsksOnlyForWhatComesBeforeIt() {
+            on(new Issued(cutThrough(1, BlockRule.SOLE, SELF)));
+            on(finished(1));
+            on(new Issued(cutThrough(2, BlockRule.SOLE, SELF)));
+            on(finished(2));
+
+            assertThat(on(new Issued(cutThrough(3, BlockRule.TIED, E0, SELF)))).isEmpty();
+            assertThat(on(new Issued(cutThrough(4, 0, BlockRule.TIED, E0, SELF))))
+                    .containsExactly(new Claim(new BlockId(4), SELF, E0));
+            assertThat(on(new PeerYielded(E0, new BlockId(4)))).contains(new Deliver(new BlockId(4), attempt(4, 0)));
+        }
+
+        @Test
+        void whoIsAskedLeavesWhatItHasNotStarted() {
+            on(new Issued(cutThrough(0, BlockRule.SOLE, SELF)));
+            on(new Issued(cutThrough(1, BlockRule.TIED, SELF, E0)));
+
+            assertThat(on(new PeerClaimed(E0, new BlockId(1))))
+                    .containsExactly(new ReportLost(new BlockId(1), SELF, E0), new Yield(new BlockId(1), SELF, E0));
+            assertThat(on(finished(0))).isEmpty();
+        }
+
+        @Test
+        void whoIsAskedForWhatItHasStartedGoesOn() {
+            on(new Issued(cutThrough(0, BlockRule.TIED, SELF, E0)));
+
+            assertThat(on(new PeerClaimed(E0, new BlockId(0)))).isEmpty();
+        }
+
+        @Test
+        void whoIsAskedBeforeItWasIssuedTheBlockLeavesIt() {
+            assertThat(on(new PeerClaimed(E0, new BlockId(0)))).containsExactly(new Yield(new BlockId(0), SELF, E0));
+
+            assertThat(on(new Issued(cutThrough(0, BlockRule.TIED, SELF, E0))))
+                    .containsExactly(new ReportLost(new BlockId(0), SELF, E0));
+        }
+
         private Block cutThrough(int id, BlockRule rule, RacerId... racers) {
+            return cutThrough(id, id, rule, racers);
+        }
+
+        private Block cutThrough(int id, long chunk, BlockRule rule, RacerId... racers) {
             List<Entrant> entrants =
                     Stream.of(racers).map(racer -> new Entrant(racer, 1)).toList();
-            return new Block(new BlockId(id), id, new ByteRange(0, 50), 3, entrants, rule);
+            return new Block(new BlockId(id), chunk, new ByteRange(0, 50), 3, entrants, rule);
         }
     }
 

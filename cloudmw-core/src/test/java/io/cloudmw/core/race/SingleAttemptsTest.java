@@ -25,6 +25,7 @@ import io.cloudmw.core.race.DeliveryEvent.PlanEnded;
 import io.cloudmw.core.race.DeliveryEvent.Planned;
 import io.cloudmw.core.race.DeliveryEvent.RacerGone;
 import io.cloudmw.core.race.DeliveryEvent.RelayFailed;
+import io.cloudmw.core.race.DeliveryEvent.Resumed;
 import io.cloudmw.core.race.DeliveryEvent.Stage;
 import io.cloudmw.core.race.DeliveryEvent.TimePassed;
 import io.cloudmw.core.race.DeliveryEvent.Waits;
@@ -467,6 +468,19 @@ class SingleAttemptsTest {
         }
 
         @Test
+        void whatAnExtraHasNotFetchedIsGivenBackWhenTheDestinationWantsNothingMore() {
+            hedged();
+            on(attempt(1, r(3), Stage.UNDER_WAY, 100));
+            assertThat(governor.spentBytes()).isEqualTo(200);
+
+            delivery.close();
+            delivery.close();
+
+            assertThat(governor.spentBytes()).isEqualTo(100);
+            assertThat(on(new Offered(8, new BlockId(1), r(3)))).isEmpty();
+        }
+
+        @Test
         void anExtraThatGoesOnAloneAfterAFailureHasNothingToFetchTwice() {
             hedged();
             assertThat(governor.spentBytes()).isEqualTo(200);
@@ -612,6 +626,62 @@ class SingleAttemptsTest {
             assertThat(issues(on(new TimePassed())))
                     .singleElement()
                     .satisfies(block -> assertThat(racer(block)).isEqualTo(r(1)));
+        }
+
+        /** It was begun just when it was taken back: an extra that nobody allowed, and that counts. */
+        @Test
+        void whatWasBegunAllTheSameIsCharged() {
+            plan(0, 200);
+            on(new Waits(new BlockId(0), r(0)));
+            now = LATE;
+            assertThat(on(new TimePassed())).hasAtLeastOneElementOfType(Withdraw.class);
+
+            started(0, r(0));
+            on(attempt(0, r(0), Stage.UNDER_WAY, 20));
+            assertThat(governor.spentRequests()).isEqualTo(1);
+            assertThat(governor.spentBytes()).isZero();
+            on(attempt(0, r(0), Stage.STOPPED, 50));
+            on(attempt(0, r(0), Stage.STOPPED, 50));
+
+            assertThat(governor.spentRequests()).isEqualTo(1);
+            assertThat(governor.spentBytes()).isEqualTo(50);
+        }
+
+        @Test
+        void whatWasNotBegunIsNotCharged() {
+            plan(0, 200);
+            on(new Waits(new BlockId(0), r(0)));
+            now = LATE;
+            on(new TimePassed());
+            on(attempt(0, r(0), Stage.STOPPED, 0));
+
+            assertThat(governor.spentRequests()).isZero();
+        }
+
+        @Test
+        void aRetryThatGoesToAnotherHelperIsCountedOnce() {
+            plan(0, 200);
+            RacerId second = racer(issues(on(new Forfeited(new BlockId(0), r(0), ErrorCode.STORE_UNAVAILABLE)))
+                    .get(0));
+            on(new Waits(new BlockId(1), second));
+            now = LATE;
+
+            assertThat(on(new TimePassed()))
+                    .filteredOn(Issue.class::isInstance)
+                    .singleElement()
+                    .satisfies(command -> assertThat(((Issue) command).reason()).isEqualTo(IssueReason.RETRY));
+            assertThat(delivery.tally().retries()).isEqualTo(1);
+        }
+
+        @Test
+        void whoWasNeverHeardHasAllItsTimeAgainAfterTheDestinationWasAway() {
+            plan(0, 200);
+            now = 500;
+            on(new Resumed());
+            now = 10_499;
+            assertThat(on(new TimePassed())).isEmpty();
+            now = 10_500;
+            assertThat(on(new TimePassed())).contains(new Abandon(r(0), ErrorCode.DEADLINE_EXCEEDED));
         }
 
         @Test
@@ -775,6 +845,49 @@ class SingleAttemptsTest {
             assertThat(next)
                     .singleElement()
                     .satisfies(block -> assertThat(block.entrants()).containsExactly(new Entrant(r(0), 0)));
+        }
+
+        /** By r1 the store s1 took 400 for 200 bytes, not no time at all: s0 is better for the next block, for r1 too. */
+        @Test
+        void whoGoesOnTookTheTimeSinceItWasHeardToStart() {
+            delivery = delivery(cooperative(2, true), false, 2);
+            plan(0, 600);
+            started(0, r(0));
+            started(1, r(1));
+            fetched(0, r(0), 200);
+            fetched(1, r(1), 200);
+            now = 100;
+            started(2, r(0));
+            started(2, r(1));
+            now = 500;
+            fetched(2, r(1), 200);
+            now = 501;
+            on(new Lost(new BlockId(2), r(0), r(1)));
+
+            List<Block> next = issues(plan(1, 400));
+
+            assertThat(next)
+                    .extracting(block -> block.entrants().get(0))
+                    .containsExactly(new Entrant(r(0), 0), new Entrant(r(1), 0));
+        }
+
+        /** r1 had started too, at 10, and has brought nothing by 72: r2 makes up for it. */
+        @Test
+        void whenTheOneThatRunsItIsGoneTheOtherThatStartedIsWatchedAsItIs() {
+            delivery = delivery(cooperative(2, true), false, 3);
+            plan(0, 800);
+            deliver(7, 0, r(0));
+            deliver(8, 1, r(1));
+            deliver(9, 2, r(2));
+            now = 10;
+            started(3, r(0));
+            started(3, r(1));
+            now = 20;
+            on(new RacerGone(r(0)));
+            now = 10 + LATE;
+
+            assertThat(on(new TimePassed()))
+                    .containsExactly(new Issue(sole(4, 600, 200, r(2), 0), IssueReason.HAND_OVER));
         }
 
         @Test

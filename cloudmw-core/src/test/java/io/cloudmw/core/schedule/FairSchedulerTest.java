@@ -55,6 +55,22 @@ class FairSchedulerTest {
         return order;
     }
 
+    @Test
+    void clientsThatComeAnewAllTheTimeLeaveTheOthersTheirTurns() throws CloudMwException {
+        FairScheduler<String> scheduler = unbounded();
+        for (int i = 0; i < 100; i++) {
+            submit(scheduler, batch("patient"), "patient", MIB);
+        }
+        assertThat(scheduler.next(0).orElseThrow().work()).isEqualTo("patient");
+        submit(scheduler, batch("new-0"), "new", MIB);
+        int patient = 0;
+        for (int i = 1; i <= 1000; i++) {
+            submit(scheduler, batch("new-" + i), "new", MIB);
+            patient += scheduler.next(0).orElseThrow().work().equals("patient") ? 1 : 0;
+        }
+        assertThat(patient).isBetween(10, 20);
+    }
+
     @ParameterizedTest
     @MethodSource("seeds")
     void clientsThatAllHaveWorkGetTheSame_withinAQuantumAndOnePiece(long seed) throws CloudMwException {

@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What must always hold in a race (numbered as in the project's design): 1 only verified bytes are handed on, 2 each
@@ -59,6 +60,9 @@ final class RaceInvariants {
     private final BitSet handedOn = new BitSet();
     private final Map<BlockId, Bill> bills = new HashMap<>();
     private final Map<SimulatedRacer, Set<BlockId>> closed = new HashMap<>();
+    /** Blocks of which a racer heard that another yielded or forfeited them. */
+    private final Map<SimulatedRacer, Set<BlockId>> left = new HashMap<>();
+
     private final Map<SimulatedRacer, Set<RacerId>> gone = new HashMap<>();
     private final Set<SimulatedRacer> abandoned = new HashSet<>();
     private final Deque<Traced> trace = new ArrayDeque<>();
@@ -67,6 +71,12 @@ final class RaceInvariants {
     private int extraRequests;
     private int usefulRequests;
     private int withdrawals;
+    /** The latest; what takes its place is issued next. */
+    private @Nullable Block withdrawn;
+    /** Went to another because nobody had begun them, as far as the destination knew. */
+    private final Set<BlockId> takenBack = new HashSet<>();
+    /** Requests for them that the destination heard of too late: extras that nobody allowed, and that count. */
+    private int crossed;
 
     RaceInvariants(SimulationSettings settings, VirtualClock clock, List<SimulatedRacer> helpers) {
         this.settings = settings;
@@ -78,16 +88,13 @@ final class RaceInvariants {
     void received(SimulatedRacer racer, RaceEvent event) {
         trace(racer.ranks.toString(), event);
         if (event instanceof RaceEvent.PeerClaimed claimed) {
-            // Who is gone has won nothing, whatever of it still arrives.
-            if (!goneAt(racer).contains(claimed.peer())) {
-                closedAt(racer).add(claimed.block());
-            }
+            hears(racer, claimed.peer(), claimed.block());
         } else if (event instanceof RaceEvent.PeerStarted started) {
-            boolean starts = racer.active.keySet().stream()
-                    .anyMatch(attempt -> attempt.block().equals(started.block()));
-            if (!starts && !goneAt(racer).contains(started.peer())) {
-                closedAt(racer).add(started.block());
-            }
+            hears(racer, started.peer(), started.block());
+        } else if (event instanceof RaceEvent.PeerYielded yielded) {
+            leftTo(racer).add(yielded.block());
+        } else if (event instanceof RaceEvent.PeerForfeited forfeited) {
+            leftTo(racer).add(forfeited.block());
         } else if (event instanceof RaceEvent.PeerGone departed) {
             goneAt(racer).add(departed.peer());
         } else if (event instanceof RaceEvent.Withdrawn withdrawn) {
@@ -97,6 +104,17 @@ final class RaceInvariants {
         } else if (event instanceof RaceEvent.Failed failed) {
             failures++;
             bill(failed.attempt().block()).failed++;
+        }
+    }
+
+    /** A racer hears whose the block is: it starts it no more, nor goes on, unless it is tied and started here too. */
+    private void hears(SimulatedRacer racer, RacerId peer, BlockId block) {
+        boolean tied = bill(block).block.rule() == BlockRule.TIED;
+        boolean starts = racer.active.keySet().stream()
+                .anyMatch(attempt -> attempt.block().equals(block));
+        // Who is gone has won nothing, whatever of it still arrives.
+        if (!goneAt(racer).contains(peer) && !(tied && starts)) {
+            closedAt(racer).add(block);
         }
     }
 
@@ -114,9 +132,7 @@ final class RaceInvariants {
                     ? racer.active.containsKey(deliver.attempt())
                     : racer.held.containsKey(deliver.attempt());
             check(there, 1, "delivers what is not there: " + deliver.attempt());
-            // Of a tied block two may start within one message delay; one of them has stopped after another.
-            boolean tied = bill.block.rule() == BlockRule.TIED;
-            check(!faultless || bill.delivers <= (tied ? 2 : 1), 4, "two winners without a fault: " + deliver.block());
+            check(!faultless || bill.delivers <= 1, 4, "two winners without a fault: " + deliver.block());
             clock.after(SimulatedLinks.MAX_DELAY_NANOS, () -> losersStopped(racer, deliver));
         }
     }
@@ -125,6 +141,7 @@ final class RaceInvariants {
         Block block = start.block();
         AttemptId attempt = start.attempt();
         check(!closedAt(racer).contains(block.id()), 4, "starts after the winner is known: " + attempt);
+        checkSecondCopy(racer, start);
         Bill bill = bill(block.id());
         bill.started++;
         usefulRequests += bill.extra ? 0 : 1;
@@ -143,6 +160,26 @@ final class RaceInvariants {
                 held.size() < settings.race().maxHeldBlocks() || first,
                 6,
                 "starts " + attempt + " while holding " + held.size());
+    }
+
+    /** A second copy waits until the first was left to it, or failed; only a peer that cannot be heard is not waited for. */
+    private void checkSecondCopy(SimulatedRacer racer, RaceCommand.Start start) {
+        RacerId first = start.block().entrants().get(0).racer();
+        if (start.block().rule() != BlockRule.TIED
+                || first.equals(start.attempt().racer())) {
+            return;
+        }
+        boolean left = leftTo(racer).contains(start.block().id());
+        boolean silent = goneAt(racer).contains(first) || isOutOfReach(racer, first);
+        check(left || silent, 4, "a second copy starts before the first has started or failed: " + start.attempt());
+    }
+
+    /** Whether the racer may have been unable to hear the other. */
+    private boolean isOutOfReach(SimulatedRacer racer, RacerId other) {
+        return racer.wasPaused()
+                || helpers.stream()
+                        .filter(helper -> helper.ranks.contains(other))
+                        .anyMatch(helper -> helper.dead || helper.wasPaused() || abandoned.contains(helper));
     }
 
     private static List<Block> held(SimulatedRacer racer, RacerId rank) {
@@ -210,35 +247,44 @@ final class RaceInvariants {
 
     void received(DeliveryEvent event) {
         trace("client", event);
+        if (event instanceof DeliveryEvent.Attempted attempt
+                && attempt.stage() == DeliveryEvent.Stage.STARTED
+                && takenBack.contains(attempt.block())) {
+            crossed++;
+        }
     }
 
     void commanded(DeliveryCommand command) {
         trace("client ->", command);
         if (command instanceof DeliveryCommand.Issue issue) {
             boolean extra = issue.reason().isExtra();
+            if (issue.reason() == IssueReason.PLANNED && withdrawn != null && isSame(withdrawn, issue.block())) {
+                takenBack.add(withdrawn.id());
+            }
             Bill before = bills.put(issue.block().id(), new Bill(issue.block(), extra));
             check(before == null, 2, "issued twice: " + issue.block().id());
-            check(
-                    !faultless || issue.reason() != IssueReason.RETRY || isTied(),
-                    5,
-                    "a re-issue without a fault: " + issue);
+            check(!faultless || issue.reason() != IssueReason.RETRY, 5, "a re-issue without a fault: " + issue);
             extraRequests += extra ? 1 : 0;
             double allowed =
                     settings.budget().burstRequests() + settings.budget().share() * usefulRequests;
-            check(extraRequests <= allowed, 5, extraRequests + " extra requests, " + allowed + " allowed");
+            check(
+                    !extra || extraRequests + crossed <= allowed,
+                    5,
+                    extraRequests + " extra requests and " + crossed + " that crossed, " + allowed + " allowed");
         } else if (command instanceof DeliveryCommand.Withdraw withdraw) {
             withdrawals++;
+            withdrawn = withdraw.block();
             clock.after(SimulatedLinks.MAX_DELAY_NANOS, () -> stopped(withdraw.block()));
         } else if (command instanceof DeliveryCommand.Refuse) {
             refusals++;
-            boolean extras = settings.budget().burstRequests() > 0 || isTied();
+            boolean extras = settings.budget().burstRequests() > 0 || !takenBack.isEmpty();
             check(!faultless || extras, 2, "a relay is refused without a fault or an extra: " + command);
         }
     }
 
-    /** Two may start a tied block at once, and the one whose relay was taken may be the one that leaves it. */
-    private boolean isTied() {
-        return settings.delivery().mode().lineup().tied();
+    private static boolean isSame(Block one, Block other) {
+        return one.chunkIndex() == other.chunkIndex()
+                && one.range().offset() == other.range().offset();
     }
 
     /** One message delay after the destination withdrew a block, nobody who hears it fetches it. */
@@ -344,6 +390,10 @@ final class RaceInvariants {
 
     private Set<BlockId> closedAt(SimulatedRacer racer) {
         return closed.computeIfAbsent(racer, unused -> new HashSet<>());
+    }
+
+    private Set<BlockId> leftTo(SimulatedRacer racer) {
+        return left.computeIfAbsent(racer, unused -> new HashSet<>());
     }
 
     private Set<RacerId> goneAt(SimulatedRacer racer) {

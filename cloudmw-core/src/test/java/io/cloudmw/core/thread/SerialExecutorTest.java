@@ -37,6 +37,20 @@ final class SerialExecutorTest {
     }
 
     @Test
+    void noThreadIsAskedForWhenNothingIsLeft() {
+        List<Runnable> asked = new ArrayList<>();
+        SerialExecutor serial = new SerialExecutor(asked::add, defects::add, 1);
+        List<String> ran = new ArrayList<>();
+        serial.execute(() -> ran.add("first"));
+        serial.execute(() -> ran.add("second"));
+        for (int i = 0; i < asked.size(); i++) {
+            asked.get(i).run();
+        }
+        assertThat(ran).containsExactly("first", "second");
+        assertThat(asked).hasSize(2);
+    }
+
+    @Test
     void aTaskThatThrowsIsToldAndDoesNotStopTheNext() throws InterruptedException {
         SerialExecutor serial = new SerialExecutor(threads, defect -> {
             defects.add(defect);

@@ -10,11 +10,16 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeSet;
+import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.BlockRule;
+import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferToken;
 import java.nio.file.Path;
@@ -73,5 +78,30 @@ final class BulkRequestTest {
                 1,
                 FilePath.parse("v:/a"),
                 VERSION);
+    }
+
+    @Test
+    void whatASwitchAsksOfAnotherIsReadAsItWasWritten() throws CloudMwException {
+        BulkRequest.Shared shared = shared(2, 1);
+        assertThat(BulkRequest.decode(shared.encode())).isEqualTo(shared);
+        assertThat(shared.replica()).isEqualTo(new StoreId("b"));
+        assertThatThrownBy(() -> shared(2, 2)).hasMessageContaining("height: 2 (expected: 0..1)");
+        assertThatThrownBy(() -> shared(3, 0)).hasMessageContaining("tree: 3 (expected: 1..2)");
+    }
+
+    private static BulkRequest.Shared shared(int tree, int height) {
+        Block block = new Block(
+                new BlockId(0), 7, new ByteRange(512, 300), 2, List.of(new Entrant(new RacerId(0), 1)), BlockRule.SOLE);
+        HelperAddress first = new HelperAddress(
+                new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2", VolumeSet.NONE, Location.parse("a/b"));
+        HelperAddress second = new HelperAddress(new HelperId("h2"), "127.0.0.1:3", "127.0.0.1:4");
+        return new BulkRequest.Shared(
+                TOKEN,
+                new IssuedBlock(block, CHUNK, 812, 256, new int[] {1, -2}, List.of(DISK.id(), new StoreId("b")), true),
+                List.of(DISK),
+                List.of(first, second),
+                tree,
+                height,
+                Priority.PREFETCH);
     }
 }

@@ -14,6 +14,7 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.LeafDigests;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReadTarget;
 import io.cloudmw.core.model.ReplicaReport;
@@ -41,6 +42,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -68,8 +71,12 @@ final class WireTest {
         Store disk = new Store(new StoreId("d1"), "rack", new Store.Disk(new HelperId("h1"), Path.of("/data/d1")));
         for (Store store : List.of(bucket, disk)) {
             assertThat(FromWire.store(ToWire.store(store))).isEqualTo(store);
-            StoreStatus status = new StoreStatus(store, true);
-            assertThat(FromWire.storeStatus(ToWire.store(status))).isEqualTo(status);
+            for (StoreStatus status : List.of(
+                    new StoreStatus(store, true),
+                    new StoreStatus(store, false, true, OptionalLong.of(0)),
+                    new StoreStatus(store, true, false, OptionalLong.of(1L << 40)))) {
+                assertThat(FromWire.storeStatus(ToWire.store(status))).isEqualTo(status);
+            }
         }
     }
 
@@ -90,8 +97,12 @@ final class WireTest {
 
     @Test
     void plansComeBackAsTheyWere() throws Exception {
-        HelperAddress helper =
-                new HelperAddress(new HelperId("h1"), "127.0.0.1:7000", "[::1]:7001", VolumeSet.parse("b,a"));
+        HelperAddress helper = new HelperAddress(
+                new HelperId("h1"),
+                "127.0.0.1:7000",
+                "[::1]:7001",
+                VolumeSet.parse("b,a"),
+                Location.parse("zone-a/host-3"));
         StoreStatus store =
                 new StoreStatus(new Store(STORES.get(0), "eu", new Store.S3("b", "eu-west-1", "", false, "")), true);
         TransferToken token = TransferToken.of(new byte[] {1, 2, 3});
@@ -105,7 +116,8 @@ final class WireTest {
                 3,
                 MonitorWireTest.book(),
                 TARGET,
-                1);
+                1,
+                OptionalInt.of(0));
         assertThat(FromWire.readPlan(ToWire.readPlan(read))).isEqualTo(read);
 
         PlacedChunk placed = new PlacedChunk(new ChunkId(VERSION, 0), STORES, STORES.subList(2, 3), helper.id());

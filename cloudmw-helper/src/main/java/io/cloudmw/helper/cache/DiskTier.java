@@ -21,6 +21,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +51,10 @@ public final class DiskTier implements AutoCloseable {
     private final ByteBoundedCache<LeafKey, Integer> index;
     private final CacheMetrics meters;
     private final AtomicLong sequence = new AtomicLong();
+    /** No longer kept; their files go when a leaf is put the next time, never in the hands of who only asks. */
+    private final Queue<LeafKey> leaving = new ConcurrentLinkedQueue<>();
+    /** Held while a file comes or goes: what it is and what the index says of it are one. */
+    private final Object files = new Object();
 
     private DiskTier(Path directory, LockFile lock, long limitBytes, CacheMetrics meters) {
         this.leaves = directory.resolve("leaves");
@@ -56,7 +62,7 @@ public final class DiskTier implements AutoCloseable {
         this.lock = lock;
         this.meters = meters;
         this.index = new ByteBoundedCache<>(
-                limitBytes, DiskTier::roomBytes, (key, length) -> delete(key), () -> meters.evicted(Tier.DISK));
+                limitBytes, DiskTier::roomBytes, (key, length) -> leaving.add(key), () -> meters.evicted(Tier.DISK));
     }
 
     /**
@@ -108,6 +114,7 @@ public final class DiskTier implements AutoCloseable {
         // Those written last are the last that would have to go.
         found.sort(Comparator.comparingLong(Found::writtenMillis));
         found.forEach(leaf -> index.put(leaf.key(), leaf.length()));
+        removeLeaving();
     }
 
     private record Found(LeafKey key, int length, long writtenMillis) {}
@@ -128,7 +135,7 @@ public final class DiskTier implements AutoCloseable {
         }
     }
 
-    /** Whether it keeps this leaf, and a note that it was asked for. */
+    /** Whether it keeps this leaf, and a note that it was asked for. Does not block. */
     boolean has(LeafKey key) {
         return index.get(key).isPresent();
     }
@@ -144,17 +151,26 @@ public final class DiskTier implements AutoCloseable {
                     FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
                 leaf.copyTo(file);
             }
-            Files.move(temporary, file(key), StandardCopyOption.ATOMIC_MOVE);
-            index.put(key, leaf.length());
+            synchronized (files) {
+                Files.move(temporary, file(key), StandardCopyOption.ATOMIC_MOVE);
+                index.put(key, leaf.length());
+            }
+            removeLeaving();
         } catch (IOException e) {
             LOG.warn("cache: leaf {} is not kept on the disk: {}", key, Reasons.of(e));
             remove(temporary);
         }
     }
 
-    /** Forgets a leaf that cannot be read as it was written. */
+    /** Forgets a leaf that cannot be read as it was written; blocks on the disk. */
     void damaged(LeafKey key) {
         meters.damaged();
+        forget(key);
+        removeLeaving();
+    }
+
+    /** Forgets a leaf. Its file goes later: who comes first after a restart may find it, and sees what is wrong with it. */
+    void forget(LeafKey key) {
         index.get(key).ifPresent(length -> index.remove(key, length));
     }
 
@@ -169,8 +185,14 @@ public final class DiskTier implements AutoCloseable {
         return leaves.resolve(chunk.substring(0, 2)).resolve(chunk + "." + key.leaf());
     }
 
-    private void delete(LeafKey key) {
-        remove(file(key));
+    private void removeLeaving() {
+        for (LeafKey key = leaving.poll(); key != null; key = leaving.poll()) {
+            synchronized (files) {
+                if (!index.contains(key)) {
+                    remove(file(key));
+                }
+            }
+        }
     }
 
     private static void remove(Path file) {

@@ -9,8 +9,10 @@ import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.FetchedBlock;
 import io.cloudmw.helper.fetch.Leaf;
 import io.cloudmw.helper.fetch.Requester;
+import io.cloudmw.helper.fetch.Upstream;
 import io.cloudmw.helper.fetch.WantedBlock;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Some leaves of a chunk, in a row, that are being fetched for whoever wants them, by one attempt, or by a second beside it
- * when a reader says that the first is late. Its state is guarded by its {@link SharedFetching}'s lock, which is never held
- * when a reader is told something.
+ * when a reader says that the first is late. It asks one after the other: the disk tier, where that has them, the switches
+ * above this one, the nearest first, and the store; what has come before one of them fails is not asked for again. Its
+ * state is guarded by its {@link SharedFetching}'s lock, which is never held when a reader is told something.
  */
 final class Flight {
     /** Where a leaf may be asked for, and by whom. */
@@ -31,9 +34,14 @@ final class Flight {
 
     private final SharedFetching fetching;
     private final WantedBlock block;
-    private final Source source;
-    /** Where it begins to look; null: at the source. */
-    private final @Nullable DiskTier disk;
+    /** Where it asks, one after the other. */
+    private final List<Stop> route = new ArrayList<>();
+
+    /** Who waits for it is higher, and whom it waits for is lower. */
+    private final int height;
+
+    /** Of the switches above this one, the one that reads the store; null: this one does. */
+    private final Upstream.@Nullable Parent root;
 
     private final int firstLeaf;
     private final Set<SharedAttempt> readers = new LinkedHashSet<>();
@@ -42,11 +50,17 @@ final class Flight {
     private boolean begun;
     private boolean over;
 
-    Flight(SharedFetching fetching, WantedBlock block, Source source, Optional<DiskTier> disk) {
+    /** @param above switches that are asked before the source */
+    Flight(SharedFetching fetching, WantedBlock block, Source source, Optional<DiskTier> disk, Upstream.Above above) {
         this.fetching = fetching;
         this.block = block;
-        this.source = source;
-        this.disk = disk.orElse(null);
+        this.height = above.height();
+        this.root = above.parents().stream()
+                .min(Comparator.comparingInt(Upstream.Parent::height))
+                .orElse(null);
+        disk.ifPresent(tier -> route.add(new Stop.OfDisk(fetching, tier, source)));
+        above.parents().forEach(parent -> route.add(new Stop.OfParent(fetching, parent, block.named(source.store()))));
+        route.add(new Stop.OfStore(fetching, source));
         this.firstLeaf =
                 Math.toIntExact(block.leaves().range().offset() / block.leaves().leafSizeBytes());
     }
@@ -58,6 +72,17 @@ final class Flight {
 
     private LeafKey key(int index) {
         return new LeafKey(block.leaves().chunk(), firstLeaf + index);
+    }
+
+    /** Whether it expects of its leaf {@code key} what this reader does, as far as he wants it. */
+    boolean agrees(SharedAttempt reader, LeafKey key) {
+        int leaf = key.leaf() - firstLeaf;
+        return reader.expects(
+                reader.index(key), block.leaves().length(leaf), block.leaves().crc32c(leaf));
+    }
+
+    int height() {
+        return height;
     }
 
     // ---- with the lock held
@@ -95,20 +120,12 @@ final class Flight {
 
     /** Starts to fetch. */
     void begin() {
-        DiskTier tier = disk;
-        if (tier == null) {
-            start(source, null, false);
-        } else {
-            TierStore store = new TierStore(tier, block.leaves().leafSizeBytes());
-            Requester first = source.requester();
-            Requester ofTier = new Requester(first.tenant(), first.deadlineNanos(), id -> store);
-            start(new Source(ofTier, TierStore.ID), tier, false);
-        }
+        start(route.get(0), false);
     }
 
     /**
      * Tells a reader that joined how far it is. One that makes up for another finds it late: the store he names is asked
-     * besides, unless two are asked already.
+     * besides, by the switch that reads it, unless two are asked already.
      */
     void help(Source other, SharedAttempt reader) {
         boolean second;
@@ -117,17 +134,21 @@ final class Flight {
             started = begun;
             second = reader.block().extra()
                     && legs.size() == 1
-                    && !legs.get(0).from.store().equals(other.store());
+                    && !legs.get(0).stop.isStore(other.store());
         }
         if (started) {
             reader.begun();
         }
         if (second) {
-            start(other, null, true);
+            start(
+                    root == null
+                            ? new Stop.OfStore(fetching, other)
+                            : new Stop.OfParent(fetching, root, block.named(other.store())),
+                    true);
         }
     }
 
-    private void start(Source from, @Nullable DiskTier tier, boolean extra) {
+    private void start(Stop stop, boolean extra) {
         Leg leg;
         WantedBlock rest;
         synchronized (fetching.lock()) {
@@ -136,17 +157,11 @@ final class Flight {
                 return;
             }
             rest = block.part(missing, block.leaves().leaves() - missing).asRaced(extra);
-            leg = new Leg(missing, from, tier);
+            leg = new Leg(missing, stop);
             legs.add(leg);
         }
         try {
-            leg.started(fetching.fetcher()
-                    .start(
-                            from.requester(),
-                            rest,
-                            from.store(),
-                            leg,
-                            fetching.cache().room()));
+            leg.started(stop.ask(rest, leg));
         } catch (CloudMwException e) {
             leg.failed(e, 0);
         } catch (RuntimeException | Error e) {
@@ -199,9 +214,7 @@ final class Flight {
             }
             if (!waiting.isEmpty()) {
                 fetching.cache().remember(key, leaf);
-                if (leg.tier == null) {
-                    fetching.cache().save(key, leaf);
-                }
+                leg.stop.landed(key, leaf);
             }
         } finally {
             leaf.release();
@@ -224,46 +237,45 @@ final class Flight {
     }
 
     private void legFailed(Leg leg, CloudMwException cause) {
-        if (leg.tier != null && isOfTheDisk(cause)) {
-            leg.tier.damaged(key(leg.first + leg.taken));
-        }
-        List<SharedAttempt> waiting = List.of();
+        LeafKey failed = key(Math.min(leg.first + leg.taken, block.leaves().leaves() - 1));
+        leg.stop.failed(failed, cause);
+        Optional<Stop> next;
+        List<SharedAttempt> waiting;
         synchronized (fetching.lock()) {
             boolean last = legs.remove(leg) && legs.isEmpty() && !over;
             if (!last) {
                 return;
             }
-            if (leg.tier == null || !isOfTheDisk(cause)) {
-                waiting = List.copyOf(readers);
-            }
+            next = leg.stop.passesOn(cause) ? Optional.of(after(leg.stop)) : Optional.empty();
+            waiting = List.copyOf(readers);
         }
-        if (!waiting.isEmpty()) {
+        if (next.isPresent()) {
+            leg.stop.passedOn();
+            start(next.get(), false);
+        } else {
             end();
-            waiting.forEach(
-                    reader -> reader.failed(leg.from.store().equals(reader.store()) ? cause : ofAnother(cause)));
-        } else if (leg.tier != null) {
-            start(source, null, false);
+            waiting.forEach(reader -> reader.failed(
+                    leg.stop.isBlaming(reader.store()) && agrees(reader, failed) ? cause : ofAnother(cause)));
         }
     }
 
-    /** What a reader is told of a store that it did not name: its own copy is not what is wrong. */
+    /** Where to go on: at the next, or, after one that was asked besides, at the store. */
+    private Stop after(Stop stop) {
+        int next = route.indexOf(stop) + 1;
+        return route.get(next > 0 && next < route.size() ? next : route.size() - 1);
+    }
+
+    /** What a reader is told of a store, or a leaf, that it did not name: its own copy is not what is wrong. */
     private static CloudMwException ofAnother(CloudMwException cause) {
         return cause.code() == ErrorCode.REPLICA_CORRUPT || cause.code() == ErrorCode.REPLICA_MISSING
                 ? new CloudMwException(ErrorCode.STORE_UNAVAILABLE, String.valueOf(cause.getMessage()), cause)
                 : cause;
     }
 
-    private static boolean isOfTheDisk(CloudMwException cause) {
-        return cause.code() == ErrorCode.REPLICA_CORRUPT
-                || cause.code() == ErrorCode.REPLICA_MISSING
-                || cause.code() == ErrorCode.STORE_UNAVAILABLE;
-    }
-
     /** One attempt, from a leaf on. */
     private final class Leg implements Attempt.Listener {
         private final int first;
-        private final Source from;
-        private final @Nullable DiskTier tier;
+        private final Stop stop;
 
         @GuardedBy("this")
         private @Nullable Attempt attempt;
@@ -276,10 +288,9 @@ final class Flight {
 
         private volatile @Nullable FetchedBlock growing;
 
-        Leg(int first, Source from, @Nullable DiskTier tier) {
+        Leg(int first, Stop stop) {
             this.first = first;
-            this.from = from;
-            this.tier = tier;
+            this.stop = stop;
         }
 
         void started(Attempt running) {
@@ -312,23 +323,21 @@ final class Flight {
 
         @Override
         public void progressed(long bytes) {
-            FetchedBlock source = growing;
-            if (source != null) {
-                take(source, bytes);
+            FetchedBlock here = growing;
+            if (here != null) {
+                take(here, bytes);
             }
         }
 
-        private void take(FetchedBlock source, long bytes) {
-            while (taken < source.block().leaves().leaves()
-                    && source.block().leaves().offset(taken)
-                                    + source.block().leaves().length(taken)
+        private void take(FetchedBlock grown, long bytes) {
+            while (taken < grown.block().leaves().leaves()
+                    && grown.block().leaves().offset(taken)
+                                    + grown.block().leaves().length(taken)
                             <= bytes) {
                 int leaf = taken;
                 taken = leaf + 1;
-                if (tier == null) {
-                    fetching.meters().fetched(source.block().leaves().length(leaf));
-                }
-                source.leaf(leaf).ifPresent(held -> land(this, first + leaf, held));
+                stop.came(grown.block().leaves().length(leaf));
+                grown.leaf(leaf).ifPresent(held -> land(this, first + leaf, held));
             }
         }
 

@@ -7,6 +7,7 @@ import io.cloudmw.core.metrics.CacheMetrics.Tier;
 import io.cloudmw.helper.fetch.Leaf;
 import io.cloudmw.helper.fetch.LeafRoom;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,9 +43,11 @@ public final class LeafCache implements AutoCloseable {
         disk.ifPresent(tier -> meters.holds(Tier.DISK, tier::bytes));
     }
 
-    /** A leaf that is in memory; the caller releases it. */
-    Optional<Leaf> inMemory(LeafKey key) {
-        return memory.get(key).filter(Leaf::retain);
+    /** A leaf that is in memory; the caller releases it. One that is not as {@code expected} is not kept any longer. */
+    Optional<Leaf> inMemory(LeafKey key, Predicate<Leaf> expected) {
+        Optional<Leaf> kept = memory.get(key);
+        kept.filter(expected.negate()).ifPresent(other -> memory.remove(key, other));
+        return kept.filter(expected).filter(Leaf::retain);
     }
 
     /** The disk tier, if it has this leaf. */
@@ -68,6 +71,15 @@ public final class LeafCache implements AutoCloseable {
         DiskTier tier = disk;
         if (tier != null && leaf.place() != Leaf.Place.STORE) {
             tier.put(key, leaf);
+        }
+    }
+
+    /** Keeps this leaf nowhere any longer, until it comes anew. */
+    void forget(LeafKey key) {
+        memory.get(key).ifPresent(leaf -> memory.remove(key, leaf));
+        DiskTier tier = disk;
+        if (tier != null) {
+            tier.forget(key);
         }
     }
 

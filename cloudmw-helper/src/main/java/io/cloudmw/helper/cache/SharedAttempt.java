@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.Leaf;
 import io.cloudmw.helper.fetch.LeavesBlock;
@@ -94,6 +95,15 @@ final class SharedAttempt implements Attempt {
         return Math.toIntExact(key.leaf() - firstLeaf);
     }
 
+    /** Whether a leaf of this length and CRC32C is what its reader expects at this place, inside the block or not. */
+    boolean expects(int index, int length, int crc32c) {
+        LeafRange leaves = block.leaves();
+        return index >= 0
+                && index < leaves.leaves()
+                && length == leaves.length(index)
+                && crc32c == leaves.crc32c(index);
+    }
+
     /** The leaf's store, or the disk, is asked. */
     void begun() {
         synchronized (this) {
@@ -102,9 +112,12 @@ final class SharedAttempt implements Attempt {
         tell();
     }
 
-    /** Takes over a hold on a leaf; does nothing with one that is not of this block. Others must call {@link #tell}. */
+    /**
+     * Takes over a hold on a leaf; does nothing with one that is not of this block, or that another expects to be different.
+     * Others must call {@link #tell}.
+     */
     void arrived(int index, Leaf leaf) {
-        if (index < 0 || index >= block.leaves().leaves()) {
+        if (!expects(index, leaf.length(), leaf.crc32c())) {
             leaf.release();
             return;
         }

@@ -2,52 +2,67 @@ package io.cloudmw.helper.cache;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.cache.LeafKey;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.CacheMetrics.Tier;
+import io.cloudmw.core.metrics.SwitchMetrics;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.Fetching;
 import io.cloudmw.helper.fetch.Leaf;
 import io.cloudmw.helper.fetch.Requester;
+import io.cloudmw.helper.fetch.Upstream;
 import io.cloudmw.helper.fetch.WantedBlock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives blocks from what is kept, and fetches the rest once for all who ask: whoever wants a leaf that is being fetched
  * already gets it when it comes, and what has come of it at once. A fetch goes on as long as somebody waits for it; when it
- * fails, all who wait are told, and who asks next begins anew. Safe for any thread; never blocks.
+ * fails, all who wait are told, and who asks next begins anew. A leaf is given only to who expects its length and CRC32C: who
+ * expects another has that fetched besides. Safe for any thread; never blocks.
  */
 public final class SharedFetching implements Fetching {
     private final Fetcher fetcher;
     private final LeafCache cache;
+    private final SwitchMetrics trees;
     private final Object lock = new Object();
 
-    /** Every leaf of every flight that is not over. */
+    /** The flights that are not over, by their leaves. */
     @GuardedBy("lock")
     private final Map<LeafKey, Flight> inFlight = new HashMap<>();
 
-    public SharedFetching(Fetcher fetcher, LeafCache cache) {
+    public SharedFetching(Fetcher fetcher, LeafCache cache, SwitchMetrics trees) {
         this.fetcher = fetcher;
         this.cache = cache;
+        this.trees = trees;
     }
 
+    /**
+     * As ever.
+     *
+     * @throws CloudMwException {@code OVERLOADED} when some of it is being fetched through others that may wait for the requester
+     */
     @Override
-    public Attempt start(Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener) {
+    public Attempt start(Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener)
+            throws CloudMwException {
         SharedAttempt reader = new SharedAttempt(this, block, store, listener);
         Asked asked = new Asked(reader, new Flight.Source(requester, store));
         try {
             synchronized (lock) {
+                requireLower(requester.upstream().highest(), reader);
                 for (int leaf = 0; leaf < block.leaves().leaves(); leaf++) {
                     ask(asked, leaf);
                 }
                 begin(asked);
             }
-        } catch (RuntimeException | Error e) {
+        } catch (CloudMwException | RuntimeException | Error e) {
             // Nobody is to wait for flights that never begin.
             leave(reader);
             asked.there.forEach(leaf -> leaf.leaf().release());
@@ -60,6 +75,36 @@ public final class SharedFetching implements Fetching {
         return reader;
     }
 
+    /** Who asks for these leaves from now on has them fetched anew; who waits for a flight gets what that brings. */
+    @Override
+    public void doubt(WantedBlock block) {
+        int first =
+                Math.toIntExact(block.leaves().range().offset() / block.leaves().leafSizeBytes());
+        for (int leaf = 0; leaf < block.leaves().leaves(); leaf++) {
+            cache.forget(new LeafKey(block.leaves().chunk(), first + leaf));
+        }
+    }
+
+    @GuardedBy("lock")
+    private void requireLower(int highest, SharedAttempt reader) throws CloudMwException {
+        for (int leaf = 0; leaf < reader.block().leaves().leaves(); leaf++) {
+            Flight flight = onItsWay(reader, leaf);
+            if (flight != null && flight.height() > highest) {
+                throw new CloudMwException(
+                        ErrorCode.OVERLOADED,
+                        reader.key(leaf) + ": on its way to height " + flight.height() + " (expected: <= " + highest
+                                + ")");
+            }
+        }
+    }
+
+    /** The flight that brings what this reader expects of a leaf. */
+    @GuardedBy("lock")
+    private @Nullable Flight onItsWay(SharedAttempt reader, int index) {
+        Flight flight = inFlight.get(reader.key(index));
+        return flight != null && flight.agrees(reader, reader.key(index)) ? flight : null;
+    }
+
     /** What becomes of one reader's leaves: there already, on their way, or to be fetched. */
     private static final class Asked {
         final SharedAttempt reader;
@@ -67,6 +112,8 @@ public final class SharedFetching implements Fetching {
         final List<Arrived> there = new ArrayList<>();
         final List<Flight> joined = new ArrayList<>();
         final List<Flight> begun = new ArrayList<>();
+        /** Who is asked for what has to be fetched, before its store. */
+        final Upstream.Above above;
         /** Leaves in a row that have to be fetched, from the same place. */
         final List<Integer> row = new ArrayList<>();
 
@@ -75,6 +122,7 @@ public final class SharedFetching implements Fetching {
         Asked(SharedAttempt reader, Flight.Source source) {
             this.reader = reader;
             this.source = source;
+            this.above = source.requester().upstream().of(reader.block());
         }
     }
 
@@ -82,16 +130,19 @@ public final class SharedFetching implements Fetching {
 
     @GuardedBy("lock")
     private void ask(Asked asked, int index) {
-        LeafKey key = asked.reader.key(index);
-        Flight flight = inFlight.get(key);
-        Optional<Leaf> leaf = flight == null ? cache.inMemory(key) : Optional.empty();
+        SharedAttempt reader = asked.reader;
+        LeafKey key = reader.key(index);
+        Flight flight = onItsWay(reader, index);
+        Optional<Leaf> leaf = flight == null
+                ? cache.inMemory(key, kept -> reader.expects(index, kept.length(), kept.crc32c()))
+                : Optional.empty();
         if (leaf.isPresent()) {
             meters().hit(Tier.MEMORY);
             asked.there.add(new Arrived(index, leaf.get()));
             begin(asked);
         } else if (flight != null) {
             meters().joined();
-            flight.join(asked.reader);
+            flight.join(reader);
             flight.landed(key).ifPresent(landed -> asked.there.add(new Arrived(index, landed)));
             if (!asked.joined.contains(flight)) {
                 asked.joined.add(flight);
@@ -116,17 +167,17 @@ public final class SharedFetching implements Fetching {
         asked.row.add(index);
     }
 
-    /** Makes a flight of the row, if there is one. */
+    /** Makes a flight of the row, if there is one. It is not joined for a leaf of which another fetches other bytes. */
     @GuardedBy("lock")
     private void begin(Asked asked) {
         if (asked.row.isEmpty()) {
             return;
         }
         int first = asked.row.get(0);
-        Flight flight =
-                new Flight(this, asked.reader.block().part(first, asked.row.size()), asked.source, asked.rowSource);
+        Flight flight = new Flight(
+                this, asked.reader.block().part(first, asked.row.size()), asked.source, asked.rowSource, asked.above);
         for (int index : asked.row) {
-            inFlight.put(asked.reader.key(index), flight);
+            inFlight.putIfAbsent(asked.reader.key(index), flight);
         }
         flight.join(asked.reader);
         asked.begun.add(flight);
@@ -164,6 +215,10 @@ public final class SharedFetching implements Fetching {
 
     LeafCache cache() {
         return cache;
+    }
+
+    SwitchMetrics trees() {
+        return trees;
     }
 
     CacheMetrics meters() {

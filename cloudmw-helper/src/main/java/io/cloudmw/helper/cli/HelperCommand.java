@@ -113,7 +113,7 @@ final class HelperCommand implements Callable<Integer> {
         given.put("helper.advertise-host", advertiseHost);
         given.put("helper.http.listen", http);
         for (String disk : disks) {
-            Map.Entry<String, String> pair = ServerOptions.pair("--disk", disk);
+            Map.Entry<String, String> pair = ServerOptions.pair("--disk", "STORE=DIRECTORY", disk);
             given.put("helper.disk." + pair.getKey() + ".path", pair.getValue());
         }
         return given;

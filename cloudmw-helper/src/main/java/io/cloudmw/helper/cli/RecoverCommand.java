@@ -25,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,6 +70,14 @@ final class RecoverCommand implements Callable<Integer> {
 
     @Option(names = "--as", paramLabel = "NAME", description = "what it is called now (default: as before)")
     private @Nullable String as;
+
+    @Option(
+            names = "--cluster",
+            paramLabel = "ID",
+            description =
+                    "whose volume it was, where stores have backups of several clusters' volumes of that name: the id or its"
+                            + " beginning")
+    private String cluster = "";
 
     @Option(names = "--backup", paramLabel = "N", description = "this one (default: the newest that is right)")
     private @Nullable Long number;
@@ -126,6 +135,7 @@ final class RecoverCommand implements Callable<Integer> {
                     name,
                     as == null ? name : new VolumeName(as),
                     stores,
+                    cluster,
                     number == null ? OptionalLong.empty() : OptionalLong.of(number),
                     verify,
                     resume);
@@ -157,12 +167,11 @@ final class RecoverCommand implements Callable<Integer> {
     }
 
     private static void delete(Path directory) throws IOException {
-        try (var files = Files.list(directory)) {
-            for (Path file : files.toList()) {
+        try (var files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
             }
         }
-        Files.delete(directory);
     }
 
     /** Progress and losses, on standard error. */
@@ -224,6 +233,7 @@ final class RecoverCommand implements Callable<Integer> {
         RecoveryReport.Copies copies = report.copies();
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("volume", report.volume().name().value());
+        answer.put("cluster", report.root().cluster());
         answer.put("backup", report.root().number());
         answer.put(
                 "taken_at", Instant.ofEpochMilli(report.root().takenAtMillis()).toString());

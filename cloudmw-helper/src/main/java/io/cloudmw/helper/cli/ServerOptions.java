@@ -78,12 +78,16 @@ final class ServerOptions {
         System.exit(0);
     }
 
-    /** Splits {@code name=value}. */
-    static Map.Entry<String, String> pair(String option, String text) throws CloudMwException {
+    /**
+     * Splits {@code name=value}.
+     *
+     * @param form what was expected, as the option's help has it
+     */
+    static Map.Entry<String, String> pair(String option, String form, String text) throws CloudMwException {
         int equals = text.indexOf('=');
         if (equals < 1) {
             throw new CloudMwException(
-                    ErrorCode.INVALID_ARGUMENT, option + ": \"" + text + "\" (expected: name=value)");
+                    ErrorCode.INVALID_ARGUMENT, option + ": \"" + text + "\" (expected: " + form + ")");
         }
         return Map.entry(text.substring(0, equals), text.substring(equals + 1));
     }

@@ -22,7 +22,7 @@ final class StoreDefinition {
      * @throws CloudMwException {@code INVALID_ARGUMENT}
      */
     static Store parse(String option, String text) throws CloudMwException {
-        Map.Entry<String, String> pair = ServerOptions.pair(option, text);
+        Map.Entry<String, String> pair = ServerOptions.pair(option, "ID=s3://BUCKET[/PREFIX] or ID=DIRECTORY", text);
         try {
             StoreId id = new StoreId(pair.getKey());
             return pair.getValue().startsWith(S3)

@@ -3,8 +3,6 @@ package io.cloudmw.helper.compete;
 import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ReplicaReport;
-import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.BlockId;
@@ -68,7 +66,12 @@ final class Attempts {
         OptionalLong deadline = spec.urgency().deadline().stream()
                 .mapToLong(time -> around.ticker().nanos() + time.toNanos())
                 .findFirst();
-        this.requester = new Requester(spec.tenant(), deadline, around.stores().resolver(spec));
+        this.requester = new Requester(
+                spec.tenant(),
+                deadline,
+                around.stores().resolver(spec),
+                around.trees().upstream(spec),
+                report -> around.faults().report(spec.claims(), report));
     }
 
     void start(AttemptId id, WantedBlock block, StoreId store) {
@@ -456,6 +459,9 @@ final class Attempts {
                 return;
             }
             doubted = true;
+            if (spec.shared()) {
+                around.shared().doubt(block);
+            }
             try {
                 around.fetcher().check(requester, block, store, wrong -> {
                     Runnable report = () -> reportFault(wrong);
@@ -472,22 +478,15 @@ final class Attempts {
             }
         }
 
+        /** The coordinator was told by whoever read it. */
         private void reportFault(@Nullable CloudMwException cause) {
             if (cause == null) {
                 LOG.warn("{} {} store={} arrived damaged; the replica is right", spec, block, store);
                 return;
             }
-            boolean corrupt = cause.code() == ErrorCode.REPLICA_CORRUPT;
-            if (corrupt || cause.code() == ErrorCode.REPLICA_MISSING) {
+            if (cause.code() == ErrorCode.REPLICA_CORRUPT || cause.code() == ErrorCode.REPLICA_MISSING) {
                 around.meters().fault();
                 destination.fault(block.leaves().chunk(), store, cause.code());
-                around.faults()
-                        .report(
-                                spec.claims(),
-                                new ReplicaReport(
-                                        block.leaves().chunk(),
-                                        store,
-                                        corrupt ? ReplicaState.CORRUPT : ReplicaState.MISSING));
             }
         }
     }

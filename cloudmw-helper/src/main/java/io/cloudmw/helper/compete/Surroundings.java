@@ -10,6 +10,7 @@ import io.cloudmw.core.time.Ticker;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.Fetching;
 import io.cloudmw.helper.fetch.StoreResolver;
+import io.cloudmw.helper.fetch.Upstream;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -25,6 +26,7 @@ public record Surroundings(
         Fetcher fetcher,
         Fetching shared,
         Stores stores,
+        Trees trees,
         Sessions sessions,
         RelayOffers offers,
         PeerConnector peers,
@@ -40,6 +42,12 @@ public record Surroundings(
     @FunctionalInterface
     public interface Stores {
         StoreResolver resolver(TransferSpec spec);
+    }
+
+    /** Finds the switches above this helper in the trees of a transfer's blocks. */
+    @FunctionalInterface
+    public interface Trees {
+        Upstream upstream(TransferSpec spec);
     }
 
     /** Finds the bulk connections that clients have made. */

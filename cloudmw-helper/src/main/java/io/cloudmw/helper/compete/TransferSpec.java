@@ -3,6 +3,7 @@ package io.cloudmw.helper.compete;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.Urgency;
+import io.cloudmw.core.placement.ReadPlanner;
 import io.cloudmw.core.race.Lanes;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.schedule.Tenant;
@@ -22,6 +23,7 @@ import java.util.regex.Pattern;
  * @param claims what the token allows
  * @param solitary whether it joins no peers: every block has one entrant
  * @param shared whether blocks with one entrant come from what this helper keeps, and are fetched once for all who ask
+ * @param tree the first so many helpers are the members of the trees of its blocks; 0: there are none
  * @param bulkSession the destination's bulk connection to this helper: what makes two transfers one client's
  */
 public record TransferSpec(
@@ -33,11 +35,12 @@ public record TransferSpec(
         int lanesPerHelper,
         boolean solitary,
         boolean shared,
+        int tree,
         List<Store> stores,
         String bulkSession,
         Urgency urgency) {
-    /** A race is between a handful of helpers. */
-    public static final int MAX_HELPERS = 16;
+    /** A race is between a handful of helpers; there may be more switches. */
+    public static final int MAX_HELPERS = ReadPlanner.MAX_PLANNED;
 
     public static final int MAX_STORES = 1024;
 
@@ -57,6 +60,9 @@ public record TransferSpec(
         }
         if (self.rank() >= helpers.size()) {
             throw new IllegalArgumentException("self: " + self.rank() + " (expected: < " + helpers.size() + ")");
+        }
+        if (tree < 0 || tree > helpers.size()) {
+            throw new IllegalArgumentException("tree: " + tree + " (expected: 0.." + helpers.size() + ")");
         }
         if (lanesPerHelper < 1 || lanesPerHelper > MAX_LANES) {
             throw new IllegalArgumentException("lanes: " + lanesPerHelper + " (expected: 1.." + MAX_LANES + ")");

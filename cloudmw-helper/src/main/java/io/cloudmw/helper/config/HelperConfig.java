@@ -8,6 +8,7 @@ import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.race.RacePolicy;
@@ -22,6 +23,7 @@ import java.util.OptionalLong;
 /**
  * What a helper is told before it starts. See {@code docs/configuration.md}.
  *
+ * @param location where it runs
  * @param advertiseHost the host under which others reach this helper; empty: the host it listens on
  * @param switching what it serves to many
  * @param s3Throttle how slow reads from S3 are to be, for demonstrations
@@ -33,6 +35,7 @@ public record HelperConfig(
         HostPort controlListen,
         HostPort bulkListen,
         String advertiseHost,
+        Location location,
         List<DiskConfig> disks,
         Limits limits,
         RacePolicy race,
@@ -53,8 +56,11 @@ public record HelperConfig(
      * @param memoryBytes direct memory for leaves
      * @param disk where leaves are kept over a restart; empty: nowhere
      * @param diskBytes of those
+     * @param children switches below it that it gives one block to at once
+     * @param reads blocks that it gives to switches below it at once
      */
-    public record Switching(VolumeSet volumes, long memoryBytes, Optional<Path> disk, long diskBytes) {}
+    public record Switching(
+            VolumeSet volumes, long memoryBytes, Optional<Path> disk, long diskBytes, int children, int reads) {}
 
     /**
      * What a helper may use.
@@ -124,6 +130,7 @@ public record HelperConfig(
                 settings.address(prefix + ".control.listen", any),
                 settings.address(prefix + ".bulk.listen", any),
                 settings.text(prefix + ".advertise-host", ""),
+                settings.read(prefix + ".location", "", Location.FORM, Location::parse),
                 disks(settings, prefix, id),
                 limits(settings, prefix, spool(id, coordinator)),
                 new RacePolicy(
@@ -144,7 +151,9 @@ public record HelperConfig(
                 settings.read(prefix + ".switch.volumes", "", "names of volumes, or *", VolumeSet::parse),
                 settings.size(prefix + ".cache.memory", 32L << 20, 1L << 20, 1L << 40),
                 settings.optionalPath(prefix + ".cache.disk.dir"),
-                settings.size(prefix + ".cache.disk.limit", 10L << 30, 1L << 20, 1L << 50));
+                settings.size(prefix + ".cache.disk.limit", 10L << 30, 1L << 20, 1L << 50),
+                settings.integer(prefix + ".switch.children", 8, 1, 1024),
+                settings.integer(prefix + ".switch.reads", 1024, 1, 65_536));
     }
 
     /** Helpers of several clusters on one machine may have the same id. */

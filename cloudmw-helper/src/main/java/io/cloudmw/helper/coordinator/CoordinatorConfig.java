@@ -9,7 +9,6 @@ import io.cloudmw.core.upkeep.UpkeepOptions;
 import io.cloudmw.core.watch.WatchOptions;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.function.Supplier;
 
 /**
  * What a coordinator is told before it starts. See {@code docs/configuration.md}.
@@ -65,7 +64,9 @@ public record CoordinatorConfig(
                 settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400)),
                 catalog,
                 settings.path("cluster.secret-file", DEFAULT_SECRET_FILE),
-                options(() -> new CoordinatorOptions(interval, ttl, token, abandoned, check, snapshots, upkeep)),
+                settings.made(
+                        "coordinator",
+                        () -> new CoordinatorOptions(interval, ttl, token, abandoned, check, snapshots, upkeep)),
                 watch(settings),
                 settings.integer("coordinator.call-threads", 16, 1, 1024),
                 settings.integer("coordinator.call-queue", 1024, 1, 100_000),
@@ -110,13 +111,5 @@ public record CoordinatorConfig(
                         Duration.ofSeconds(1),
                         Duration.ofDays(365)),
                 settings.duration("coordinator.clock-skew", defaults.clockSkew(), shortest, Duration.ofDays(1)));
-    }
-
-    private static CoordinatorOptions options(Supplier<CoordinatorOptions> made) throws CloudMwException {
-        try {
-            return made.get();
-        } catch (IllegalArgumentException e) {
-            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "coordinator: " + e.getMessage(), e);
-        }
     }
 }

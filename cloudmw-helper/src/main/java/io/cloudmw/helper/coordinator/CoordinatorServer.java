@@ -31,7 +31,9 @@ import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -160,9 +162,21 @@ public final class CoordinatorServer implements AutoCloseable {
         }
     }
 
-    /** Another one for every process that could share the catalog. */
+    /** Another one for every process that could share the catalog; it says to users where that is. */
     private static String name(CoordinatorConfig config, Catalog catalog) {
-        return catalog.fleet().isEmpty() ? ALONE : config.listen() + "-" + UUID.randomUUID();
+        return catalog.fleet().isEmpty() ? ALONE : place(config.listen()) + "-" + UUID.randomUUID();
+    }
+
+    /** One that listens at all addresses of its machine goes by the machine's name. */
+    private static String place(HostPort listen) {
+        InetSocketAddress address = new InetSocketAddress(listen.host(), listen.port());
+        try {
+            return !address.isUnresolved() && address.getAddress().isAnyLocalAddress()
+                    ? InetAddress.getLocalHost().getHostName() + ":" + listen.port()
+                    : listen.toString();
+        } catch (UnknownHostException e) {
+            return listen.toString();
+        }
     }
 
     /**

@@ -28,7 +28,7 @@ final class FetchTask implements FairPool.Task, Attempt {
     private final Fetcher fetcher;
     private final WantedBlock block;
     private final StoreId storeId;
-    private final StoreResolver stores;
+    private final Requester requester;
     private final Listener listener;
     /** Where each leaf goes that others may hold too; null: the block is kept as one. */
     private final @Nullable LeafRoom room;
@@ -57,14 +57,14 @@ final class FetchTask implements FairPool.Task, Attempt {
             Fetcher fetcher,
             WantedBlock block,
             StoreId storeId,
-            StoreResolver stores,
+            Requester requester,
             Listener listener,
             @Nullable LeafRoom room) {
         this.room = room;
         this.fetcher = fetcher;
         this.block = block;
         this.storeId = storeId;
-        this.stores = stores;
+        this.requester = requester;
         this.listener = listener;
         this.wantedBytes = block.length();
     }
@@ -160,6 +160,7 @@ final class FetchTask implements FairPool.Task, Attempt {
         if (isCancelled()) {
             listener.cancelled(bytesRead());
         } else {
+            requester.failed(block.leaves().chunk(), storeId, cause);
             listener.failed(cause, bytesRead());
         }
     }
@@ -167,7 +168,7 @@ final class FetchTask implements FairPool.Task, Attempt {
     private FetchedBlock fetch() throws CloudMwException {
         prepare();
         try {
-            ChunkStore store = stores.open(storeId);
+            ChunkStore store = requester.stores().open(storeId);
             Optional<Path> file = store.file(block.leaves().chunk());
             if (file.isPresent()) {
                 return fetchInPlace(store, file.get());

@@ -56,7 +56,7 @@ public final class Fetcher implements Fetching, AutoCloseable {
     @Override
     public Attempt start(Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener)
             throws CloudMwException {
-        return start(requester, block, new FetchTask(this, block, store, requester.stores(), listener, null));
+        return start(requester, block, new FetchTask(this, block, store, requester, listener, null));
     }
 
     /**
@@ -66,7 +66,7 @@ public final class Fetcher implements Fetching, AutoCloseable {
     public Attempt start(
             Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener, LeafRoom room)
             throws CloudMwException {
-        return start(requester, block, new FetchTask(this, block, store, requester.stores(), listener, room));
+        return start(requester, block, new FetchTask(this, block, store, requester, listener, room));
     }
 
     private FetchTask start(Requester requester, WantedBlock block, FetchTask task) throws CloudMwException {
@@ -94,6 +94,7 @@ public final class Fetcher implements Fetching, AutoCloseable {
                 check(block, requester.stores().open(store));
             } catch (CloudMwException e) {
                 wrong = e;
+                requester.failed(block.leaves().chunk(), store, e);
             } catch (RuntimeException | Error e) {
                 wrong = CloudMwException.ofDefect(block + " store=" + store, e);
             }

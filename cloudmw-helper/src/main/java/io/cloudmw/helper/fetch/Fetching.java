@@ -14,4 +14,7 @@ public interface Fetching {
      */
     Attempt start(Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener)
             throws CloudMwException;
+
+    /** What was given of this block did not arrive as it should: whatever is kept of it is kept no longer. */
+    default void doubt(WantedBlock block) {}
 }

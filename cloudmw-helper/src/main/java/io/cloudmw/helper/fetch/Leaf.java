@@ -22,7 +22,7 @@ public abstract class Leaf extends Held {
         return length;
     }
 
-    final int crc32c() {
+    public final int crc32c() {
         return crc32c;
     }
 

@@ -1,35 +1,34 @@
 package io.cloudmw.helper.fetch;
 
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.LeafTarget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where leaves are put that outlive the attempt that fetched them: in direct memory as long as its budget lasts, beyond
- * that each in a file of the spool. Safe for any thread.
+ * that in a file of the spool, one for all of an attempt. Safe for any thread.
  *
  * @param memory what leaves in memory may use together
  * @param waitNanos how long a leaf waits for room in the spool
  */
 public record LeafRoom(ByteBudget memory, Spool spool, ByteBufAllocator allocator, long waitNanos) {
-    /** Puts verified leaves into {@code block}, one at a time; for one reading. */
-    Landing landing(LeavesBlock block) {
+    /** Puts verified leaves into {@code block}, one after the other; for one attempt. */
+    public Landing landing(LeavesBlock block) {
         return new Landing(block);
     }
 
-    /** Closed by the thread that read, when it has ended. */
-    final class Landing implements LeafTarget, AutoCloseable {
+    /** For one thread at a time. Closed when nothing more comes; the leaves stay. */
+    public final class Landing implements LeafTarget, AutoCloseable {
         private final LeavesBlock block;
         private @Nullable ByteBuf buffer;
         /** Whether the buffer is counted, and will be the leaf; otherwise leaves only pass through it. */
         private boolean counted;
+        /** Holds the leaves there was no memory for. */
+        private @Nullable SpooledLeaves spooled;
 
         private Landing(LeavesBlock block) {
             this.block = block;
@@ -44,41 +43,55 @@ public record LeafRoom(ByteBudget memory, Spool spool, ByteBufAllocator allocato
         }
 
         @Override
-        public void verified(long offset, ByteBuffer bytes) throws IOException {
+        public void verified(long offset, ByteBuffer bytes) throws CloudMwException {
             int index = Math.toIntExact(offset / block.block().leaves().leafSizeBytes());
-            int crc32c = block.block().leaves().crc32c(index);
             ByteBuf room = buffer;
             if (room != null && counted) {
                 buffer = null;
-                block.put(index, new MemoryLeaf(room.writerIndex(bytes.remaining()), crc32c, memory));
+                remember(index, room.writerIndex(bytes.remaining()));
             } else {
-                block.put(index, spooled(bytes, crc32c));
-                close();
+                spool(index, bytes);
+                drop();
             }
         }
 
-        private Leaf spooled(ByteBuffer bytes, int crc32c) throws CloudMwException {
-            Spool.SpoolFile file = spool.create(bytes.remaining(), waitNanos);
-            boolean written = false;
+        /**
+         * Puts a leaf that came in a buffer of its own. Takes over {@code bytes}. May block, on the spool.
+         *
+         * @throws CloudMwException {@code OVERLOADED} when there is no room for it
+         */
+        public void take(int index, ByteBuf bytes) throws CloudMwException {
+            if (memory.tryTake(bytes.readableBytes())) {
+                remember(index, bytes);
+                return;
+            }
             try {
-                int length = bytes.remaining();
-                FileChannel channel = file.channel();
-                for (long at = 0; bytes.hasRemaining(); ) {
-                    at += channel.write(bytes, at);
-                }
-                written = true;
-                return new SpooledLeaf(file, length, crc32c);
-            } catch (IOException e) {
-                throw new CloudMwException(ErrorCode.OVERLOADED, "spool: cannot write: " + Reasons.of(e), e);
+                spool(index, bytes.nioBuffer());
             } finally {
-                if (!written) {
-                    file.close();
-                }
+                bytes.release();
             }
         }
 
-        @Override
-        public void close() {
+        private void remember(int index, ByteBuf bytes) {
+            block.put(index, new MemoryLeaf(bytes, block.block().leaves().crc32c(index), memory));
+        }
+
+        private void spool(int index, ByteBuffer bytes) throws CloudMwException {
+            LeafRange leaves = block.block().leaves();
+            block.put(index, spooled(leaves.offset(index)).add(bytes, leaves.crc32c(index)));
+        }
+
+        /** Has room for all that may still come. */
+        private SpooledLeaves spooled(long offset) throws CloudMwException {
+            SpooledLeaves file = spooled;
+            if (file == null) {
+                file = new SpooledLeaves(spool.create(block.block().length() - offset, waitNanos));
+                spooled = file;
+            }
+            return file;
+        }
+
+        private void drop() {
             ByteBuf left = buffer;
             buffer = null;
             if (left != null) {
@@ -87,6 +100,16 @@ public record LeafRoom(ByteBudget memory, Spool spool, ByteBufAllocator allocato
                 if (counted) {
                     memory.giveBack(length);
                 }
+            }
+        }
+
+        @Override
+        public void close() {
+            drop();
+            SpooledLeaves file = spooled;
+            spooled = null;
+            if (file != null) {
+                file.letGo();
             }
         }
     }

@@ -44,6 +44,11 @@ public record WantedBlock(Block race, LeafRange leaves, long chunkLength, List<S
         return race.range().length();
     }
 
+    /** This replica, or the first where the block does not name it: its reader knows of another. */
+    public StoreId named(StoreId store) {
+        return replicas.contains(store) ? store : replicas.get(0);
+    }
+
     /** Some leaves of it in a row, from the {@code first} on. */
     public WantedBlock part(int first, int count) {
         LeafRange part = leaves.part(first, count);

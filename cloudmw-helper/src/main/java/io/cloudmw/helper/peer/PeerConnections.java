@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -92,26 +93,44 @@ public final class PeerConnections implements AutoCloseable {
      *     too many are in use; {@code CANCELLED} when interrupted
      */
     public Lease to(HelperAddress peer) throws CloudMwException {
-        Entry entry = use(peer.bulk());
-        @Nullable BulkConnection connection = null;
+        CompletableFuture<Lease> lease = lease(peer);
         try {
-            connection = entry.connection.get(CONNECT_SECONDS, TimeUnit.SECONDS);
-            return new Lease(entry, connection);
+            return lease.get(CONNECT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            giveUp(lease);
             throw new CloudMwException(ErrorCode.CANCELLED, "interrupted while connecting to helper " + peer.id(), e);
         } catch (ExecutionException | TimeoutException e) {
-            abandon(peer.bulk(), entry);
+            giveUp(lease);
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw new CloudMwException(
                     ErrorCode.STORE_UNAVAILABLE,
                     "helper " + peer.id() + " at " + peer.bulk() + ": cannot connect: " + cause.getMessage(),
                     cause);
-        } finally {
+        }
+    }
+
+    /** Should it come after all, the next finds it made. */
+    private static void giveUp(CompletableFuture<Lease> lease) {
+        var unused = lease.thenAccept(Lease::close);
+    }
+
+    /**
+     * The same, without blocking.
+     *
+     * @return completes on an event loop, or here; fails as the connector does; who does not want it any more closes it when it
+     *     comes
+     * @throws CloudMwException {@code OVERLOADED} when too many are in use; {@code CANCELLED} when this is closed
+     */
+    public CompletableFuture<Lease> lease(HelperAddress peer) throws CloudMwException {
+        Entry entry = use(peer.bulk());
+        return entry.connection.handle((connection, failure) -> {
             if (connection == null) {
                 release(entry);
+                throw new CompletionException(failure);
             }
-        }
+            return new Lease(entry, connection);
+        });
     }
 
     /** The entry for an address, with one user more. */
@@ -180,12 +199,6 @@ public final class PeerConnections implements AutoCloseable {
         synchronized (lock) {
             entries.remove(address, entry);
         }
-    }
-
-    /** Nobody waits for it any more: should it come, it is closed. */
-    private void abandon(String address, Entry entry) {
-        forget(address, entry);
-        closeWhenMade(entry);
     }
 
     private static void closeWhenMade(Entry entry) {

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends one block to the destination: offers it by opening a stream, then sends leaf after leaf as they are there and
+ * Sends one block to the destination: offers it by opening a stream, or answers one that asks for it, then sends leaf after leaf as they are there and
  * the destination grants credit for them. Does not own the block. Safe for any thread; never blocks.
  */
 public final class Relay implements BulkStreamListener {
@@ -52,6 +52,17 @@ public final class Relay implements BulkStreamListener {
     public static Relay start(BulkConnection destination, byte[] offer, FetchedBlock block, Listener listener) {
         Relay relay = new Relay(block, listener);
         relay.stream = destination.open(offer, relay);
+        relay.pump();
+        return relay;
+    }
+
+    /**
+     * Sends {@code block} on a stream that was opened to ask for it. Whoever listens to that passes on to the relay what it
+     * hears.
+     */
+    public static Relay on(BulkStream asked, FetchedBlock block, Listener listener) {
+        Relay relay = new Relay(block, listener);
+        relay.stream = asked;
         relay.pump();
         return relay;
     }

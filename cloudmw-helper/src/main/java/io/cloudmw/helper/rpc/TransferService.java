@@ -145,6 +145,7 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
                 Math.max(1, begin.getLanes()),
                 begin.getSolitary(),
                 begin.getShared() && switched.contains(claims.file().volume()),
+                begin.getTree(),
                 stores,
                 begin.getBulkSessionId(),
                 UrgencyWire.urgency(begin.getPriority(), begin.getDeadlineMillis()));

@@ -13,8 +13,10 @@ public final class ChunkServer implements BulkHandler {
     private final BulkSessions sessions;
     private final Reads reads;
     private final Writes writes;
+    private final SharedReads shared;
 
-    public ChunkServer(BulkSessions sessions, Reads reads, Writes writes) {
+    public ChunkServer(BulkSessions sessions, Reads reads, Writes writes, SharedReads shared) {
+        this.shared = shared;
         this.sessions = sessions;
         this.reads = reads;
         this.writes = writes;
@@ -30,6 +32,9 @@ public final class ChunkServer implements BulkHandler {
         BulkRequest decoded = BulkRequest.decode(request);
         if (decoded instanceof BulkRequest.Read read) {
             return reads.open(stream, read);
+        }
+        if (decoded instanceof BulkRequest.Shared block) {
+            return shared.open(stream, block);
         }
         if (decoded instanceof BulkRequest.Write write) {
             return writes.open(stream, write);

@@ -1,13 +1,18 @@
 package io.cloudmw.helper.cache;
 
+import static io.cloudmw.helper.testing.Fetches.sent;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.CacheMetrics;
+import io.cloudmw.core.metrics.SwitchMetrics;
 import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.memory.MemoryChunkStore;
@@ -17,21 +22,24 @@ import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.FetchedBlock;
 import io.cloudmw.helper.fetch.Fetcher;
+import io.cloudmw.helper.fetch.Leaf;
 import io.cloudmw.helper.fetch.LeafRoom;
+import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.fetch.Upstream;
 import io.cloudmw.helper.fetch.WantedBlock;
-import io.cloudmw.helper.testing.FakeBulkStream;
 import io.cloudmw.helper.testing.Fetches;
 import io.cloudmw.helper.testing.SteppedStore;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -85,7 +93,7 @@ final class SharedFetchingTest {
         Optional<DiskTier> disk =
                 onDisk ? Optional.of(DiskTier.open(directory.resolve("cache"), 1 << 20, counts)) : Optional.empty();
         cache = new LeafCache(new LeafRoom(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
-        fetching = new SharedFetching(fetcher, cache);
+        fetching = new SharedFetching(fetcher, cache, new SwitchMetrics(meters));
     }
 
     @AfterEach
@@ -106,7 +114,15 @@ final class SharedFetchingTest {
         final Attempt attempt;
 
         Reader(WantedBlock block, StoreId from) {
-            attempt = fetching.start(Fetches.requester(id -> id.equals(OTHER) ? other : store), block, from, ending);
+            this(Fetches.requester(id -> id.equals(OTHER) ? other : store), block, from);
+        }
+
+        Reader(Requester requester, WantedBlock block, StoreId from) {
+            try {
+                attempt = fetching.start(requester, block, from, ending);
+            } catch (CloudMwException e) {
+                throw new UncheckedIOException(e);
+            }
         }
 
         void assertGetsAll() throws Exception {
@@ -122,15 +138,6 @@ final class SharedFetchingTest {
 
     private List<Reader> read(int readers) {
         return IntStream.range(0, readers).mapToObj(reader -> read()).toList();
-    }
-
-    private static byte[] sent(FetchedBlock block) {
-        FakeBulkStream stream = new FakeBulkStream();
-        stream.open(new byte[0], new Unheard());
-        stream.allow(block.block().length());
-        IntStream.range(0, block.block().leaves().leaves())
-                .forEach(leaf -> assertThat(block.send(stream, leaf)).isCompleted());
-        return stream.sent.toByteArray();
     }
 
     private double counted(String name) {
@@ -240,6 +247,91 @@ final class SharedFetchingTest {
         assertThat(joining.ending.failure()).isEqualTo(ErrorCode.STORE_UNAVAILABLE);
     }
 
+    /** With other bytes for the same chunk, in a store of its own, as one with a right to read may name them. */
+    private Reader readOthers(byte[] others) throws CloudMwException {
+        ChunkStore holding = new MemoryChunkStore(OTHER, 1 << 20);
+        holding.put(chunk, Chunks.source(others));
+        other = new SteppedStore(holding);
+        return new Reader(Fetches.whole(chunk, others), OTHER);
+    }
+
+    @Test
+    void whatIsKeptForOneIsNotGivenToWhoExpectsOtherBytes() throws Exception {
+        byte[] others = Chunks.bytes(2, LENGTH);
+        Reader stranger = readOthers(others);
+        other.allow(LENGTH);
+        try (FetchedBlock block = stranger.ending.block()) {
+            assertThat(sent(block)).isEqualTo(others);
+        }
+        await().until(() -> other.closed() == 1);
+        store.allow(LENGTH);
+        read().assertGetsAll();
+        await().until(() -> store.closed() == 1);
+        read().assertGetsAll();
+        assertThat(store.given()).isEqualTo(LENGTH);
+    }
+
+    /** Its leaves are as sound as others', and named alike, but longer. */
+    @Test
+    void whatIsKeptIsNotGivenToWhoExpectsOtherLeaves() throws Exception {
+        reopen(1 << 20, false);
+        store.allow(2L * LENGTH);
+        new Reader(Fetches.whole(chunk, bytes, 2 * LEAF), Fetches.STORE)
+                .ending
+                .block()
+                .close();
+        await().until(() -> store.closed() == 1);
+        read().assertGetsAll();
+        assertThat(store.given()).isEqualTo(2L * LENGTH);
+    }
+
+    @Test
+    void whatIsOnItsWayIsNotWaitedForByWhoExpectsOtherBytes() throws Exception {
+        byte[] others = Chunks.bytes(2, LENGTH);
+        System.arraycopy(bytes, 0, others, 0, 2 * LEAF);
+        Reader stranger = readOthers(others);
+        other.allow(3 * LEAF);
+        await().until(() -> stranger.attempt.bytesRead() == 3 * LEAF);
+        store.allow(LENGTH);
+        read().assertGetsAll();
+        assertThat(store.given()).isEqualTo(LENGTH - 2 * LEAF);
+        other.allow(LENGTH);
+        try (FetchedBlock block = stranger.ending.block()) {
+            assertThat(sent(block)).isEqualTo(others);
+        }
+    }
+
+    /** Or a sound copy would be reported for what another took it to be. */
+    @Test
+    void ofALeafThatOneExpectsToBeDifferentOthersBlameNobody() throws Exception {
+        byte[] others = bytes.clone();
+        others[3 * LEAF] ^= 1;
+        Reader stranger = new Reader(Fetches.whole(chunk, others), Fetches.STORE);
+        await().until(() -> store.opened() == 1);
+        Reader joining = read();
+        store.allow(LENGTH);
+        assertThat(stranger.ending.failure()).isEqualTo(ErrorCode.REPLICA_CORRUPT);
+        assertThat(joining.ending.failure()).isEqualTo(ErrorCode.STORE_UNAVAILABLE);
+    }
+
+    @Test
+    void aBadReplicaIsReportedOnceByWhoReadsItHoweverManyWait() throws Exception {
+        store = new SteppedStore(new MemoryChunkStore(Fetches.STORE, 1 << 20));
+        List<ReplicaReport> reports = new CopyOnWriteArrayList<>();
+        List<Reader> readers = IntStream.range(0, 3)
+                .mapToObj(reader ->
+                        new Reader(reporting(Upstream.NONE, reports), Fetches.whole(chunk, bytes), Fetches.STORE))
+                .toList();
+        store.allow(LENGTH);
+        readers.forEach(reader -> assertThat(reader.ending.failure()).isEqualTo(ErrorCode.REPLICA_MISSING));
+        assertThat(reports).containsExactly(new ReplicaReport(chunk, Fetches.STORE, ReplicaState.MISSING));
+    }
+
+    private Requester reporting(Upstream upstream, List<ReplicaReport> reports) {
+        Requester plain = Fetches.requester(id -> store);
+        return new Requester(plain.tenant(), plain.deadlineNanos(), plain.stores(), upstream, reports::add);
+    }
+
     @Test
     void whoMakesUpForALateFetchHasAnotherStoreAskedForTheRest() throws Exception {
         Reader first = read();
@@ -281,6 +373,7 @@ final class SharedFetchingTest {
         reopen(1 << 20, false);
         store.allow(LENGTH);
         read().assertGetsAll();
+        await().until(() -> store.closed() == 1); // until then it could be joined
         read().assertGetsAll();
         assertThat(store.given()).isEqualTo(LENGTH);
         assertThat(counted(CacheMetrics.HITS)).isEqualTo(10);
@@ -306,6 +399,51 @@ final class SharedFetchingTest {
         assertThat(spool.budget().usedBytes()).isPositive();
         read().assertGetsAll();
         held.forEach(FetchedBlock::close);
+    }
+
+    /** One file for all leaves of an attempt: a thousand readers that take nothing need no thousands of descriptors. */
+    @Test
+    void whatGoesThroughTheSpoolNeedsOneFileForEachAttempt() throws Exception {
+        reopen(0, false);
+        Reader reader = read();
+        store.allow(LEAF);
+        await().until(() -> reader.attempt.bytesRead() == LEAF);
+        assertThat(spool.budget().usedBytes()).isEqualTo(LENGTH); // room for all of them, from the first on
+        store.allow(LENGTH);
+        FetchedBlock held = reader.ending.block();
+        assertThat(spool.budget().usedBytes()).isEqualTo(LENGTH);
+        assertThat(sent(held)).isEqualTo(bytes);
+        held.close();
+        await().until(() -> spool.budget().usedBytes() == 0);
+    }
+
+    @Test
+    void whatWasDoubtedIsFetchedAnew() throws Exception {
+        store.allow(2L * LENGTH);
+        read().assertGetsAll();
+        await().untilAsserted(() -> assertThat(leaves()).hasSize(10));
+        fetching.doubt(Fetches.whole(chunk, bytes).part(2, 3));
+        read().assertGetsAll();
+        assertThat(store.given()).isEqualTo(LENGTH + 3 * LEAF);
+    }
+
+    @Test
+    void whatHasToMakeRoomOnTheDiskIsGoneFromItWhenAnotherHasCome() throws Exception {
+        try (DiskTier tier = DiskTier.open(directory.resolve("small"), 4 * 4096, new CacheMetrics(meters))) {
+            store.allow(LENGTH);
+            FetchedBlock block = read().ending.block();
+            for (int leaf = 0; leaf < 9; leaf++) {
+                Leaf held = block.leaf(leaf).orElseThrow();
+                tier.put(new LeafKey(chunk, leaf), held);
+                held.release();
+            }
+            block.close();
+            for (int leaf = 0; leaf < 9; leaf++) {
+                LeafKey key = new LeafKey(chunk, leaf);
+                assertThat(Files.exists(tier.file(key))).as("leaf " + leaf).isEqualTo(tier.has(key));
+            }
+            assertThat(tier.bytes()).isPositive().isLessThanOrEqualTo(4 * 4096);
+        }
     }
 
     @Test
@@ -341,17 +479,148 @@ final class SharedFetchingTest {
         }
     }
 
-    private static final class Unheard implements BulkStreamListener {
+    /** A switch above: it has what {@code holding} has, and, when that fails, is gone, or, with another code, is not. */
+    private Upstream.Parent above(SteppedStore holding, int height, ErrorCode failure, List<Long> asked) {
+        return new Upstream.Parent() {
+            @Override
+            public int height() {
+                return height;
+            }
+
+            @Override
+            public Attempt start(WantedBlock block, StoreId from, Attempt.Listener listener, LeafRoom room) {
+                asked.add(block.leaves().range().offset());
+                try {
+                    return fetcher.start(
+                            Fetches.requester(id -> holding), block, from, new Translating(listener, failure), room);
+                } catch (CloudMwException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        };
+    }
+
+    /** Passes everything on, failures with another code. */
+    private record Translating(Attempt.Listener listener, ErrorCode code) implements Attempt.Listener {
         @Override
-        public void granted() {}
+        public void began(FetchedBlock growing) {
+            listener.began(growing);
+        }
 
         @Override
-        public void data(ByteBuf payload, int crc32c) {}
+        public void progressed(long bytes) {
+            listener.progressed(bytes);
+        }
 
         @Override
-        public void ended(byte[] trailer) {}
+        public void finished(FetchedBlock fetched) {
+            listener.finished(fetched);
+        }
 
         @Override
-        public void failed(CloudMwException cause) {}
+        public void failed(CloudMwException cause, long bytes) {
+            listener.failed(new CloudMwException(code, "from above", cause), bytes);
+        }
+
+        @Override
+        public void cancelled(long bytes) {
+            listener.cancelled(bytes);
+        }
+    }
+
+    private Reader below(Upstream upstream) {
+        Requester plain = Fetches.requester(id -> store);
+        return new Reader(
+                new Requester(plain.tenant(), plain.deadlineNanos(), plain.stores(), upstream),
+                Fetches.whole(chunk, bytes),
+                Fetches.STORE);
+    }
+
+    @Test
+    void whatOneAboveDidNotBringIsAskedOfTheNextFromTheFirstMissingLeaf() throws Exception {
+        List<Long> first = new ArrayList<>();
+        List<Long> second = new ArrayList<>();
+        SteppedStore dies = stepped(new StoreId("dies"));
+        SteppedStore lives = stepped(new StoreId("lives"));
+        Upstream.Above above = new Upstream.Above(
+                3,
+                List.of(
+                        above(dies, 2, ErrorCode.HELPER_UNAVAILABLE, first),
+                        above(lives, 0, ErrorCode.HELPER_UNAVAILABLE, second)));
+        Reader reader = below(block -> above);
+        dies.allow(3 * LEAF);
+        await().until(() -> reader.attempt.bytesRead() == 3 * LEAF);
+        dies.fail(true);
+        dies.allow(1);
+        lives.allow(LENGTH);
+        reader.assertGetsAll();
+        assertThat(first).containsExactly(0L);
+        assertThat(second).containsExactly(3L * LEAF);
+        assertThat(store.opened()).isZero();
+        assertThat(counted(SwitchMetrics.RECEIVED)).isEqualTo(LENGTH);
+        assertThat(counted(SwitchMetrics.MOVED)).isEqualTo(1);
+        assertThat(counted(CacheMetrics.FETCHED)).isZero();
+    }
+
+    @Test
+    void whenNobodyAboveBringsItTheStoreIsRead() throws Exception {
+        List<Long> asked = new ArrayList<>();
+        SteppedStore dies = stepped(new StoreId("dies"));
+        dies.fail(true);
+        Upstream.Above above = new Upstream.Above(1, List.of(above(dies, 0, ErrorCode.HELPER_UNAVAILABLE, asked)));
+        store.allow(LENGTH);
+        below(block -> above).assertGetsAll();
+        assertThat(asked).containsExactly(0L);
+        assertThat(counted(CacheMetrics.FETCHED)).isEqualTo(LENGTH);
+    }
+
+    /**
+     * Readers may know of another replica; asking all above for this one would not help. Who named another is not told that
+     * his is bad; who read it reports it, and nobody else.
+     */
+    @Test
+    void whatAStoreWasFoundToBeIsToldToTheReaders() throws Exception {
+        List<Long> asked = new ArrayList<>();
+        SteppedStore bad = stepped(new StoreId("bad"));
+        Upstream.Above above = new Upstream.Above(1, List.of(above(bad, 0, ErrorCode.REPLICA_CORRUPT, asked)));
+        List<ReplicaReport> reports = new CopyOnWriteArrayList<>();
+        Requester requester = reporting(block -> above, reports);
+        Reader first = new Reader(requester, Fetches.whole(chunk, bytes), Fetches.STORE);
+        Reader joining = new Reader(requester, Fetches.whole(chunk, bytes), OTHER);
+        bad.fail(true);
+        bad.allow(1);
+        assertThat(first.ending.failure()).isEqualTo(ErrorCode.REPLICA_CORRUPT);
+        assertThat(joining.ending.failure()).isEqualTo(ErrorCode.STORE_UNAVAILABLE);
+        assertThat(store.opened()).isZero();
+        assertThat(reports).isEmpty();
+    }
+
+    @Test
+    void whoMayWaitForLessIsRefusedWhatComesFromFurtherUp() throws Exception {
+        List<Long> asked = new ArrayList<>();
+        SteppedStore parent = stepped(new StoreId("parent"));
+        Upstream.Above above = new Upstream.Above(2, List.of(above(parent, 1, ErrorCode.HELPER_UNAVAILABLE, asked)));
+        Reader first = below(block -> above);
+        Requester lower = new Requester(
+                Fetches.requester(id -> store).tenant(),
+                Fetches.requester(id -> store).deadlineNanos(),
+                id -> store,
+                new Upstream() {
+                    @Override
+                    public Above of(WantedBlock block) {
+                        return new Above(0, List.of());
+                    }
+
+                    @Override
+                    public int highest() {
+                        return 1;
+                    }
+                });
+        assertThatThrownBy(
+                        () -> fetching.start(lower, Fetches.whole(chunk, bytes), Fetches.STORE, new Fetches.Ending()))
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
+        parent.allow(LENGTH);
+        first.assertGetsAll();
     }
 }

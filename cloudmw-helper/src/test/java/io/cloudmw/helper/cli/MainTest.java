@@ -15,6 +15,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,6 +46,40 @@ final class MainTest {
         Path file = Files.writeString(directory.resolve("a-file"), "not a directory");
         assertThat(Main.run("helper", "--secret-file", secret(), "--id", "h", "--disk", "d=" + file))
                 .isEqualTo(7);
+    }
+
+    @Test
+    void mistakesAreSaidInTheWordsOfTheCommandLine() throws IOException {
+        PrintStream before = System.err;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+        try {
+            String data = "--data-dir=" + directory.resolve("data");
+            assertThat(Main.run("coordinator", "--secret-file=" + secret(), data, "-D", "coordinator.helper-ttl=1s"))
+                    .isEqualTo(2);
+            assertThat(Main.run("coordinator", data, "-Dcoordinator.helper-ttl=8m", "-Dcoordinator.repair-after=2m"))
+                    .isEqualTo(2);
+            assertThat(Main.run("recover", "v", "--from", "nonsense", data)).isEqualTo(2);
+            assertThat(Main.run("helper", "--id=h", "--disk=nonsense")).isEqualTo(2);
+            assertThat(Main.run("recover", "v", "--from", "d9=" + directory.resolve("none"), data))
+                    .isEqualTo(7);
+        } finally {
+            System.setErr(before);
+        }
+        List<String> lines = said.toString(StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.startsWith("cloudmw: "))
+                .toList();
+        assertThat(lines).hasSize(5);
+        assertThat(lines.subList(0, 4))
+                .containsExactly(
+                        "cloudmw: coordinator.helper-ttl: 1s (expected: > 2 x 2s, between heartbeats)",
+                        "cloudmw: coordinator.repair-after: 2m (expected: >= 8m, a helper's lease)",
+                        "cloudmw: --from: \"nonsense\" (expected: ID=s3://BUCKET[/PREFIX] or ID=DIRECTORY)",
+                        "cloudmw: --disk: \"nonsense\" (expected: STORE=DIRECTORY)");
+        assertThat(lines.get(4))
+                .startsWith("cloudmw: no store can be read: d9 (")
+                .doesNotContain("{");
     }
 
     @Test

@@ -563,7 +563,7 @@ final class CoordinatorServerTest {
         Settings settings = Settings.of(Map.of("coordinator.heartbeat-interval", "2s", "coordinator.helper-ttl", "4s"));
         CloudMwException failure = catchThrowableOfType(CloudMwException.class, () -> CoordinatorConfig.read(settings));
         assertThat(failure.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-        assertThat(failure).hasMessageContaining("helperTtl");
+        assertThat(failure).hasMessageContaining("coordinator.helper-ttl");
     }
 
     private static FileVersion version(String path) {

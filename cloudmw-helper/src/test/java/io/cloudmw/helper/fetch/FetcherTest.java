@@ -15,6 +15,7 @@ import io.cloudmw.core.thread.Threads;
 import io.cloudmw.helper.testing.FakeBulkStream;
 import io.cloudmw.helper.testing.Fetches;
 import io.cloudmw.helper.testing.StallingStore;
+import io.cloudmw.helper.testing.Unheard;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;

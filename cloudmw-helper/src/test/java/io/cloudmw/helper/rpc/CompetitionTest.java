@@ -33,6 +33,7 @@ import io.cloudmw.helper.compete.Transfers;
 import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.fetch.Upstream;
 import io.cloudmw.helper.testing.Fetches;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
@@ -84,6 +85,7 @@ final class CompetitionTest {
                 spec -> store -> {
                     throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "none");
                 },
+                spec -> Upstream.NONE,
                 session -> Optional.empty(),
                 (transfer, block, racer, store) -> new byte[0],
                 channels,
@@ -123,6 +125,7 @@ final class CompetitionTest {
                 1,
                 false,
                 false,
+                0,
                 List.of(),
                 "session",
                 Urgency.of(Priority.BATCH));

@@ -1,5 +1,7 @@
 package io.cloudmw.helper.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.ScheduleMetrics;
@@ -20,6 +22,7 @@ import io.cloudmw.helper.fetch.FetchedBlock;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.StoreResolver;
+import io.cloudmw.helper.fetch.Upstream;
 import io.cloudmw.helper.fetch.WantedBlock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
@@ -27,6 +30,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 
 /** Blocks and attempts for tests. */
@@ -43,24 +47,44 @@ public final class Fetches {
 
     /** The same, ordinary or as an extra. */
     public static WantedBlock whole(ChunkId chunk, byte[] bytes, boolean extra) {
-        int[] crcs = new int[Chunk.leafCount(bytes.length, LEAF)];
+        return whole(chunk, bytes, LEAF, extra);
+    }
+
+    /** The same, in leaves of another size. */
+    public static WantedBlock whole(ChunkId chunk, byte[] bytes, int leafSizeBytes) {
+        return whole(chunk, bytes, leafSizeBytes, false);
+    }
+
+    private static WantedBlock whole(ChunkId chunk, byte[] bytes, int leafSizeBytes, boolean extra) {
+        int[] crcs = new int[Chunk.leafCount(bytes.length, leafSizeBytes)];
         for (int leaf = 0; leaf < crcs.length; leaf++) {
             CRC32C crc = new CRC32C();
-            crc.update(bytes, leaf * LEAF, Math.min(LEAF, bytes.length - leaf * LEAF));
+            int first = leaf * leafSizeBytes;
+            crc.update(bytes, first, Math.min(leafSizeBytes, bytes.length - first));
             crcs[leaf] = (int) crc.getValue();
         }
         ByteRange range = new ByteRange(0, bytes.length);
         return new WantedBlock(
                 new Block(new BlockId(0), 0, range, 1, List.of()),
-                new LeafRange(chunk, range, LEAF, crcs),
+                new LeafRange(chunk, range, leafSizeBytes, crcs),
                 bytes.length,
                 List.of(STORE),
                 extra);
     }
 
+    /** All that a block has, sent leaf by leaf. */
+    public static byte[] sent(FetchedBlock block) {
+        FakeBulkStream stream = new FakeBulkStream();
+        stream.open(new byte[0], new Unheard());
+        stream.allow(block.block().length());
+        IntStream.range(0, block.block().leaves().leaves())
+                .forEach(leaf -> assertThat(block.send(stream, leaf)).isCompleted());
+        return stream.sent.toByteArray();
+    }
+
     /** Who wants them, of these stores. */
     public static Requester requester(StoreResolver stores) {
-        return new Requester(new Tenant("test", "v", Priority.BATCH), OptionalLong.empty(), stores);
+        return new Requester(new Tenant("test", "v", Priority.BATCH), OptionalLong.empty(), stores, Upstream.NONE);
     }
 
     /** Pools of one thread each, and one place in their queues. */

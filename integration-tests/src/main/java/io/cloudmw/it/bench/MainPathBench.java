@@ -108,12 +108,16 @@ public final class MainPathBench {
         Path documents = Files.createDirectories(directory.resolve("documents"));
         Path source = documents.resolve("file");
         generate(source);
+        String memory = "-XX:MaxDirectMemorySize=" + (cacheBytes() + (256L << 20));
         try (Nginx nginx = new Nginx(directory, documents, 19080);
-                LocalFleet fleet = new LocalFleet(directory.resolve("fleet"), launcher, Map.of())) {
+                LocalFleet fleet =
+                        new LocalFleet(directory.resolve("fleet"), launcher, Map.of("CLOUDMW_JAVA_OPTS", memory))) {
             List<ServerProcess> helpers = startFleet(fleet);
             try (CloudMw client = CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()))) {
                 FilePath one = put(client, source, "one", List.of("disk-1"));
                 FilePath three = put(client, source, "three", List.of("disk-1", "disk-2", "disk-3"));
+                FilePath inMemory = put(client, source, "memory", List.of("disk-1"));
+                FilePath onDisk = put(client, source, "disk", List.of("disk-1"));
                 Path target = directory.resolve("target");
                 List<Row> all = List.of(
                         new Row(PEER + ", to a file", () -> curl(nginx, target)),
@@ -128,7 +132,9 @@ public final class MainPathBench {
                                 () -> get(client, three, Mode.COOPERATIVE, target)),
                         cloudmw("k = 3, cooperative, to nowhere", helpers, () -> read(client, three, Mode.COOPERATIVE)),
                         cloudmw("k = 3, rounds, to a file", helpers, () -> get(client, three, Mode.ROUNDS, target)),
-                        cloudmw("k = 3, rounds, to nowhere", helpers, () -> read(client, three, Mode.ROUNDS)));
+                        cloudmw("k = 3, rounds, to nowhere", helpers, () -> read(client, three, Mode.ROUNDS)),
+                        cloudmw("switch, hot in memory, to nowhere", helpers, () -> read(client, inMemory)),
+                        cloudmw("switch, hot on its disk, to nowhere", helpers, () -> read(client, onDisk)));
                 List<Row> rows = all.stream()
                         .filter(row -> ways.matcher(row.name()).find())
                         .toList();
@@ -149,12 +155,27 @@ public final class MainPathBench {
         }
     }
 
-    private static List<ServerProcess> startFleet(LocalFleet fleet) throws IOException {
+    /** Of the switch that keeps the file in memory: a quarter of it is for what is on its way. */
+    private long cacheBytes() {
+        return bytes / 2 * 3 + (32L << 20);
+    }
+
+    private List<ServerProcess> startFleet(LocalFleet fleet) throws IOException {
         fleet.startCoordinator(Map.of());
         List<ServerProcess> helpers = new ArrayList<>();
         for (int i = 1; i <= 3; i++) {
             helpers.add(fleet.startHelper("helper-" + i, fleet.disk("disk-" + i)));
         }
+        helpers.add(fleet.startHelper(
+                "switch-memory",
+                Map.of("helper.switch.volumes", VOLUME + "-memory", "helper.cache.memory", "" + cacheBytes())));
+        helpers.add(fleet.startHelper(
+                "switch-disk",
+                Map.of(
+                        "helper.switch.volumes",
+                        VOLUME + "-disk",
+                        "helper.cache.disk.dir",
+                        directory.resolve("cache").toString())));
         return helpers;
     }
 
@@ -211,8 +232,16 @@ public final class MainPathBench {
                 .join();
     }
 
+    /** Through the volume's switch, which has what it has served before. */
+    private static void read(CloudMw client, FilePath file) {
+        read(client, file, GetOptions.defaults());
+    }
+
     private static void read(CloudMw client, FilePath file, Mode mode) {
-        GetOptions options = GetOptions.defaults().withMode(mode);
+        read(client, file, GetOptions.defaults().withMode(mode));
+    }
+
+    private static void read(CloudMw client, FilePath file, GetOptions options) {
         client.read(file, Channels.newChannel(OutputStream.nullOutputStream()), options)
                 .join();
     }

@@ -55,6 +55,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 final class DynamoDbFaultsIT {
     private static final VolumeName VOLUME = new VolumeName("v");
     private static final StoreId STORE = new StoreId("s1");
+    private static final int FEW = 10;
+    private static final int MANY = 1_000;
 
     private final DynamoDbLocal dynamoDb;
     private final String table = DynamoDbLocal.newTable();
@@ -385,6 +387,21 @@ final class DynamoDbFaultsIT {
         assertThat(names("/")).isEmpty();
     }
 
+    /** What a snapshot keeps of the directories that go counts, too. */
+    @Test
+    void aRenameThatRemovesManyDirectoriesWhichASnapshotSeesFitsATransaction() throws Exception {
+        String from = "v:" + "/a".repeat(42);
+        String to = "v:" + "/b".repeat(40);
+        FileVersion moved = put(from + "/x", Optional.empty());
+        put(to + "/y", Optional.empty());
+        catalog.snapshots().create(VOLUME, "s", 1);
+        String name = to + "/" + "z".repeat(100);
+        catalog.rename(rename(from + "/x", name), 2);
+        assertThat(names("/")).containsExactly("b");
+        assertThat(catalog.current(FilePath.parse(name)).map(FileVersion::id)).contains(moved.id());
+        assertThat(catalog.snapshots().file("s", FilePath.parse(from + "/x"))).isPresent();
+    }
+
     @Test
     void aVolumeWithManyFilesIsDeletedStepByStep() throws Exception {
         for (int i = 0; i < 60; i++) {
@@ -511,6 +528,24 @@ final class DynamoDbFaultsIT {
                 .as("one more for a call that may be tried again")
                 .isEqualTo(9);
         assertThat(requestsOf(() -> catalog.snapshots().create(VOLUME, "s", 1))).isEqualTo(4);
+    }
+
+    /** Whoever looked at all names would ask for each directory. */
+    @Test
+    void aSnapshotOfManyNamesTakesTheRequestsOfOneOfAFew() throws Exception {
+        try (Catalog other = dynamoDb.open(table)) {
+            putMany(other, 0, FEW);
+            int few = requestsOf(() -> catalog.snapshots().create(VOLUME, "few", 1));
+            putMany(other, FEW, MANY);
+            assertThat(requestsOf(() -> catalog.snapshots().create(VOLUME, "many", 1)))
+                    .isEqualTo(few);
+        }
+    }
+
+    private static void putMany(Catalog into, int first, int end) throws CloudMwException {
+        for (int i = first; i < end; i++) {
+            into.commit(new Commit(Versions.of("v:/d" + i + "/f", 0), Optional.empty(), List.of()));
+        }
     }
 
     private int requestsOf(ThrowingCallable call) {

@@ -15,6 +15,8 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.ReplicaRecord;
+import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
@@ -120,9 +122,9 @@ final class DynamoDbSharedFaultsIT {
             boolean stopped = forgetsSoFar(third.id(), requests);
             ChunkId chunk = new ChunkId(base.id(), 0);
             assertThat(catalog.namedElsewhere(third.id(), List.of(chunk))).containsExactly(chunk);
-            assertThat(catalog.isKnown(base.id())).isTrue();
+            assertThat(catalog.state(base.id())).isPresent();
             catalog.forget(lease(catalog), third.id());
-            assertThat(catalog.isKnown(third.id())).isFalse();
+            assertThat(catalog.state(third.id())).isEmpty();
             stopped |= forgetsSoFar(second.id(), requests);
             // What is not done is on the list of what is to be collected.
             catalog.forget(lease(catalog), second.id());
@@ -130,9 +132,9 @@ final class DynamoDbSharedFaultsIT {
                 catalog.forget(lease(catalog), left.id());
             }
             for (FileVersion version : List.of(base, second, third)) {
-                assertThat(catalog.isKnown(version.id()))
+                assertThat(catalog.state(version.id()))
                         .as("after %d requests", requests)
-                        .isFalse();
+                        .isEmpty();
             }
             assertThat(catalog.retired("", 10).items()).isEmpty();
             if (!stopped) {
@@ -157,13 +159,37 @@ final class DynamoDbSharedFaultsIT {
             assertThat(catalog.retired("", 10).items())
                     .as("after %d requests", requests)
                     .isEmpty();
-            assertThat(catalog.isKnown(removed.id())).isFalse();
-            assertThat(catalog.isKnown(given.id()))
+            assertThat(catalog.state(removed.id())).isEmpty();
+            assertThat(catalog.state(given.id()))
                     .as("that it never will be committed")
-                    .isTrue();
+                    .isPresent();
             assertThat(catalog.segment(given.id(), 0)).isEmpty();
             catalog.touch(given.id(), 3);
             assertThat(catalog.resume(given.id(), 3)).isFalse();
+            if (!stopped) {
+                assertThat(requests).isGreaterThan(5);
+                return;
+            }
+        }
+    }
+
+    /** Or it would never be old enough to be deleted, and its version never be forgotten. */
+    @Test
+    void whatTurnsUpOfAVersionWhoseForgettingStoppedIsMarked() throws Exception {
+        for (int requests = 1; ; requests++) {
+            FileVersion removed = commit(catalog, Optional.empty(), "v:/r" + requests);
+            catalog.remove(removed.file(), 2);
+            boolean stopped = forgetsSoFar(removed.id(), requests);
+            boolean known = catalog.state(removed.id()).isPresent();
+            ReplicaRecord mark =
+                    new ReplicaRecord(new ChunkId(removed.id(), 0), new StoreId("s1"), ReplicaState.DROPPED, 5);
+            catalog.settle(lease(catalog), List.of(mark));
+            assertThat(catalog.records(removed.id(), 0, 1))
+                    .as("after %d requests", requests)
+                    .isEqualTo(known ? List.of(mark) : List.of());
+            catalog.forget(lease(catalog), removed.id());
+            assertThat(catalog.records(removed.id(), 0, 1)).isEmpty();
+            assertThat(catalog.state(removed.id())).isEmpty();
             if (!stopped) {
                 assertThat(requests).isGreaterThan(5);
                 return;

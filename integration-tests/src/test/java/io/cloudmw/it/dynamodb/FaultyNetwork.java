@@ -2,6 +2,7 @@ package io.cloudmw.it.dynamodb;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.cloudmw.core.time.Ticker;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,6 +26,7 @@ final class FaultyNetwork implements AutoCloseable {
     private static final Pattern ITEM = Pattern.compile("(\\{(?:[^{}]|\\{[^{}]*})*}),?");
 
     private final URI target;
+    private final Observer observer;
     private final HttpServer server;
     private final HttpClient client = HttpClient.newHttpClient();
     private final ExecutorService threads = Executors.newFixedThreadPool(16);
@@ -44,8 +46,25 @@ final class FaultyNetwork implements AutoCloseable {
         BROKEN
     }
 
+    /** Told of what was forwarded, on the thread that did, before the answer is passed on. Safe for any thread. */
+    @FunctionalInterface
+    interface Observer {
+        /**
+         * A request was answered.
+         *
+         * @param operation like {@code TransactWriteItems}
+         * @param sentNanos before it was forwarded; when this is called it was answered
+         */
+        void answered(String operation, byte[] request, int status, long sentNanos) throws IOException;
+    }
+
     FaultyNetwork(URI target) throws IOException {
+        this(target, (operation, request, status, sentNanos) -> {});
+    }
+
+    FaultyNetwork(URI target, Observer observer) throws IOException {
         this.target = target;
+        this.observer = observer;
         this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
         server.createContext("/", this::handle);
         server.setExecutor(threads);
@@ -120,8 +139,12 @@ final class FaultyNetwork implements AutoCloseable {
                 values.forEach(value -> request.header(name, value));
             }
         });
+        long sentNanos = Ticker.system().nanos();
         try {
-            return client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+            HttpResponse<byte[]> response = client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+            String operation = exchange.getRequestHeaders().getFirst("X-Amz-Target");
+            observer.answered(operation.substring(operation.indexOf('.') + 1), body, response.statusCode(), sentNanos);
+            return response;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException(e);

@@ -26,6 +26,7 @@ public final class LocalFleet implements AutoCloseable {
     private final Path directory;
     private final Path launcher;
     private final Map<String, String> environment;
+    private final Map<String, Host> hosts = Collections.synchronizedMap(new LinkedHashMap<>());
     private final Map<String, Map<String, String>> settings = Collections.synchronizedMap(new LinkedHashMap<>());
     private final Map<String, ServerProcess> processes = Collections.synchronizedMap(new LinkedHashMap<>());
 
@@ -46,6 +47,15 @@ public final class LocalFleet implements AutoCloseable {
         this.environment = Map.copyOf(environment);
     }
 
+    /** Processes of this name that are started from now on run there; others on this machine. */
+    public void place(String name, Host host) {
+        hosts.put(name, host);
+    }
+
+    private Host host(String name) {
+        return hosts.getOrDefault(name, Host.LOCAL);
+    }
+
     /** Starts the coordinator; {@code extra} adds to or replaces its settings. */
     public ServerProcess startCoordinator(Map<String, String> extra) throws IOException {
         return startCoordinator(COORDINATOR, extra);
@@ -54,7 +64,7 @@ public final class LocalFleet implements AutoCloseable {
     /** As {@link #startCoordinator(Map)}, one of several that share a catalog. Its name begins with {@code coordinator}. */
     public ServerProcess startCoordinator(String name, Map<String, String> extra) throws IOException {
         Map<String, String> own = new LinkedHashMap<>();
-        own.put("coordinator.listen", "127.0.0.1:0");
+        own.put("coordinator.listen", host(name).address() + ":0");
         own.put("coordinator.data-dir", directory.resolve(name).toString());
         own.put("cluster.secret-file", secretFile().toString());
         own.putAll(extra);
@@ -68,8 +78,8 @@ public final class LocalFleet implements AutoCloseable {
         if (!extra.containsKey("helper.coordinator")) {
             own.put("helper.coordinator", coordinatorAddress());
         }
-        own.put("helper.control.listen", "127.0.0.1:0");
-        own.put("helper.bulk.listen", "127.0.0.1:0");
+        own.put("helper.control.listen", host(id).address() + ":0");
+        own.put("helper.bulk.listen", host(id).address() + ":0");
         own.put("helper.spool.dir", directory.resolve(id + "-spool").toString());
         own.put("cluster.secret-file", secretFile().toString());
         own.putAll(extra);
@@ -145,9 +155,15 @@ public final class LocalFleet implements AutoCloseable {
         try (OutputStream out = Files.newOutputStream(file)) {
             properties.store(out, null);
         }
-        List<String> arguments =
-                List.of(launcher.toString(), command, "--config", file.toString(), "--json", "--until-eof");
-        ServerProcess process = begin(name, arguments).awaitReady();
+        ServerProcess process = begin(name, List.of(command, "--config", file.toString(), "--json", "--until-eof"))
+                .awaitReady();
+        processes.put(name, process);
+        return process;
+    }
+
+    /** Starts a command that is talked with by {@link ServerProcess#say} and {@link ServerProcess#answer}. */
+    public ServerProcess startTalking(String name, List<String> arguments) throws IOException {
+        ServerProcess process = begin(name, arguments);
         processes.put(name, process);
         return process;
     }
@@ -156,7 +172,10 @@ public final class LocalFleet implements AutoCloseable {
         if (closed) {
             throw new IllegalStateException("closed");
         }
-        ServerProcess process = new ServerProcess(name, arguments, directory, environment, log(name));
+        List<String> command = new ArrayList<>(host(name).command());
+        command.add(launcher.toString());
+        command.addAll(arguments);
+        ServerProcess process = new ServerProcess(name, command, directory, environment, log(name));
         started.add(process);
         return process;
     }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One serving process: a coordinator or a helper. It ends with the process that started it, however that ends: its
+ * One process of a fleet: a coordinator, a helper, or one that is talked with, a line of JSON each way. It ends with the process that started it, however that ends: its
  * standard input does. Safe for any thread.
  */
 public final class ServerProcess implements AutoCloseable {
@@ -26,6 +27,7 @@ public final class ServerProcess implements AutoCloseable {
     private final String name;
     private final Process process;
     private final Path log;
+    private final BufferedReader lines;
     private volatile @Nullable JsonNode ready;
 
     /**
@@ -43,6 +45,7 @@ public final class ServerProcess implements AutoCloseable {
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
         builder.environment().putAll(environment);
         this.process = builder.start();
+        this.lines = process.inputReader(StandardCharsets.UTF_8);
     }
 
     /**
@@ -51,19 +54,35 @@ public final class ServerProcess implements AutoCloseable {
      * @throws IOException when the process ends or closes its output before it is ready (the message has its log), or says
      *     something else
      */
-    @SuppressWarnings("resource") // standard output lives as long as the process
     ServerProcess awaitReady() throws IOException {
-        BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
-        String line = lines.readLine();
-        if (line == null) {
-            process.destroyForcibly();
-            throw new IOException(name + " did not start:\n" + Files.readString(log));
-        }
+        JsonNode first = answer();
         Thread drain = new Thread(() -> lines.lines().forEach(ignored -> {}), name + "-stdout");
         drain.setDaemon(true);
         drain.start();
-        ready = parsed(line);
+        ready = first;
         return this;
+    }
+
+    /**
+     * Waits for its next line on standard output, one JSON object; not after {@link #awaitReady}, which takes all others.
+     *
+     * @throws IOException when the process ends or closes its output instead (the message has its log), or says something
+     *     else
+     */
+    public JsonNode answer() throws IOException {
+        String line = lines.readLine();
+        if (line == null) {
+            process.destroyForcibly();
+            throw new IOException(name + " ended:\n" + Files.readString(log));
+        }
+        return parsed(line);
+    }
+
+    /** Writes a line to its standard input. */
+    public void say(Map<String, ?> object) throws IOException {
+        Writer writer = process.outputWriter(StandardCharsets.UTF_8);
+        writer.write(JSON.writeValueAsString(object) + "\n");
+        writer.flush();
     }
 
     private JsonNode parsed(String line) throws IOException {
@@ -71,7 +90,7 @@ public final class ServerProcess implements AutoCloseable {
             return JSON.readTree(line);
         } catch (JsonProcessingException e) {
             process.destroyForcibly();
-            throw new IOException(name + " said \"" + line + "\" (expected: one JSON object when it is ready)", e);
+            throw new IOException(name + " said \"" + line + "\" (expected: one JSON object)", e);
         }
     }
 

@@ -8,18 +8,22 @@ import java.util.Collection;
  * smallest of them that at least q·n of them do not exceed. So the p99 of 40 values is the largest, and p99.9 says
  * something of its own only from 1,000 values on.
  */
-final class Distribution {
+public final class Distribution {
     private final double[] sorted;
 
-    Distribution(Collection<Double> values) {
+    public Distribution(Collection<Double> values) {
         if (values.isEmpty()) {
             throw new IllegalArgumentException("values: none (expected: at least one)");
         }
         sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
     }
 
-    /** @param share 0 exclusive to 1 */
-    double quantile(double share) {
+    /**
+     * The value that at least this share of them do not exceed.
+     *
+     * @param share 0 exclusive to 1
+     */
+    public double quantile(double share) {
         if (!(share > 0 && share <= 1)) {
             throw new IllegalArgumentException("share: " + share + " (expected: 0 < share <= 1)");
         }
@@ -28,11 +32,11 @@ final class Distribution {
         return sorted[rank - 1];
     }
 
-    double smallest() {
+    public double smallest() {
         return sorted[0];
     }
 
-    int count() {
+    public int count() {
         return sorted.length;
     }
 

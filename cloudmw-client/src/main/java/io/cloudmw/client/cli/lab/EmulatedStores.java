@@ -9,6 +9,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.time.Ticker;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +33,7 @@ final class EmulatedStores implements AutoCloseable {
      */
     EmulatedStores(LabSettings settings, Optional<String> endpoint, Path directory) throws IOException {
         this.settings = settings;
-        server = endpoint.isPresent() ? null : new BucketServer(directory);
+        server = endpoint.isPresent() ? null : new BucketServer(directory, InetAddress.getLoopbackAddress());
         try {
             proxy = new ShapingProxy(endpoint.orElseGet(() -> server == null ? "" : server.endpoint()));
         } catch (IllegalArgumentException e) {

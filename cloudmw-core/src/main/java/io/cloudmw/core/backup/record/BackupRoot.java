@@ -10,15 +10,17 @@ import java.util.Optional;
  * A backup: its root names everything it consists of, and is written last. Roots are found in stores by the names of their
  * chunks: versions of roots begin with {@value #PREFIX}, which no other version does.
  *
+ * @param cluster the one whose volume it is: {@link io.cloudmw.core.catalog.Catalog#clusterId}
  * @param volume as it was
  * @param stores those that the volume and the backup are kept in
- * @param number counts the backups of a volume
+ * @param number counts the backups of a volume of one cluster
  * @param takenAtMillis when the last part was committed
  * @param position of the volume's changes: what is in the parts is the volume as it was there
  * @param parts in the order in which they are to be applied; the first begins with an empty volume
  * @param cursor of a draft: where the backup that is under way goes on
  */
 public record BackupRoot(
+        String cluster,
         Volume volume,
         List<Store> stores,
         long number,

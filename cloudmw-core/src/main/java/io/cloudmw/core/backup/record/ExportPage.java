@@ -9,8 +9,10 @@ import java.util.Optional;
  * @param records in the order in which they are to be applied
  * @param next empty: it is the last piece, and all of them together are the volume at {@code position}
  * @param whole of the first piece: everything is exported, and not what changed
+ * @param cluster whose volume it is
  */
-public record ExportPage(List<ExportRecord> records, Optional<ExportCursor> next, long position, boolean whole) {
+public record ExportPage(
+        List<ExportRecord> records, Optional<ExportCursor> next, long position, boolean whole, String cluster) {
     public ExportPage {
         records = List.copyOf(records);
     }

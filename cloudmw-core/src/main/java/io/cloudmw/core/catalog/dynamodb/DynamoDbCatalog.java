@@ -137,8 +137,8 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public void putStore(Store store) throws CloudMwException {
-        calls.act(() -> volumes.putStore(store));
+    public Store putStore(Store store, ChangeRequest request) throws CloudMwException {
+        return calls.call(() -> volumes.putStore(store, request));
     }
 
     @Override
@@ -147,8 +147,8 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public void removeStore(StoreId id) throws CloudMwException {
-        calls.act(() -> volumes.removeStore(id));
+    public Store removeStore(StoreId id, ChangeRequest request) throws CloudMwException {
+        return calls.call(() -> volumes.removeStore(id, request));
     }
 
     @Override
@@ -213,11 +213,6 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public List<SharedRun> shared(VersionId version, int segment) throws CloudMwException {
         return calls.call(() -> shared.of(version, segment));
-    }
-
-    @Override
-    public boolean isKnown(VersionId version) throws CloudMwException {
-        return calls.call(() -> versions.isKnown(version));
     }
 
     @Override
@@ -324,6 +319,20 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public Snapshots snapshots() {
         return snapshots;
+    }
+
+    /** Chosen by who asks first. */
+    @Override
+    public String clusterId() throws CloudMwException {
+        return calls.call(() -> transactions.run(transaction -> {
+            Optional<Item> chosen = transaction.get(Keys.CLUSTER);
+            if (chosen.isPresent()) {
+                return chosen.get().text(Item.TEXT);
+            }
+            String id = VersionId.random().value();
+            transaction.put(Item.at(Keys.CLUSTER).with(Item.TEXT, id));
+            return id;
+        }));
     }
 
     @Override

@@ -34,6 +34,9 @@ final class Keys {
     /** Written by whoever changes which stores volumes use: at most one of those takes effect at a time. */
     static final Key CONFIGURATION = new Key("meta", "configuration");
 
+    /** What names this catalog. */
+    static final Key CLUSTER = new Key("meta", "cluster");
+
     /** The last directory number that was given out. */
     static final Key NUMBERS = new Key("meta", "directories");
 

@@ -289,7 +289,7 @@ final class Names implements TreeStore<Conflict> {
                 present.add(raise.getKey());
             }
         }
-        if (transaction.size() + present.size() <= MOST_WITH_REACHES) {
+        if (transaction.size() + present.size() + mayBeKept() <= MOST_WITH_REACHES) {
             for (long directory : present) {
                 transaction.put(naming(directory).with(Item.REACH, reach(directory)));
             }
@@ -299,6 +299,13 @@ final class Names implements TreeStore<Conflict> {
         for (long directory : present) {
             raiseNow(directory, reach(directory));
         }
+    }
+
+    /** Entries that change and that snapshots may see as they were: each is kept by an item more. */
+    private long mayBeKept() {
+        return transaction.written(Keys.DIRECTORIES).stream()
+                .filter(key -> transaction.before(key).isPresent())
+                .count();
     }
 
     private void raiseNow(long directory, int reachBytes) throws Conflict, CloudMwException {

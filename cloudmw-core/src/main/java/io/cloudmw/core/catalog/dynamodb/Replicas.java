@@ -73,13 +73,19 @@ final class Replicas {
         return batches;
     }
 
-    private static int report(Transaction transaction, VersionId id, List<ReplicaReport> reports, long nowMillis)
+    private static int report(Transaction transaction, VersionId id, List<ReplicaReport> said, long nowMillis)
             throws Conflict, CloudMwException {
         Key key = Keys.state(id);
         List<Key> keys = new ArrayList<>(List.of(key));
-        reports.forEach(report -> keys.add(Keys.replica(report)));
+        said.forEach(report -> keys.add(Keys.replica(report)));
         transaction.load(keys);
         Optional<Item> state = transaction.get(key);
+        List<ReplicaReport> reports = state.isPresent()
+                ? said
+                : said.stream().filter(report -> report.state().isFromWriter()).toList();
+        if (reports.isEmpty()) {
+            return 0;
+        }
         Stage stage = state.isPresent() ? Stage.of(state.get()) : Stage.OPEN;
         if (stage == Stage.FORGOTTEN) {
             return 0;
@@ -210,7 +216,7 @@ final class Replicas {
             for (ReplicaRecord record : records) {
                 if (record.state() == ReplicaState.GOOD) {
                     transaction.delete(Keys.replica(record.report()));
-                } else if (isKept(transaction, record.chunk().version())) {
+                } else if (isKept(transaction, record)) {
                     put(transaction, record.report(), record.sinceMillis());
                     if (record.state().isFault()) {
                         transaction.put(Item.at(Keys.pending(record.chunk().version())));
@@ -221,16 +227,25 @@ final class Replicas {
         });
     }
 
-    /** Whether something is known of a version, and nobody is forgetting it: then it stays so until the transaction is made. */
-    private static boolean isKept(Transaction transaction, VersionId version) throws CloudMwException {
-        Key key = Keys.state(version);
+    /**
+     * Whether something is known of a version, and nobody is forgetting it: then it stays so until the transaction is made. What has
+     * turned up of one that is being forgotten may be marked as dropped, or nothing would ever delete it.
+     */
+    private static boolean isKept(Transaction transaction, ReplicaRecord record) throws CloudMwException {
+        Key key = Keys.state(record.chunk().version());
         Optional<Item> state = transaction.get(key);
-        if (state.isEmpty() || Stage.of(state.get()) == Stage.FORGOTTEN) {
+        if (state.isEmpty()) {
+            return false;
+        }
+        boolean forgotten = Stage.of(state.get()) == Stage.FORGOTTEN;
+        if (forgotten && !record.state().isDropped()) {
             return false;
         }
         transaction.require(
                 key,
-                "attribute_exists(" + Item.STATE + ") AND " + Item.STATE + " <> :forgotten",
+                forgotten
+                        ? Item.STATE + " = :forgotten"
+                        : "attribute_exists(" + Item.STATE + ") AND " + Item.STATE + " <> :forgotten",
                 Map.of(":forgotten", AttributeValue.fromS(Stage.FORGOTTEN.name())));
         return true;
     }

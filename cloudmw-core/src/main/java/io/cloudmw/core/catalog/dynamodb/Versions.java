@@ -57,10 +57,6 @@ final class Versions {
         return state.isPresent() ? committed(state.get()) : Optional.empty();
     }
 
-    boolean isKnown(VersionId id) throws CloudMwException {
-        return table.get(Keys.state(id)).isPresent();
-    }
-
     private static Optional<FileVersion> committed(Item state) throws CloudMwException {
         return state.has(Item.FORM) ? Optional.of(StoredForms.version(state.bytes(Item.FORM))) : Optional.empty();
     }

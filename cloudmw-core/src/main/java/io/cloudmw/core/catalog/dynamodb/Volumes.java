@@ -156,11 +156,16 @@ final class Volumes {
         return entries.size();
     }
 
-    void putStore(Store store) throws CloudMwException {
-        transactions.run(transaction -> {
+    Store putStore(Store store, ChangeRequest request) throws CloudMwException {
+        return transactions.run(AppliedItems.once(request, StoredAnswer.STORE, transaction -> {
+            if (request.call().isPresent()) {
+                // Who removes a store writes this too: what comes late finds it changed.
+                transaction.load(List.of(Keys.CONFIGURATION));
+                transaction.put(Item.at(Keys.CONFIGURATION));
+            }
             transaction.put(Item.at(Keys.store(store.id())).with(Item.FORM, StoredForms.store(store)));
             return store;
-        });
+        }));
     }
 
     List<Store> stores() throws CloudMwException {
@@ -171,20 +176,18 @@ final class Volumes {
         return stores;
     }
 
-    void removeStore(StoreId id) throws CloudMwException {
-        transactions.run(transaction -> {
+    Store removeStore(StoreId id, ChangeRequest request) throws CloudMwException {
+        return transactions.run(AppliedItems.once(request, StoredAnswer.STORE, transaction -> {
             transaction.load(List.of(Keys.store(id), Keys.CONFIGURATION));
             for (Volume volume : volumes()) {
                 if (volume.stores().contains(id)) {
                     throw CatalogErrors.storeInUse(id, volume.name());
                 }
             }
-            if (transaction.get(Keys.store(id)).isEmpty()) {
-                throw CatalogErrors.storeNotFound(id);
-            }
+            Item known = transaction.get(Keys.store(id)).orElseThrow(() -> CatalogErrors.storeNotFound(id));
             transaction.delete(Keys.store(id));
             transaction.put(Item.at(Keys.CONFIGURATION));
-            return id;
-        });
+            return StoredForms.store(known.bytes(Item.FORM));
+        }));
     }
 }

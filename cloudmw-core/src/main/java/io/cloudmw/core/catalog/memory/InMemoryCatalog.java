@@ -97,6 +97,8 @@ public final class InMemoryCatalog implements Catalog {
         fleet = Optional.empty();
     }
 
+    private final String clusterId = VersionId.random().value();
+
     private InMemoryCatalog(boolean shared) {
         fleet = shared ? Optional.of(new FleetMaps(this)) : Optional.empty();
     }
@@ -302,9 +304,13 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized void putStore(Store store) throws CloudMwException {
-        checkOpen();
+    public Store putStore(Store store, ChangeRequest request) throws CloudMwException {
+        return applied.once(request, () -> keep(store));
+    }
+
+    private synchronized Store keep(Store store) {
         stores.put(store.id(), store);
+        return store;
     }
 
     @Override
@@ -314,9 +320,13 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized void removeStore(StoreId id) throws CloudMwException {
-        checkOpen();
-        if (!stores.containsKey(id)) {
+    public Store removeStore(StoreId id, ChangeRequest request) throws CloudMwException {
+        return applied.once(request, () -> remove(id));
+    }
+
+    private synchronized Store remove(StoreId id) throws CloudMwException {
+        Store known = stores.get(id);
+        if (known == null) {
             throw CatalogErrors.storeNotFound(id);
         }
         for (Volume volume : volumes.values()) {
@@ -325,6 +335,7 @@ public final class InMemoryCatalog implements Catalog {
             }
         }
         stores.remove(id);
+        return known;
     }
 
     @Override
@@ -557,6 +568,10 @@ public final class InMemoryCatalog implements Catalog {
     public synchronized void report(List<ReplicaReport> reports, long nowMillis) throws CloudMwException {
         checkOpen();
         for (ReplicaReport report : reports) {
+            if (!report.state().isFromWriter()
+                    && !versions.containsKey(report.chunk().version().value())) {
+                continue;
+            }
             boolean open = record(report.chunk().version(), nowMillis).committed == null;
             ReplicaRecord recorded = record(report, nowMillis);
             String key = Pages.token(report);
@@ -727,9 +742,8 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public synchronized boolean isKnown(VersionId version) throws CloudMwException {
-        checkOpen();
-        return versions.containsKey(version.value());
+    public String clusterId() {
+        return clusterId;
     }
 
     @Override

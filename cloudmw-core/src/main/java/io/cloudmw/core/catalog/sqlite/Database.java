@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +62,7 @@ final class Database implements Closeable {
         LockFile lockFile = lock(file);
         List<Connection> opened = new ArrayList<>();
         try {
+            DriverFiles.keepIn(Objects.requireNonNull(file.toAbsolutePath().getParent(), "a file's directory"));
             Connection writing = connect(file, false);
             opened.add(writing);
             Schema.upgrade(writing);
@@ -75,6 +77,10 @@ final class Database implements Closeable {
         } catch (CloudMwException e) {
             closeQuietly(opened, lockFile);
             throw e;
+        } catch (IOException e) {
+            closeQuietly(opened, lockFile);
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, "catalog " + file + ": its directory cannot be used: " + Reasons.of(e), e);
         }
     }
 

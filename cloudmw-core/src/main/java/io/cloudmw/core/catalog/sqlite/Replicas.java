@@ -28,6 +28,10 @@ final class Replicas {
     static void report(Connection connection, ReplicaReport report, long nowMillis)
             throws SQLException, CloudMwException {
         VersionId version = report.chunk().version();
+        if (!report.state().isFromWriter()
+                && Versions.state(connection, version).isEmpty()) {
+            return;
+        }
         Versions.touch(connection, version, nowMillis);
         boolean committed = Versions.committed(connection, version).isPresent();
         if (report.state() == ReplicaState.OWED) {

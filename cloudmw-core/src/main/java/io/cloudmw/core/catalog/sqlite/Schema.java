@@ -125,8 +125,12 @@ final class Schema {
             List.of("CREATE TABLE applied_calls (issued_at INTEGER NOT NULL, id TEXT NOT NULL, answer BLOB NOT NULL,"
                     + " PRIMARY KEY (issued_at, id)) WITHOUT ROWID");
 
+    /** What names this catalog. */
+    private static final List<String> CLUSTER = List.of(
+            "CREATE TABLE cluster (id TEXT NOT NULL)", "INSERT INTO cluster VALUES (lower(hex(randomblob(16))))");
+
     private static final List<List<String>> STEPS =
-            List.of(FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES, SNAPSHOTS, CALLS);
+            List.of(FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES, SNAPSHOTS, CALLS, CLUSTER);
 
     private Schema() {}
 

@@ -127,12 +127,15 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public void putStore(Store store) throws CloudMwException {
-        database.write(connection -> Sql.update(
-                connection,
-                "INSERT INTO stores VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET definition = excluded.definition",
-                store.id().value(),
-                StoredForms.store(store)));
+    public Store putStore(Store store, ChangeRequest request) throws CloudMwException {
+        return database.write(AppliedRows.once(request, StoredAnswer.STORE, connection -> {
+            Sql.update(
+                    connection,
+                    "INSERT INTO stores VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET definition = excluded.definition",
+                    store.id().value(),
+                    StoredForms.store(store));
+            return store;
+        }));
     }
 
     @Override
@@ -142,8 +145,8 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public void removeStore(StoreId id) throws CloudMwException {
-        database.write(connection -> {
+    public Store removeStore(StoreId id, ChangeRequest request) throws CloudMwException {
+        return database.write(AppliedRows.once(request, StoredAnswer.STORE, connection -> {
             Optional<String> volume = Sql.first(
                     connection,
                     row -> row.getString(1),
@@ -152,12 +155,15 @@ public final class SqliteCatalog implements Catalog {
             if (volume.isPresent()) {
                 throw CatalogErrors.storeInUse(id, new VolumeName(volume.get()));
             }
-            int removed = Sql.update(connection, "DELETE FROM stores WHERE id = ?", id.value());
-            if (removed == 0) {
-                throw CatalogErrors.storeNotFound(id);
-            }
-            return removed;
-        });
+            Store known = Sql.first(
+                            connection,
+                            row -> StoredForms.store(row.getBytes(1)),
+                            "SELECT definition FROM stores WHERE id = ?",
+                            id.value())
+                    .orElseThrow(() -> CatalogErrors.storeNotFound(id));
+            Sql.update(connection, "DELETE FROM stores WHERE id = ?", id.value());
+            return known;
+        }));
     }
 
     @Override
@@ -240,12 +246,6 @@ public final class SqliteCatalog implements Catalog {
     @Override
     public List<SharedRun> shared(VersionId version, int segment) throws CloudMwException {
         return database.read(connection -> Shared.of(connection, version, segment));
-    }
-
-    @Override
-    public boolean isKnown(VersionId version) throws CloudMwException {
-        return database.read(
-                connection -> Sql.exists(connection, "SELECT 1 FROM versions WHERE id = ?", version.value()));
     }
 
     @Override
@@ -401,6 +401,12 @@ public final class SqliteCatalog implements Catalog {
     @Override
     public Snapshots snapshots() {
         return new SnapshotRows(database, changes);
+    }
+
+    @Override
+    public String clusterId() throws CloudMwException {
+        return database.read(connection -> Sql.first(connection, row -> row.getString(1), "SELECT id FROM cluster")
+                .orElseThrow(() -> new IllegalStateException("the schema has an id")));
     }
 
     @Override

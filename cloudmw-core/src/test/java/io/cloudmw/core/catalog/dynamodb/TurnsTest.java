@@ -1,13 +1,17 @@
 package io.cloudmw.core.catalog.dynamodb;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.VolumeName;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 final class TurnsTest {
@@ -22,6 +26,14 @@ final class TurnsTest {
                 CloudMwException.class, () -> turns.take(volume).run()));
     }
 
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     @Test
     void behindOneThatStallsNobodyWaitsAndOtherVolumesGoOn() throws Exception {
         Runnable end = turns.take(VOLUME);
@@ -30,6 +42,36 @@ final class TurnsTest {
         assertThat(failureOfAnother(new VolumeName("w")).get()).isNull();
         end.run();
         assertThat(failureOfAnother(VOLUME).get()).isNull();
+    }
+
+    /** Who has only just got a turn, and could not note when, is not taken for one that has had it since the turn before. */
+    @Test
+    void whoHasJustGotItsTurnIsNotTakenForWhoHadItLongAgo() throws Exception {
+        CountDownLatch got = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        AtomicReference<Thread> held = new AtomicReference<>();
+        AtomicInteger asked = new AtomicInteger();
+        Turns slow = new Turns(() -> {
+            // First it says until when it waits, then how long that is, then that it has it.
+            if (Thread.currentThread().equals(held.get()) && asked.incrementAndGet() == 3) {
+                got.countDown();
+                await(goOn);
+            }
+            return nanos.get();
+        });
+        slow.take(VOLUME).run();
+        nanos.addAndGet(10 * Turns.LONGEST.toNanos());
+        CompletableFuture<Void> first = CompletableFuture.runAsync(() -> {
+            held.set(Thread.currentThread());
+            assertThatCode(() -> slow.take(VOLUME).run()).doesNotThrowAnyException();
+        });
+        got.await();
+        CompletableFuture<Void> second = CompletableFuture.runAsync(
+                () -> assertThatCode(() -> slow.take(VOLUME).run()).doesNotThrowAnyException());
+        assertThat(second).isNotDone();
+        goOn.countDown();
+        first.get();
+        second.get();
     }
 
     /** What nothing else guards is counted right; the clock stands still, so all may wait. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.DirectoryEntry;
@@ -15,6 +16,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Rename;
+import io.cloudmw.core.model.Snapshot;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
@@ -31,6 +33,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -211,6 +216,44 @@ final class SqliteCatalogTest extends CatalogContract {
             Names.tree(connection).rename(rename);
             return totalChanges(connection) - before;
         });
+    }
+
+    @Test
+    void aSnapshotOfManyNamesWritesTheRowsOfOneOfAFew() throws Exception {
+        Path file = directory.resolve("snapshots.db");
+        try (Catalog catalog = SqliteCatalog.open(file)) {
+            fill(catalog, volume(), Versions.of("w:/x", 1));
+        }
+        putMany(file, 0, 10);
+        long few = rowsOfASnapshot(file, "few");
+        putMany(file, 10, 10_000);
+        assertThat(rowsOfASnapshot(file, "many")).isEqualTo(few);
+    }
+
+    /** Many at a time wait for one sync. */
+    private static void putMany(Path file, int first, int end) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(64);
+        try (Catalog catalog = SqliteCatalog.open(file)) {
+            List<Future<FileVersion>> puts = new ArrayList<>();
+            for (int i = first; i < end; i++) {
+                FileVersion version = Versions.of("w:/d" + i % 7 + "/f" + i, 0);
+                puts.add(threads.submit(() -> catalog.commit(new Commit(version, Optional.empty(), List.of()))));
+            }
+            for (Future<FileVersion> put : puts) {
+                put.get();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static long rowsOfASnapshot(Path file, String name) throws CloudMwException {
+        try (Database database = Database.open(file)) {
+            long before = database.write(SqliteCatalogTest::totalChanges);
+            Snapshot unused = new SnapshotRows(database, new ChangeRows(database))
+                    .create(new VolumeName("w"), name, ChangeRequest.once(1));
+            return database.write(SqliteCatalogTest::totalChanges) - before;
+        }
     }
 
     private static long totalChanges(Connection connection) throws SQLException, CloudMwException {

@@ -7,13 +7,17 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,17 +31,32 @@ final class SqliteCrashTest {
 
     @Test
     @Timeout(120)
+    void whatTheDriverOfAKilledProcessLeftIsRemovedByTheNext() throws Exception {
+        Path file = directory.resolve("catalog.db");
+        Set<Path> left = Set.of();
+        for (int i = 0; i < 3; i++) {
+            Process process = scribe(file);
+            try (BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+                assertThat(lines.readLine()).isNotNull();
+            } finally {
+                process.destroyForcibly().waitFor();
+            }
+            try (Stream<Path> files = Files.list(directory.resolve("driver"))) {
+                Set<Path> now = files.collect(Collectors.toSet());
+                assertThat(now).as("the library, and the driver's mark of it").hasSize(2);
+                assertThat(Collections.disjoint(now, left)).isTrue();
+                left = now;
+            }
+        }
+    }
+
+    @Test
+    @Timeout(120)
     void whatWasAcknowledgedToAnyOfManyIsThereAfterAKill() throws Exception {
         Path file = directory.resolve("catalog.db");
         List<String> acknowledged = new ArrayList<>();
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        Scribe.class.getName(),
-                        file.toString())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        Process process = scribe(file);
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (int i = 0; i < ACKNOWLEDGED; i++) {
@@ -54,6 +73,17 @@ final class SqliteCrashTest {
                     catalog.stores().stream().map(store -> store.id().value()).collect(Collectors.toSet());
             assertThat(kept).containsAll(acknowledged);
         }
+    }
+
+    private static Process scribe(Path file) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        Scribe.class.getName(),
+                        file.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
     }
 
     /** The process: adds stores for as long as it lives, and says of each when it is durable. */

@@ -56,21 +56,34 @@ public final class StoredVolume {
 
     private final Catalog catalog;
     private final List<StoreId> placed;
-    private final Map<StoreId, ChunkStore> stores = new LinkedHashMap<>();
+    private final Map<StoreId, ChunkStore> stores;
     private long clock = 1_000;
     private long backups;
 
     /** Makes the volume, of two replicas in {@code s1} and {@code s2}; there is an {@code s3} as well. */
     public StoredVolume(Catalog catalog) throws CloudMwException {
-        this.catalog = catalog;
-        this.placed = List.of(new StoreId("s1"), new StoreId("s2"));
+        this(catalog, new LinkedHashMap<>());
         for (Store store : definitions()) {
             stores.put(store.id(), new MemoryChunkStore(store.id(), 1 << 30));
-            catalog.putStore(store);
         }
-        List<StoreId> all = List.copyOf(stores.keySet());
+    }
+
+    private StoredVolume(Catalog catalog, Map<StoreId, ChunkStore> stores) throws CloudMwException {
+        this.catalog = catalog;
+        this.stores = stores;
+        this.placed = List.of(new StoreId("s1"), new StoreId("s2"));
+        List<StoreId> all = new ArrayList<>();
+        for (Store store : definitions()) {
+            catalog.putStore(store);
+            all.add(store.id());
+        }
         catalog.createVolume(
                 new Volume(NAME, new Chunking.BySize(LEAF_BYTES), 2, all, 1, Mode.ROUNDS, true, 77, Optional.empty()));
+    }
+
+    /** A volume of the same name, of another cluster that uses the same stores. */
+    public StoredVolume beside(Catalog other) throws CloudMwException {
+        return new StoredVolume(other, stores);
     }
 
     /** Buckets, so that everybody may open them. */
@@ -212,6 +225,7 @@ public final class StoredVolume {
         }
         parts.add(part(records.toByteArray(), page.files()));
         BackupRoot root = new BackupRoot(
+                page.cluster(),
                 catalog.volume(NAME).orElseThrow(),
                 definitions(),
                 ++backups,
@@ -221,6 +235,20 @@ public final class StoredVolume {
                 Optional.empty());
         write(BackupRoot.newVersion(), root);
         return root;
+    }
+
+    /** Writes a root as they were before they named a cluster. */
+    public void writeUnnamed(BackupRoot root) throws CloudMwException {
+        BackupRoot unnamed = new BackupRoot(
+                "",
+                root.volume(),
+                root.stores(),
+                root.number(),
+                root.takenAtMillis(),
+                root.position(),
+                root.parts(),
+                Optional.empty());
+        write(BackupRoot.newVersion(), unnamed);
     }
 
     private BackupPart part(byte[] records, long files) throws CloudMwException {
@@ -249,7 +277,7 @@ public final class StoredVolume {
     /** Recovers the volume into another catalog; looks in {@code s1} first. */
     public RecoveryReport recover(Catalog target, boolean verify, RecoveryListener listener) throws CloudMwException {
         RecoveryRequest request =
-                new RecoveryRequest(NAME, NAME, definitions().subList(0, 1), OptionalLong.empty(), verify, false);
+                new RecoveryRequest(NAME, NAME, definitions().subList(0, 1), "", OptionalLong.empty(), verify, false);
         return new Recovery(request, definition -> store(definition.id().value()), listener, () -> 5_000).run(target);
     }
 

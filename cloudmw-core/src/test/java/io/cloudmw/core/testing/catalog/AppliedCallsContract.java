@@ -14,6 +14,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.Snapshot;
+import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.Volume;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,6 +111,20 @@ public abstract class AppliedCallsContract extends CatalogFixture {
         Snapshot again = catalog.snapshots().create(VOLUME, "s", call());
         assertThat(catalog.snapshots().remove(VOLUME, "s", removal)).isEqualTo(made);
         assertThat(catalog.snapshots().of(VOLUME)).containsExactly(again);
+    }
+
+    @Test
+    void lateTriesAboutStoresChangeNothingThatCameSince() throws Exception {
+        Store store = bucket("late");
+        ChangeRequest addition = call();
+        ChangeRequest removal = call();
+        assertThat(catalog.putStore(store, addition)).isEqualTo(store);
+        assertThat(catalog.removeStore(store.id(), removal)).isEqualTo(store);
+        assertThat(catalog.putStore(store, addition)).isEqualTo(store);
+        assertThat(catalog.stores()).doesNotContain(store);
+        catalog.putStore(store);
+        assertThat(catalog.removeStore(store.id(), removal)).isEqualTo(store);
+        assertThat(catalog.stores()).contains(store);
     }
 
     @Test

@@ -52,6 +52,14 @@ public abstract class BackupContract extends CatalogFixture {
     }
 
     @Test
+    void aCatalogHasAnIdThatNoOtherHas() throws Exception {
+        assertThat(catalog.clusterId()).matches("[0-9a-f]{32}").isEqualTo(catalog.clusterId());
+        try (Catalog other = openAnother()) {
+            assertThat(other.clusterId()).isNotEqualTo(catalog.clusterId());
+        }
+    }
+
+    @Test
     void aRecoveredVolumeHasAllItsFilesWithTheirAttributesTimesAndManifests() throws Exception {
         StoredVolume volume = filled();
         volume.backup();

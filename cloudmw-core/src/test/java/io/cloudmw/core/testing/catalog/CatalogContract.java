@@ -325,7 +325,7 @@ public abstract class CatalogContract extends NamesContract {
             assertThat(catalog.segment(slow.id(), 0)).isEmpty();
             assertThat(catalog.records(slow.id(), 0, 10)).isEmpty();
             assertThat(retired()).isEmpty();
-            assertThat(catalog.isKnown(slow.id())).isTrue();
+            assertThat(catalog.state(slow.id())).isPresent();
             catalog.touch(slow.id(), 400);
             assertThat(catalog.resume(slow.id(), 400)).isFalse();
             refused(ErrorCode.CONFLICT, () -> catalog.putSegment(slow.id(), 0, Versions.segment(slow.id(), 0), 400));

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.AttributeChange;
+import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.FilePath;
@@ -21,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -105,9 +108,12 @@ public abstract class ConsistencyContract extends CatalogFixture {
 
         private Optional<VersionId> read(Catalog through, FilePath file) throws CloudMwException {
             long began = clock.incrementAndGet();
-            Optional<VersionId> found = through.current(file).map(FileVersion::id);
-            operations.add(Operation.read(file.path(), found, began, clock.incrementAndGet()));
-            return found;
+            Optional<CurrentFile> found = through.file(file);
+            Optional<VersionId> version = found.map(current -> current.version().id());
+            OptionalLong notedAt =
+                    found.map(current -> notedAt(current.attributes())).orElse(OptionalLong.empty());
+            operations.add(Operation.read(file.path(), version, notedAt, began, clock.incrementAndGet()));
+            return version;
         }
 
         private void put(Catalog through, FilePath file, Optional<VersionId> expected) throws Exception {
@@ -146,6 +152,13 @@ public abstract class ConsistencyContract extends CatalogFixture {
                     began, "attributes of " + file, () -> answer(through, at -> at.setAttributes(change, request)))) {
                 operations.add(Operation.read(file.path(), Optional.empty(), began, clock.incrementAndGet()));
             }
+        }
+
+        /** What is noted of a file is when the call began that did it. */
+        private OptionalLong notedAt(Attributes attributes) {
+            return attributes.values().values().stream()
+                    .mapToLong(Long::parseLong)
+                    .findAny();
         }
 
         private ChangeRequest request(long began) {

@@ -135,21 +135,21 @@ public abstract class SharedChunksContract extends CatalogFixture {
         FileVersion third = commit(second, run(1, 2));
         report(base.id(), 1, S1, ReplicaState.MISSING);
         forget(base.id());
-        assertThat(catalog.isKnown(base.id())).isTrue();
+        assertThat(catalog.state(base.id())).isPresent();
         assertThat(catalog.version(base.id())).isEmpty();
         assertThat(catalog.segment(base.id(), 0)).isEmpty();
         assertThat(retired()).extracting(RetiredVersion::id).containsExactly(second.id());
         assertThat(catalog.faults(base.id(), 0, 2)).hasSize(1);
         forget(base.id());
         forget(second.id());
-        assertThat(catalog.isKnown(base.id())).isTrue();
-        assertThat(catalog.isKnown(second.id())).isFalse();
+        assertThat(catalog.state(base.id())).isPresent();
+        assertThat(catalog.state(second.id())).isEmpty();
         assertThat(catalog.namer(chunk1)).contains(third.id());
         assertThat(catalog.namer(chunk0)).isEmpty();
         catalog.remove(base.file(), 2);
         assertThat(catalog.namedElsewhere(third.id(), List.of(chunk1))).isEmpty();
         forget(third.id());
-        assertThat(catalog.isKnown(base.id())).isFalse();
+        assertThat(catalog.state(base.id())).isEmpty();
         assertThat(catalog.faults(base.id(), 0, 2)).isEmpty();
     }
 
@@ -189,8 +189,8 @@ public abstract class SharedChunksContract extends CatalogFixture {
         for (VersionId version : List.of(second.id(), base.id())) {
             forget(version);
         }
-        assertThat(catalog.isKnown(base.id())).isFalse();
-        assertThat(catalog.isKnown(second.id())).isFalse();
+        assertThat(catalog.state(base.id())).isEmpty();
+        assertThat(catalog.state(second.id())).isEmpty();
         assertThat(catalog.file(FilePath.parse("v:/f"))).isEmpty();
     }
 }

@@ -124,7 +124,6 @@ final class SharedChunksPlay {
 
     private void compare(String step) throws CloudMwException {
         for (Map.Entry<VersionId, List<ChunkId>> entry : manifests.entrySet()) {
-            both(step + " known", catalog -> catalog.isKnown(entry.getKey()));
             both(step + " state", catalog -> catalog.state(entry.getKey()));
         }
         VersionId one = new ArrayList<>(manifests.keySet()).get(random.nextInt(manifests.size()));

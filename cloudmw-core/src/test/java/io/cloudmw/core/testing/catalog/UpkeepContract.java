@@ -152,8 +152,23 @@ public abstract class UpkeepContract extends CatalogFixture {
                         record(gone.id(), 2, S1, GOOD, 5),
                         record(kept, 0, S1, CORRUPT, 5)));
         assertThat(catalog.records(gone.id(), 0, 10)).isEmpty();
-        assertThat(catalog.isKnown(gone.id())).isFalse();
+        assertThat(catalog.state(gone.id())).isEmpty();
         assertThat(catalog.pending("", 10).items()).containsExactly(record(kept, 0, S1, CORRUPT, 5));
+    }
+
+    /** Who found out about a copy is late; who writes one, may be early. */
+    @Test
+    void aReportAboutAForgottenVersionDoesNotOpenItAnew() throws Exception {
+        FileVersion gone = put("v:/gone", 1, Optional.empty());
+        catalog.remove(gone.file(), 1);
+        catalog.forget(lease("upkeep"), gone.id());
+        catalog.report(List.of(fault(gone.id(), 0, S1, MISSING), fault(gone.id(), 0, S2, CORRUPT)), 5);
+        assertThat(catalog.state(gone.id())).isEmpty();
+        assertThat(catalog.records(gone.id(), 0, 1)).isEmpty();
+        VersionId begun = VersionId.random();
+        catalog.report(List.of(fault(begun, 0, S1, MISSING), fault(begun, 0, S2, GOOD)), 5);
+        assertThat(catalog.state(begun)).contains(VersionState.OPEN);
+        assertThat(catalog.faults(begun, 0, 1)).isEmpty();
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.cloudmw.core.model.VersionId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -109,5 +110,30 @@ final class ConsistencyCheckTest {
         assertThat(violations()).isEmpty();
         operations.add(Operation.read("/a/b", Optional.of(V1), 5, 6));
         assertThat(violations()).hasSize(1);
+    }
+
+    private void seen(VersionId version, OptionalLong notedAtMillis, long began) {
+        operations.add(Operation.read("/a", Optional.of(version), notedAtMillis, began, began + 1));
+    }
+
+    @Test
+    void attributesThatAreOldOrOfNobodyAreFound() {
+        Rename rename = new Rename(FilePath.parse("v:/b"), A, true, UUID.randomUUID());
+        happens(Change.put(A, V1, 1));
+        happens(Change.attributes(A, V1, 7));
+        happens(Change.put(A, V2, 8));
+        seen(V1, OptionalLong.empty(), 1);
+        seen(V1, OptionalLong.of(7), 3);
+        seen(V2, OptionalLong.of(7), 5);
+        assertThat(violations()).isEmpty();
+        seen(V2, OptionalLong.empty(), 7);
+        assertThat(violations()).singleElement().asString().contains("noted at OptionalLong.empty");
+        operations.remove(operations.size() - 1);
+        happens(Change.put(FilePath.parse("v:/b"), V1, 9));
+        happens(Change.renamed(rename, Optional.of(V1), 10));
+        seen(V1, OptionalLong.empty(), 7);
+        assertThat(violations()).isEmpty();
+        seen(V1, OptionalLong.of(7), 9);
+        assertThat(violations()).singleElement().asString().contains("noted at OptionalLong[7]");
     }
 }

@@ -4,44 +4,56 @@ import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.VersionId;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /** The files of a volume at one position. Immutable. */
 public final class NamesAt {
     static final NamesAt NOTHING = new NamesAt(Map.of());
 
-    private final Map<String, VersionId> files;
+    private final Map<String, Named> files;
 
-    private NamesAt(Map<String, VersionId> files) {
+    /** What a path names, and when something was noted of it last. */
+    private record Named(VersionId version, OptionalLong notedAtMillis) {}
+
+    private NamesAt(Map<String, Named> files) {
         this.files = files;
     }
 
     public Optional<VersionId> file(String path) {
-        return Optional.ofNullable(files.get(path));
+        return Optional.ofNullable(files.get(path)).map(Named::version);
+    }
+
+    /** When attributes of the file at a path were changed last; empty: never, or there is none. */
+    public OptionalLong notedAtMillis(String path) {
+        Named named = files.get(path);
+        return named == null ? OptionalLong.empty() : named.notedAtMillis();
     }
 
     NamesAt after(Change change) {
-        Map<String, VersionId> next = new TreeMap<>(files);
+        Map<String, Named> next = new TreeMap<>(files);
         switch (change.kind()) {
-            case PUT -> change.version().ifPresent(version -> next.put(change.path(), version));
+            case PUT ->
+                next.put(change.path(), new Named(change.version().orElseThrow(), notedAtMillis(change.path())));
             case REMOVED -> next.remove(change.path());
             case RENAMED -> move(change.from().orElseThrow(), change.path(), next);
-            case ATTRIBUTES -> {}
+            case ATTRIBUTES ->
+                next.put(change.path(), new Named(change.version().orElseThrow(), OptionalLong.of(change.atMillis())));
             case VOLUME_DELETED -> next.clear();
         }
         return new NamesAt(next);
     }
 
     /** What is at a path or below it. */
-    private void move(String from, String to, Map<String, VersionId> next) {
-        files.forEach((path, version) -> {
+    private void move(String from, String to, Map<String, Named> next) {
+        files.forEach((path, named) -> {
             if (path.equals(from) || path.startsWith(from + "/")) {
                 next.remove(path);
             }
         });
-        files.forEach((path, version) -> {
+        files.forEach((path, named) -> {
             if (path.equals(from) || path.startsWith(from + "/")) {
-                next.put(to + path.substring(from.length()), version);
+                next.put(to + path.substring(from.length()), named);
             }
         });
     }

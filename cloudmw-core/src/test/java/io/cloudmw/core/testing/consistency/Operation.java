@@ -3,6 +3,7 @@ package io.cloudmw.core.testing.consistency;
 import io.cloudmw.core.model.Change;
 import io.cloudmw.core.model.VersionId;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Predicate;
 
 /**
@@ -39,6 +40,17 @@ public final class Operation {
                 began,
                 ended,
                 names -> names.file(path).equals(found));
+    }
+
+    /** As {@link #read}, with when something was noted of the file last. */
+    public static Operation read(
+            String path, Optional<VersionId> found, OptionalLong notedAtMillis, long began, long ended) {
+        return seen(
+                "read of " + path + ": " + found + ", noted at " + notedAtMillis,
+                began,
+                ended,
+                names -> names.file(path).equals(found)
+                        && names.notedAtMillis(path).equals(notedAtMillis));
     }
 
     /** Something else was found of the names. */

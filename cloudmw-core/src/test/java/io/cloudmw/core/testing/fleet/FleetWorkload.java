@@ -4,6 +4,7 @@ import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.race.Tally;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
@@ -57,6 +58,11 @@ public final class FleetWorkload {
             return (double) requests / useful;
         }
 
+        /** Of one transfer, in the mean. */
+        public double requests() {
+            return (double) requests / transfers();
+        }
+
         public int extras() {
             return extras;
         }
@@ -82,6 +88,7 @@ public final class FleetWorkload {
 
     private static final long GB = 1_000_000_000;
     private static final long READ_EVERY_NANOS = 200_000_000;
+    private static final long ALONE_EVERY_NANOS = 60_000_000_000L;
 
     private FleetWorkload() {}
 
@@ -116,6 +123,22 @@ public final class FleetWorkload {
             FleetTransfer.Spec spec = new FleetTransfer.Spec(mode, false, List.of(bytes), three, List.of(three));
             Consumer<FleetTransfer.Result> counted = read < from ? result -> {} : figures::add;
             fleet.clock.after(read * READ_EVERY_NANOS, () -> new FleetTransfer(fleet, spec, governor, counted).start());
+        }
+        run(fleet);
+        return figures;
+    }
+
+    /** Reads of such a file one after the other, each by a client that has its whole budget. */
+    public static Figures alone(Mode mode, FleetSettings settings, List<Long> chunkBytes, int reads, long seed) {
+        Figures figures = new Figures(mode);
+        SimulatedFleet fleet = new SimulatedFleet(settings, seed);
+        List<Integer> three = List.of(0, 1, 2);
+        FleetTransfer.Spec spec =
+                new FleetTransfer.Spec(mode, false, chunkBytes, three, Collections.nCopies(chunkBytes.size(), three));
+        for (int read = 0; read < reads; read++) {
+            fleet.clock.after(
+                    read * ALONE_EVERY_NANOS,
+                    () -> new FleetTransfer(fleet, spec, new Governor(Governor.Budget.DEFAULT), figures::add).start());
         }
         run(fleet);
         return figures;

@@ -166,8 +166,12 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     @Override
     public void addStore(AddStoreRequest request, StreamObserver<AddStoreResponse> observer) {
         calls.answer(observer, () -> {
-            StoreStatus added =
-                    coordinator.administration().addStore(FromWire.store(request.getStore()), request.getCreate());
+            StoreStatus added = coordinator
+                    .administration()
+                    .addStore(
+                            FromWire.store(request.getStore()),
+                            request.getCreate(),
+                            FromWire.callId(request.getCall()));
             return AddStoreResponse.newBuilder().setStore(ToWire.store(added)).build();
         });
     }
@@ -186,7 +190,9 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     @Override
     public void removeStore(RemoveStoreRequest request, StreamObserver<RemoveStoreResponse> observer) {
         calls.answer(observer, () -> {
-            coordinator.administration().removeStore(FromWire.storeId(request.getId()));
+            coordinator
+                    .administration()
+                    .removeStore(FromWire.storeId(request.getId()), FromWire.callId(request.getCall()));
             return RemoveStoreResponse.getDefaultInstance();
         });
     }
@@ -347,7 +353,8 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                         .plan(
                                 FromWire.file(request.getVolume(), request.getPath()),
                                 FromWire.optionalVersionId(request.getVersionId()),
-                                FromWire.optionalMode(request.getMode()))));
+                                FromWire.optionalMode(request.getMode()),
+                                FromWire.location(request.getLocation()))));
     }
 
     @Override

@@ -21,12 +21,13 @@ import java.util.Locale;
 import java.util.UUID;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
  * As much of an S3 endpoint as the lab needs, for machines that have no other: makes buckets, puts objects (also only if
  * absent), gets them whole, by range or by part, and says how long they are. Path style; objects are files in a
- * directory; signatures are not checked, which is why it listens on loopback only. Everything else is answered 501.
+ * directory; signatures are not checked, which is why it belongs on loopback, or where nobody else is. Everything else is answered 501.
  *
  * <p>Parts are of 8 MiB: a client that asks for an object by part numbers is answered as if it had been uploaded so.
  */
@@ -59,19 +60,31 @@ public final class BucketServer implements AutoCloseable {
     private final HttpServer server;
     private final AtomicReference<@Nullable Throwable> defect = new AtomicReference<>();
     private final ThreadPoolExecutor threads = Threads.blocking("lab-buckets", THREADS, THREADS);
+    private final LongAdder sentBytes = new LongAdder();
 
-    /** @param directory holds a directory for each bucket; created if missing, left behind */
-    public BucketServer(Path directory) throws IOException {
+    /**
+     * Serves.
+     *
+     * @param directory holds a directory for each bucket; created if missing, left behind
+     * @param address of this machine, to listen at
+     */
+    public BucketServer(Path directory, InetAddress address) throws IOException {
         this.directory = Files.createDirectories(directory);
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), THREADS);
+        server = HttpServer.create(new InetSocketAddress(address, 0), THREADS);
         server.createContext("/", this::handle);
         server.setExecutor(threads);
         server.start();
     }
 
-    /** {@code http://127.0.0.1:port}. */
+    /** {@code http://address:port}. */
     public String endpoint() {
-        return "http://127.0.0.1:" + server.getAddress().getPort();
+        return "http://" + server.getAddress().getAddress().getHostAddress() + ":"
+                + server.getAddress().getPort();
+    }
+
+    /** Bytes of objects it has sent so far, of answers that broke off, too. */
+    public long sentBytes() {
+        return sentBytes.sum();
     }
 
     private void handle(HttpExchange exchange) throws IOException {
@@ -165,7 +178,7 @@ public final class BucketServer implements AutoCloseable {
                 : exchange.getRequestBody();
     }
 
-    private static void get(HttpExchange exchange, Path object) throws IOException, Refused {
+    private void get(HttpExchange exchange, Path object) throws IOException, Refused {
         try (RandomAccessFile file = open(object)) {
             long size = file.length();
             ByteRange range = range(exchange, size);
@@ -225,7 +238,7 @@ public final class BucketServer implements AutoCloseable {
         }
     }
 
-    private static void copy(RandomAccessFile file, ByteRange range, OutputStream out) throws IOException {
+    private void copy(RandomAccessFile file, ByteRange range, OutputStream out) throws IOException {
         byte[] buffer = new byte[(int) Math.min(BUFFER_BYTES, Math.max(1, range.length()))];
         file.seek(range.offset());
         for (long left = range.length(); left > 0; ) {
@@ -234,6 +247,7 @@ public final class BucketServer implements AutoCloseable {
                 throw new IOException("the object became shorter");
             }
             out.write(buffer, 0, read);
+            sentBytes.add(read);
             left -= read;
         }
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -25,7 +26,7 @@ final class BucketServerTest {
 
     @BeforeEach
     void start() throws IOException {
-        server = new BucketServer(directory);
+        server = new BucketServer(directory, InetAddress.getLoopbackAddress());
         Files.writeString(Files.createDirectory(directory.resolve("bucket")).resolve("object"), "0123456789");
     }
 

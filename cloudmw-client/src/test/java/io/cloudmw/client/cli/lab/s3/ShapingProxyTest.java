@@ -9,6 +9,7 @@ import io.cloudmw.core.time.Ticker;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -42,7 +43,7 @@ final class ShapingProxyTest {
     @BeforeEach
     void start() throws Exception {
         new Random(1).nextBytes(content);
-        server = new BucketServer(directory);
+        server = new BucketServer(directory, InetAddress.getLoopbackAddress());
         proxy = new ShapingProxy(server.endpoint());
         store = proxy.listen();
         assertThat(put("/bucket", new byte[0]).statusCode()).isEqualTo(200);

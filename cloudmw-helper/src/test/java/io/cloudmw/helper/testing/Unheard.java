@@ -1,11 +1,11 @@
-package io.cloudmw.helper.fetch;
+package io.cloudmw.helper.testing;
 
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.netty.buffer.ByteBuf;
 
 /** Does not listen. */
-final class Unheard implements BulkStreamListener {
+public final class Unheard implements BulkStreamListener {
     @Override
     public void data(ByteBuf payload, int crc32c) {
         payload.release();

@@ -1,0 +1,212 @@
+package io.cloudmw.client.cli;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.cli.lab.fanout.FanOutLab;
+import io.cloudmw.client.cli.lab.fanout.FanOutReport;
+import io.cloudmw.client.cli.lab.fanout.FanOutSettings;
+import io.cloudmw.client.cli.lab.fanout.FanOutTestbed;
+import io.cloudmw.client.cli.lab.fanout.Hosts;
+import io.cloudmw.client.cli.lab.fanout.LabSteps;
+import io.cloudmw.client.cli.lab.fanout.ReadingClients;
+import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.model.Location;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** What measures switches. */
+final class SwitchBenchCommands {
+    private SwitchBenchCommands() {}
+
+    /** The fan-out. */
+    @Command(
+            name = "switch",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Let many clients read the same set of bytes at once through switches: a fleet of its own, on an S3"
+                        + " endpoint of its own that counts what is asked of it."
+            })
+    static final class Switch implements Callable<Integer> {
+        private final CommandContext context;
+
+        @Option(names = "--clients", paramLabel = "N", description = "1..256 (default 4)")
+        private int clients = 4;
+
+        @Option(names = "--switches", paramLabel = "M", description = "1..32 (default 1)")
+        private int switches = 1;
+
+        @Option(names = "--size", paramLabel = "SIZE", description = "of the set (default 256MiB)")
+        private String size = "256MiB";
+
+        @Option(
+                names = "--fanout",
+                paramLabel = "WAY",
+                description = "flat (the default), or tree: through switches near them")
+        private String fanOut = "flat";
+
+        @Option(
+                names = "--hot",
+                paramLabel = "WHERE",
+                description = "none (the default: each run a new set), memory, disk")
+        private String hot = "none";
+
+        @Option(names = "--kill", description = "kill a switch when clients have half of the set")
+        private boolean kill;
+
+        @Option(names = "--reads", paramLabel = "SIZE", description = "then single reads of that, by one client")
+        private @Nullable String reads;
+
+        @Option(names = "--read-count", paramLabel = "N", description = "of those in each run (default 2000)")
+        private int readCount = 2000;
+
+        @Option(names = "--neighbours", paramLabel = "N", description = "clients that read all meanwhile (default 0)")
+        private int neighbours;
+
+        @Option(names = "--runs", paramLabel = "N", description = "measured runs; medians are told (default 3)")
+        private int runs = 3;
+
+        @Option(names = "--warm-up", paramLabel = "N", description = "runs before those (default 1)")
+        private int warmUps = 1;
+
+        @Option(names = "--seed", paramLabel = "S", description = "of the bytes and places (default 1)")
+        private long seed = 1;
+
+        @Option(names = "--host-command", paramLabel = "COMMAND", description = "runs one on host {}, 1 and up")
+        private String hostCommand = "";
+
+        @Option(names = "--host-address", paramLabel = "ADDRESS", description = "of host {}; this process is on host 0")
+        private @Nullable String hostAddress;
+
+        @Option(names = "--json", description = "the last line on standard output is one JSON object")
+        private boolean json;
+
+        @Option(
+                names = {"-q", "--quiet"},
+                description = "no progress")
+        private boolean quiet;
+
+        Switch(CommandContext context) {
+            this.context = context;
+        }
+
+        @Override
+        public Integer call() throws Exception {
+            FanOutSettings settings = settings();
+            PrintStream progress = quiet ? new PrintStream(PrintStream.nullOutputStream()) : context.err();
+            LabSteps steps = progress::println;
+            FanOutReport report = CommandContext.unwrapped(() -> run(settings, steps));
+            // With --json standard output is for the object alone.
+            report.print(new PrintWriter(json ? context.err() : context.out(), true, StandardCharsets.UTF_8));
+            if (json) {
+                context.out().printJson(report.json());
+            }
+            return (report.failures().isEmpty() ? ExitCode.OK : ExitCode.INTERNAL).value();
+        }
+
+        private FanOutReport run(FanOutSettings settings, LabSteps steps) throws Exception {
+            try (Interruption interruption = new Interruption()) {
+                FanOutTestbed testbed = FanOutTestbed.open(
+                        settings,
+                        context.launcher("bench switch"),
+                        context.environment().getOrDefault("CLOUDMW_JAVA_OPTS", ""),
+                        steps,
+                        interruption.closing());
+                return new FanOutLab(settings, testbed, steps).run();
+            }
+        }
+
+        private FanOutSettings settings() {
+            Hosts hosts = hostCommand.isEmpty() && hostAddress == null
+                    ? Hosts.NONE
+                    : new Hosts(hostCommand, hostAddress == null ? "" : hostAddress);
+            return new FanOutSettings(
+                    clients,
+                    switches,
+                    Sizes.parse(size),
+                    one("--fanout", FanOutSettings.FanOut.values(), fanOut),
+                    one("--hot", FanOutSettings.Hot.values(), hot),
+                    kill,
+                    runs,
+                    warmUps,
+                    seed,
+                    Optional.ofNullable(reads).map(this::small),
+                    hosts);
+        }
+
+        private FanOutSettings.SmallReads small(String bytes) {
+            return new FanOutSettings.SmallReads(
+                    Math.toIntExact(Math.min(Integer.MAX_VALUE, Sizes.parse(bytes))), readCount, neighbours);
+        }
+
+        private static <T extends Enum<T>> T one(String option, T[] values, String text) {
+            return Arrays.stream(values)
+                    .filter(value -> value.name().toLowerCase(Locale.ROOT).equals(text))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException(option + ": \"" + text + "\" (expected: one of "
+                            + Arrays.toString(values).toLowerCase(Locale.ROOT) + ")"));
+        }
+    }
+
+    /** What reads, started by that: told what to do on standard input, until that ends. */
+    @Command(name = "switch-clients", hidden = true)
+    static final class Clients implements Callable<Integer> {
+        private static final ObjectMapper MAPPER = new ObjectMapper();
+
+        private final CommandContext context;
+
+        @Parameters(paramLabel = "COORDINATOR")
+        private String coordinator = "";
+
+        @Option(names = "--clients")
+        private int clients = 1;
+
+        @Option(names = "--first")
+        private int first;
+
+        @Option(names = "--near")
+        private int switches;
+
+        Clients(CommandContext context) {
+            this.context = context;
+        }
+
+        @Override
+        public Integer call() throws Exception {
+            try (ReadingClients reading = new ReadingClients(clients, this::connect, this::say);
+                    BufferedReader orders =
+                            new BufferedReader(new InputStreamReader(context.in(), StandardCharsets.UTF_8))) {
+                say(Map.of("clients", clients));
+                for (String order = orders.readLine(); order != null; order = orders.readLine()) {
+                    reading.obey(MAPPER.readTree(order));
+                }
+            }
+            return ExitCode.OK.value();
+        }
+
+        private CloudMw connect(int number) {
+            CloudMwOptions options = CloudMwOptions.of(coordinator);
+            return CloudMw.connect(
+                    switches == 0
+                            ? options
+                            : options.withLocation(Location.parse(ReadingClients.near(first + number, switches))));
+        }
+
+        private synchronized void say(Map<String, ?> object) {
+            context.out().printJson(object);
+            context.out().flush();
+        }
+    }
+}

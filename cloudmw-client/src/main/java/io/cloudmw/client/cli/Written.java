@@ -1,0 +1,39 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.core.config.Durations;
+import io.cloudmw.core.config.Sizes;
+import java.time.Duration;
+import java.util.function.Function;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Values as they are written on the command line, for the parser to convert: it knows the option to name when one is wrong. */
+final class Written {
+    private Written() {}
+
+    /** Bytes, like {@code 64MiB}. */
+    static final class Size implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return converted(Sizes::parse, text);
+        }
+    }
+
+    /** A duration, like {@code 2s}. */
+    static final class Time implements ITypeConverter<Duration> {
+        @Override
+        public Duration convert(String text) {
+            return converted(Durations::parse, text);
+        }
+    }
+
+    private static <T> T converted(Function<String, T> form, String text) {
+        try {
+            return form.apply(text);
+        } catch (IllegalArgumentException e) {
+            String said = String.valueOf(e.getMessage());
+            // What kind of value it is the option says.
+            throw new TypeConversionException(said.substring(said.indexOf(": ") + 2));
+        }
+    }
+}

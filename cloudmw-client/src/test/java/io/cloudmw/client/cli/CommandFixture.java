@@ -1,0 +1,83 @@
+package io.cloudmw.client.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.cloudmw.client.rpc.FakeCoordinator;
+import io.cloudmw.client.rpc.FakeHelper;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A coordinator, a helper with one disk {@code s}, and commands that are run with them, one after the other. */
+final class CommandFixture implements AutoCloseable {
+    private final FakeCoordinator coordinator;
+    private final FakeHelper helper;
+    private String out = "";
+    private String err = "";
+
+    /**
+     * Starts them.
+     *
+     * @param unreachable where nothing is
+     */
+    CommandFixture(long chunkBytes, int leafBytes, Path unreachable) throws IOException {
+        coordinator = new FakeCoordinator(chunkBytes, leafBytes);
+        helper = new FakeHelper("h", FakeHelper.Script.SERVE, new ConcurrentHashMap<>());
+        coordinator.add(helper.address());
+        coordinator.add(new Store(new StoreId("s"), "d", new Store.Disk(new HelperId("h"), unreachable)));
+    }
+
+    FakeCoordinator coordinator() {
+        return coordinator;
+    }
+
+    /** Runs a command; its exit code. */
+    int run(String... args) {
+        return run(new byte[0], false, args);
+    }
+
+    int run(byte[] in, boolean terminal, String... args) {
+        ByteArrayOutputStream to = new ByteArrayOutputStream();
+        ByteArrayOutputStream errors = new ByteArrayOutputStream();
+        CommandContext context = new CommandContext(
+                new ByteArrayInputStream(in),
+                to,
+                new PrintStream(errors, true, StandardCharsets.UTF_8),
+                Map.of("CLOUDMW_COORDINATOR", coordinator.address()),
+                terminal);
+        int exit = Main.run(context, args);
+        out = to.toString(StandardCharsets.UTF_8);
+        err = errors.toString(StandardCharsets.UTF_8);
+        return exit;
+    }
+
+    /** What the last command wrote to standard output. */
+    String out() {
+        return out;
+    }
+
+    /** What it wrote to standard error. */
+    String err() {
+        return err;
+    }
+
+    /** The object it ended with. */
+    JsonNode json() throws IOException {
+        return new ObjectMapper()
+                .readTree(out.lines().reduce((before, last) -> last).orElse(""));
+    }
+
+    @Override
+    public void close() {
+        helper.close();
+        coordinator.close();
+    }
+}

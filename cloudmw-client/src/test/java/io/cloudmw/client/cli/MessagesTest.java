@@ -1,0 +1,109 @@
+package io.cloudmw.client.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Failures say what was typed, and what to type. */
+@Timeout(60)
+final class MessagesTest {
+    @TempDir
+    private Path directory;
+
+    private CommandFixture commands;
+
+    @BeforeEach
+    void start() throws IOException {
+        commands = new CommandFixture(1 << 20, 64 << 10, directory.resolve("nowhere"));
+    }
+
+    @AfterEach
+    void stop() {
+        commands.close();
+    }
+
+    private void fails(int exit, String said, String... args) {
+        assertThat(commands.run(args)).as(String.join(" ", args)).isEqualTo(exit);
+        assertThat(commands.err()).contains(said);
+    }
+
+    private void put(String file, String text) {
+        assertThat(commands.run(text.getBytes(StandardCharsets.UTF_8), false, "put", "-", file))
+                .isZero();
+    }
+
+    @Test
+    void anOptionThatIsWrongIsNamedAsItWasTyped() throws IOException {
+        put("vol:/a", "12345");
+        fails(2, "'--offset': \"-1\" (expected: like 64MiB)", "write", "x", "vol:/a", "--offset=-1");
+        fails(2, "'--size': \"much\" (expected: like 64MiB)", "truncate", "vol:/a", "--size", "much");
+        fails(2, "'--deadline': \"soon\" (expected: like 200ms", "get", "vol:/a", "--deadline", "soon");
+        fails(2, "cloudmw: --size: 6MiB (expected: <= the file's 5 bytes)", "truncate", "vol:/a", "--size", "6MiB");
+        fails(2, "cloudmw: --timeout: 0 (expected: 1..86400 seconds)", "stat", "vol:/a", "--timeout", "0");
+        fails(2, "cloudmw: --interval: 1ms (expected: >= 100ms)", "top", "--interval", "1ms");
+        fails(
+                2,
+                "cloudmw: --write-quorum: 3 (expected: ",
+                "volume",
+                "create",
+                "v",
+                "--replicas",
+                "1",
+                "--write-quorum",
+                "3");
+        assertThat(commands.run("truncate", "vol:/a", "--size", "6MiB", "--json"))
+                .isEqualTo(2);
+        assertThat(commands.json().get("error").get("message").asText()).startsWith("--size: 6MiB ");
+    }
+
+    @Test
+    void aFileOfThisMachineThatCannotBeReadIsNoMistakeOfTheCommandLine() throws IOException {
+        put("vol:/a", "1");
+        String none = directory.resolve("none").toString();
+        fails(7, "settings file " + none + ": cannot be read: no such file", "stat", "vol:/a", "--config", none);
+        fails(7, "price table " + none + ": cannot be read: no such file", "get", "vol:/a", "--prices", none);
+        fails(7, "price table " + none + ": cannot be read: no such file", "cost", "--prices", none);
+        Path config = Files.writeString(directory.resolve("config"), "client.coordinator-timeout = 0s\n");
+        fails(
+                2,
+                "client.coordinator-timeout: \"0s\" (expected: a duration like 2s, 1ms..1d)",
+                "stat",
+                "vol:/a",
+                "--config",
+                config.toString());
+    }
+
+    @Test
+    void whoMeansADirectoryIsToldHow() throws IOException {
+        put("vol:/d/a", "1");
+        commands.coordinator().snapshots().take("one");
+        Path local = Files.createDirectory(directory.resolve("local"));
+        fails(7, local + ": is a directory (put -r: all files in it)", "put", local.toString(), "vol:/x");
+        fails(3, "vol:/d: is a directory (get -r: all files in it)", "get", "vol:/d", local.toString());
+        fails(3, "vol@one:/d: is a directory (get -r: all files in it)", "get", "vol@one:/d", local.toString());
+        fails(3, "vol:/d: is a directory (rm -r: all files in it)", "rm", "vol:/d");
+        fails(3, "vol:/none: no such file", "rm", "vol:/none");
+        assertThat(commands.err()).doesNotContain("directory");
+    }
+
+    @Test
+    void whatIsThereAlreadyIsSaidToBeThere() {
+        put("vol:/a", "1");
+        fails(4, " (expected: absent): it exists already", "put", "--if-absent", "-", "vol:/a");
+        assertThat(commands.err()).doesNotContain("somebody else");
+    }
+
+    @Test
+    void aDeviceThatCannotBeWrittenIsNamed() {
+        put("vol:/a", "1");
+        fails(7, "/dev/full: cannot write to it: No space left on device", "get", "vol:/a", "/dev/full");
+    }
+}

@@ -1,0 +1,56 @@
+package io.cloudmw.client.rpc;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.proto.v1.Entry;
+import io.cloudmw.proto.v1.ListRequest;
+import io.cloudmw.proto.v1.ListResponse;
+import java.util.Collection;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/** What is in the directories that files lie in. */
+final class FakeListing {
+    private FakeListing() {}
+
+    /** The page that was asked for, of at most {@code limit} names. */
+    static ListResponse page(Collection<FileVersion> files, ListRequest request, int limit) throws CloudMwException {
+        NavigableMap<String, Entry> children = children(files, request.getVolume(), request.getDirectory());
+        if (children.isEmpty()
+                && request.getPageToken().isEmpty()
+                && !request.getDirectory().equals("/")) {
+            throw new CloudMwException(ErrorCode.NOT_FOUND, "no directory " + request.getDirectory());
+        }
+        List<Entry> found = children.tailMap(request.getPageToken(), false).values().stream()
+                .limit(limit)
+                .toList();
+        return ListResponse.newBuilder()
+                .addAllEntries(found)
+                .setNextPageToken(
+                        found.size() < limit ? "" : found.get(limit - 1).getName())
+                .build();
+    }
+
+    private static NavigableMap<String, Entry> children(
+            Collection<FileVersion> files, String volume, String directory) {
+        String prefix = directory.endsWith("/") ? directory : directory + "/";
+        NavigableMap<String, Entry> children = new TreeMap<>();
+        for (FileVersion version : files) {
+            FilePath file = version.file();
+            if (file.volume().value().equals(volume) && file.path().startsWith(prefix)) {
+                String below = file.path().substring(prefix.length());
+                int slash = below.indexOf('/');
+                Entry.Builder entry = Entry.newBuilder().setName(slash < 0 ? below : below.substring(0, slash));
+                if (slash < 0) {
+                    entry.setVersion(ToWire.version(version));
+                }
+                children.put(entry.getName(), entry.build());
+            }
+        }
+        return children;
+    }
+}

@@ -1,0 +1,47 @@
+package io.cloudmw.core.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+
+/** What a switch counts of the trees it is a member of. Safe for any thread. */
+public final class SwitchMetrics {
+    /** Bytes that came from switches above this one. */
+    public static final String RECEIVED = "cloudmw.switch.received";
+
+    /** Bytes sent to switches below this one. */
+    public static final String SENT = "cloudmw.switch.sent";
+
+    /** Times a fetch went on at the next switch above, or at the store, because one did not bring the rest. */
+    public static final String MOVED = "cloudmw.switch.moved";
+
+    /** Blocks that switches below this one asked for and were refused. */
+    public static final String REFUSED = "cloudmw.switch.refused";
+
+    private final Counter received;
+    private final Counter sent;
+    private final Counter moved;
+    private final Counter refused;
+
+    public SwitchMetrics(MeterRegistry meters) {
+        received = Counter.builder(RECEIVED).baseUnit("bytes").register(meters);
+        sent = Counter.builder(SENT).baseUnit("bytes").register(meters);
+        moved = meters.counter(MOVED);
+        refused = meters.counter(REFUSED);
+    }
+
+    public void received(long bytes) {
+        received.increment((double) bytes);
+    }
+
+    public void sent(long bytes) {
+        sent.increment((double) bytes);
+    }
+
+    public void moved() {
+        moved.increment();
+    }
+
+    public void refused() {
+        refused.increment();
+    }
+}

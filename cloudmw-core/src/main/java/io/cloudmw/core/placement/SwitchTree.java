@@ -1,0 +1,143 @@
+package io.cloudmw.core.placement;
+
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Location;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Whom a switch asks for what it lacks of a block: a tree of its own for each block, over the same switches. Whoever has the
+ * same list computes the same.
+ *
+ * <p>The algorithm: the root is the switch the block belongs to ({@link SwitchTable}): it reads the store. Switches that have
+ * the same place around them (their location without its last label) are a domain, and each domain has one head for each
+ * block. The heads are a heap in which each has {@value #FANOUT} below it, and so are, below each head, the others of its
+ * domain: so a block comes into a domain once. Domains, and the members of each, take turns at the places of their heap, so
+ * that who has others below him in one tree has none in another, and all send equally much. One tree for each stripe, of
+ * nodes that are inner ones in few of them: SplitStream; M. Castro et al., "SplitStream: High-Bandwidth Multicast in
+ * Cooperative Environments", SOSP 2003, section 3. [1] CloudMW §4.3 calls for a hierarchy where there are many clients.
+ *
+ * <p>Differs: nobody joins or leaves. A tree is computed anew from each plan, and who finds his parent gone asks those above
+ * it, and then the heirs of the root: the first after it, of whom one reads the store for all the others.
+ */
+public final class SwitchTree {
+    /** Heads below a head, and others of its domain below each member. */
+    static final int FANOUT = 2;
+
+    /** Who is asked when the root is gone. */
+    private static final int HEIRS = 2;
+
+    private final SwitchTable table;
+    /** The ranks of each domain's members. */
+    private final List<int[]> domains = new ArrayList<>();
+    /** Of each rank. */
+    private final int[] domainOf;
+
+    private final int[] indexInDomain;
+
+    /**
+     * A switch that may be asked.
+     *
+     * @param place among all the switches of the block's tree: the root has 0, and who is above another has a lower one
+     */
+    public record Ancestor(int rank, int place) {}
+
+    /**
+     * Where a switch is in a block's tree.
+     *
+     * @param place see {@link Ancestor}
+     * @param above whom it asks, one after the other: its parent first
+     */
+    public record Position(int place, List<Ancestor> above) {
+        public Position {
+            above = List.copyOf(above);
+        }
+    }
+
+    /** @param switches in the order of the plan, at least one; the ranks in the answers are indexes into this list */
+    public SwitchTree(List<HelperAddress> switches) {
+        table = new SwitchTable(
+                switches.stream().map(helper -> helper.id().value()).toList());
+        domainOf = new int[switches.size()];
+        indexInDomain = new int[switches.size()];
+        Map<String, List<Integer>> members = new TreeMap<>();
+        for (int rank = 0; rank < switches.size(); rank++) {
+            Location around = switches.get(rank).location().outer();
+            members.computeIfAbsent(around.toString(), name -> new ArrayList<>())
+                    .add(rank);
+        }
+        for (List<Integer> ranks : members.values()) {
+            for (int index = 0; index < ranks.size(); index++) {
+                domainOf[ranks.get(index)] = domains.size();
+                indexInDomain[ranks.get(index)] = index;
+            }
+            domains.add(ranks.stream().mapToInt(Integer::intValue).toArray());
+        }
+    }
+
+    /**
+     * Where a switch is in the tree of a block.
+     *
+     * @param rank of the switch
+     * @param chunk also of another version, where that wrote it
+     * @param blocksPerChunk blocks the chunk has
+     * @param block counts the chunk's blocks from 0
+     */
+    public Position of(int rank, ChunkId chunk, long blocksPerChunk, long block) {
+        int root = table.order(chunk, blocksPerChunk, block)[0];
+        return new Shape(root, SwitchTable.turn(chunk, blocksPerChunk, block)).of(rank);
+    }
+
+    /** The tree of one block: first the heads by their places, then the others, domain by domain. */
+    private final class Shape {
+        private final int[] ranks = new int[domainOf.length];
+        private final int[] parents = new int[domainOf.length];
+
+        Shape(int root, long turn) {
+            int next = domains.size();
+            for (int place = 0; place < domains.size(); place++) {
+                int domain = (domainOf[root] + place) % domains.size();
+                int[] members = domains.get(domain);
+                int head = place == 0 ? indexInDomain[root] : (int) Math.floorMod(turn, (long) members.length);
+                put(place, members[head], parent(place));
+                int first = next - 1; // of the others, counted from 1
+                for (int i = 1; i < members.length; i++) {
+                    int above = parent(i);
+                    put(next++, members[(head + i) % members.length], above == 0 ? place : first + above);
+                }
+            }
+        }
+
+        private void put(int place, int rank, int parent) {
+            ranks[place] = rank;
+            parents[place] = parent;
+        }
+
+        Position of(int rank) {
+            int place = 0;
+            while (ranks[place] != rank) {
+                place++;
+            }
+            Set<Integer> above = new LinkedHashSet<>();
+            for (int up = place; up > 0; ) {
+                up = parents[up];
+                above.add(up);
+            }
+            for (int heir = 1; heir <= HEIRS && heir < place; heir++) {
+                above.add(heir);
+            }
+            return new Position(
+                    place, above.stream().map(at -> new Ancestor(ranks[at], at)).toList());
+        }
+    }
+
+    /** Of a place in a heap, but the first. */
+    private static int parent(int place) {
+        return place == 0 ? 0 : (place - 1) / FANOUT;
+    }
+}

@@ -1,0 +1,67 @@
+package io.cloudmw.core.race;
+
+/** Measures attempts by what is usual at their stores, and tells the governor who is late or slow. */
+final class Lateness {
+    private final Board board;
+    private final ModePolicy.Extras extras;
+
+    Lateness(Board board) {
+        this.board = board;
+        this.extras = board.mode().extras();
+    }
+
+    /** How long a first byte may take at the flight's store, usually. */
+    long delayNanos(Flight flight) {
+        double late = board.speeds.lateFirstByteNanos(
+                flight.store(),
+                board.roster.helperOf(flight.holder().racer()),
+                flight.block.range().length());
+        return late == 0 ? extras.capNanos() : extras.within(late);
+    }
+
+    /** An attempt's first bytes came at {@code atNanos}. */
+    void answered(Flight flight, long atNanos) {
+        long took = atNanos - flight.startedAtNanos;
+        int helper = board.roster.helperOf(flight.holder().racer());
+        board.speeds.firstByte(flight.store(), helper, took);
+        if (took > lateAfterNanos(flight)) {
+            judged(flight, true);
+        }
+    }
+
+    /** What is late at a store of which too little is known: what is where the attempt it makes up for was made. */
+    private long lateAfterNanos(Flight flight) {
+        boolean known = board.usual(flight).lateFirstByteNanos() > 0;
+        return known || flight.madeUpForAfterNanos == 0 ? delayNanos(flight) : flight.madeUpForAfterNanos;
+    }
+
+    /** An attempt had brought its block at {@code atNanos}. */
+    void fetched(Flight flight, long atNanos) {
+        judged(flight, isSlow(flight, atNanos));
+    }
+
+    /** Whether its bytes come at less than half of what is usual at its store: as slow as late, however soon the first came. */
+    private boolean isSlow(Flight flight, long atNanos) {
+        double known = board.usual(flight).bytesPerSecond();
+        double usual = known > 0 ? known : flight.madeUpForBytesPerSecond;
+        double rate = flight.rate(atNanos) * 1e9;
+        return rate > 0 && rate * Governor.MEDIAN_MOVED < usual;
+    }
+
+    /** An attempt is about to be withdrawn, because another brings its block: if it waited for long, or was slow, it was late. */
+    void cut(Flight flight) {
+        boolean waits = flight.runner != null && flight.bytes() == 0;
+        boolean waitedForLong = waits && board.nowNanos - flight.startedAtNanos > lateAfterNanos(flight);
+        if (waitedForLong || isSlow(flight, board.nowNanos)) {
+            judged(flight, true);
+        }
+    }
+
+    /** Of each attempt the governor hears once: that it was late, at its first byte or later, or in the end whether it was slow. */
+    void judged(Flight flight, boolean late) {
+        if (extras.hedges() && !flight.judged) {
+            flight.judged = true;
+            board.governor.judged(flight.store(), late);
+        }
+    }
+}

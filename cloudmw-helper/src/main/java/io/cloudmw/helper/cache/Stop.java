@@ -1,0 +1,180 @@
+package io.cloudmw.helper.cache;
+
+import io.cloudmw.core.cache.LeafKey;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.helper.fetch.Attempt;
+import io.cloudmw.helper.fetch.Leaf;
+import io.cloudmw.helper.fetch.Requester;
+import io.cloudmw.helper.fetch.Upstream;
+import io.cloudmw.helper.fetch.WantedBlock;
+
+/** A place that a flight asks for its leaves. Safe for any thread. */
+abstract class Stop {
+    private final SharedFetching fetching;
+
+    private Stop(SharedFetching fetching) {
+        this.fetching = fetching;
+    }
+
+    final SharedFetching fetching() {
+        return fetching;
+    }
+
+    abstract Attempt ask(WantedBlock block, Attempt.Listener listener) throws CloudMwException;
+
+    /** Whether it is this store that is read here. */
+    boolean isStore(StoreId store) {
+        return false;
+    }
+
+    /** Whether this store is meant when it fails for a replica that is bad. */
+    boolean isBlaming(StoreId store) {
+        return isStore(store);
+    }
+
+    /** Whether the next is asked after this one failed; otherwise the readers are to hear of it. */
+    abstract boolean passesOn(CloudMwException cause);
+
+    /** So many bytes came from here. */
+    void came(int bytes) {}
+
+    /** A leaf that came from here was wanted; blocks. */
+    void landed(LeafKey key, Leaf leaf) {
+        fetching.cache().save(key, leaf);
+    }
+
+    /** It failed before it gave this leaf. */
+    void failed(LeafKey key, CloudMwException cause) {}
+
+    /** The next is asked for the rest. */
+    void passedOn() {}
+
+    /** Whether what failed is where the bytes are kept, and not who was to bring them. */
+    private static boolean isOfTheStore(CloudMwException cause) {
+        return switch (cause.code()) {
+            case REPLICA_CORRUPT, REPLICA_MISSING, STORE_UNAVAILABLE, STORE_DENIED -> true;
+            default -> false;
+        };
+    }
+
+    /** The disk tier: its leaves are kept already. */
+    static final class OfDisk extends Stop {
+        private final DiskTier tier;
+        private final Requester requester;
+
+        OfDisk(SharedFetching fetching, DiskTier tier, Flight.Source source) {
+            super(fetching);
+            this.tier = tier;
+            this.requester = source.requester();
+        }
+
+        @Override
+        Attempt ask(WantedBlock block, Attempt.Listener listener) throws CloudMwException {
+            TierStore store = new TierStore(tier, block.leaves().leafSizeBytes());
+            Requester ofTier = new Requester(requester.tenant(), requester.deadlineNanos(), id -> store, Upstream.NONE);
+            return fetching()
+                    .fetcher()
+                    .start(
+                            ofTier,
+                            block,
+                            TierStore.ID,
+                            listener,
+                            fetching().cache().room());
+        }
+
+        @Override
+        boolean passesOn(CloudMwException cause) {
+            return isOfTheStore(cause);
+        }
+
+        @Override
+        void landed(LeafKey key, Leaf leaf) {
+            // It is there.
+        }
+
+        @Override
+        void failed(LeafKey key, CloudMwException cause) {
+            if (isOfTheStore(cause)) {
+                tier.damaged(key);
+            }
+        }
+    }
+
+    /** A switch above this one. */
+    static final class OfParent extends Stop {
+        private final Upstream.Parent parent;
+        private final StoreId store;
+
+        /** @param store the replica it is to read if nobody has the leaves */
+        OfParent(SharedFetching fetching, Upstream.Parent parent, StoreId store) {
+            super(fetching);
+            this.parent = parent;
+            this.store = store;
+        }
+
+        /** A switch says so of the replica it was asked for, and of no other. */
+        @Override
+        boolean isBlaming(StoreId named) {
+            return store.equals(named);
+        }
+
+        @Override
+        Attempt ask(WantedBlock block, Attempt.Listener listener) {
+            return parent.start(block, store, listener, fetching().cache().room());
+        }
+
+        /** When a store cannot be read from there, readers may know of another; asking all above for this one would not help. */
+        @Override
+        boolean passesOn(CloudMwException cause) {
+            return !isOfTheStore(cause);
+        }
+
+        @Override
+        void came(int bytes) {
+            fetching().trees().received(bytes);
+        }
+
+        @Override
+        void passedOn() {
+            fetching().trees().moved();
+        }
+    }
+
+    /** A replica. */
+    static final class OfStore extends Stop {
+        private final Flight.Source source;
+
+        OfStore(SharedFetching fetching, Flight.Source source) {
+            super(fetching);
+            this.source = source;
+        }
+
+        @Override
+        boolean isStore(StoreId store) {
+            return source.store().equals(store);
+        }
+
+        @Override
+        Attempt ask(WantedBlock block, Attempt.Listener listener) throws CloudMwException {
+            return fetching()
+                    .fetcher()
+                    .start(
+                            source.requester(),
+                            block,
+                            source.store(),
+                            listener,
+                            fetching().cache().room());
+        }
+
+        @Override
+        boolean passesOn(CloudMwException cause) {
+            return false;
+        }
+
+        @Override
+        void came(int bytes) {
+            fetching().meters().fetched(bytes);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+package io.cloudmw.helper.peer;
+
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.store.LeafRange;
+import io.cloudmw.core.thread.SerialExecutor;
+import io.cloudmw.helper.fetch.Attempt;
+import io.cloudmw.helper.fetch.LeafRoom;
+import io.cloudmw.helper.fetch.LeavesBlock;
+import io.cloudmw.helper.fetch.WantedBlock;
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A block on its way from a switch above this one. No thread waits for it: one is used as long as it takes to put a leaf
+ * where it stays, so that switches that wait for each other's bytes never wait for each other's threads. The buffers that
+ * leaves come in are what is kept of them. Everything private runs on its serial executor.
+ */
+final class ParentAttempt implements Attempt, BulkStreamListener {
+    private static final Logger LOG = LoggerFactory.getLogger(ParentAttempt.class);
+
+    /** Asked for and not yet put away. */
+    private static final long WINDOW_BYTES = 1 << 20;
+
+    private static final byte[] NO_TRAILER = {};
+
+    private final String parent;
+    private final WantedBlock block;
+    private final LeafRange leaves;
+    private final Listener listener;
+    private final LeavesBlock growing;
+    private final LeafRoom.Landing landing;
+    private final SerialExecutor serial;
+    private volatile long wantedBytes;
+    private PeerConnections.@Nullable Lease lease;
+    private @Nullable BulkStream stream;
+    private int landed;
+    private long grantedBytes;
+    private boolean over;
+
+    /**
+     * Asks nobody yet.
+     *
+     * @param parent who is asked, for messages
+     * @param threads may block
+     */
+    ParentAttempt(String parent, WantedBlock block, Listener listener, LeafRoom room, Executor threads) {
+        this.parent = parent;
+        this.block = block;
+        this.leaves = block.leaves();
+        this.listener = listener;
+        this.growing = new LeavesBlock(block);
+        this.landing = room.landing(growing);
+        this.wantedBytes = block.length();
+        this.serial = new SerialExecutor(threads, this::broken);
+    }
+
+    /** Asks as soon as there is a connection. */
+    void ask(CompletableFuture<PeerConnections.Lease> connecting, byte[] request) {
+        var unused = connecting.whenComplete((made, failure) -> serial.execute(() -> {
+            if (made != null) {
+                connected(made, request);
+            } else if (failure != null) {
+                Throwable cause = failure.getCause();
+                Throwable why = failure instanceof CompletionException && cause != null ? cause : failure;
+                fail(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, what() + why.getMessage(), why));
+            }
+        }));
+    }
+
+    /** It was in vain. */
+    void refuse(CloudMwException cause) {
+        serial.execute(() -> fail(cause));
+    }
+
+    private String what() {
+        return block + " from switch " + parent + ": ";
+    }
+
+    private void connected(PeerConnections.Lease made, byte[] request) {
+        if (over) {
+            made.close();
+            return;
+        }
+        lease = made;
+        listener.began(growing);
+        stream = made.connection().open(request, this);
+        grant(Math.max(WINDOW_BYTES, 2L * leaves.leafSizeBytes()));
+    }
+
+    private void grant(long bytes) {
+        BulkStream open = stream;
+        long more = Math.min(bytes, block.length() - grantedBytes);
+        if (open != null && more > 0) {
+            grantedBytes += more;
+            open.grant(more);
+        }
+    }
+
+    @Override
+    public void data(ByteBuf payload, int crc32c) {
+        serial.execute(() -> land(payload, crc32c));
+    }
+
+    private void land(ByteBuf payload, int crc32c) {
+        if (over) {
+            payload.release();
+            return;
+        }
+        int leaf = landed;
+        // The checksum is that of the payload: the connection has seen to that.
+        if (leaf == leaves.leaves()
+                || payload.readableBytes() != leaves.length(leaf)
+                || crc32c != leaves.crc32c(leaf)) {
+            payload.release();
+            spoiled("leaf " + leaf + " is another");
+            return;
+        }
+        try {
+            landing.take(leaf, payload);
+        } catch (CloudMwException e) {
+            fail(e);
+            return;
+        }
+        landed = leaf + 1;
+        long bytes = leaves.offset(leaf) + leaves.length(leaf);
+        growing.advance(bytes);
+        listener.progressed(bytes);
+        if (!finishIfEnough()) {
+            grant(leaves.length(leaf));
+        }
+    }
+
+    private boolean finishIfEnough() {
+        boolean enough = !over && growing.availableBytes() >= wantedBytes;
+        if (enough) {
+            over = true;
+            if (landed < leaves.leaves()) {
+                stop();
+            }
+            letGo();
+            listener.finished(growing);
+        }
+        return enough;
+    }
+
+    @Override
+    public void ended(byte[] trailer) {
+        serial.execute(() -> {
+            BulkStream open = stream;
+            if (open != null) {
+                open.end(NO_TRAILER);
+            }
+            fail(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, what() + "ended after " + landed + " leaves"));
+        });
+    }
+
+    @Override
+    public void granted() {
+        // Nothing is sent.
+    }
+
+    @Override
+    public void failed(CloudMwException cause) {
+        serial.execute(() -> fail(new CloudMwException(cause.code(), what() + cause.getMessage(), cause)));
+    }
+
+    @Override
+    public void damaged(CloudMwException cause) {
+        serial.execute(() -> spoiled(String.valueOf(cause.getMessage())));
+    }
+
+    /** What the parent keeps, or sends, is not what it ought to be: it is told, and is of no more use than one that is gone. */
+    private void spoiled(String why) {
+        BulkStream open = stream;
+        if (open != null) {
+            open.reset(ErrorCode.REPLICA_CORRUPT, why);
+        }
+        fail(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, what() + why));
+    }
+
+    @Override
+    public void cancel() {
+        serial.execute(() -> {
+            if (!over) {
+                end();
+                listener.cancelled(growing.availableBytes());
+            }
+        });
+    }
+
+    private void fail(CloudMwException cause) {
+        if (!over) {
+            LOG.debug("{}", cause.getMessage());
+            end();
+            listener.failed(cause, growing.availableBytes());
+        }
+    }
+
+    private void broken(Throwable defect) {
+        LOG.error("{} failed by a defect", what(), defect);
+        fail(CloudMwException.ofDefect(what(), defect));
+    }
+
+    private void end() {
+        over = true;
+        stop();
+        growing.close();
+        letGo();
+    }
+
+    private void stop() {
+        BulkStream open = stream;
+        if (open != null) {
+            open.reset(ErrorCode.CANCELLED, "no longer wanted");
+        }
+    }
+
+    private void letGo() {
+        landing.close();
+        PeerConnections.Lease held = lease;
+        if (held != null) {
+            held.close();
+        }
+    }
+
+    /** It waits for no thread. */
+    @Override
+    public boolean expire(CloudMwException cause) {
+        return false;
+    }
+
+    @Override
+    public long bytesRead() {
+        return growing.availableBytes();
+    }
+
+    @Override
+    public void shorten(long bytes) {
+        serial.execute(() -> {
+            wantedBytes = Math.min(wantedBytes, bytes);
+            boolean unused = finishIfEnough();
+        });
+    }
+}

@@ -1,0 +1,176 @@
+package io.cloudmw.helper.serve;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.SwitchMetrics;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VolumeSet;
+import io.cloudmw.core.race.ModePolicy;
+import io.cloudmw.core.schedule.Tenant;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.store.LeafRange;
+import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.core.wire.IssuedBlock;
+import io.cloudmw.helper.fetch.Fetcher;
+import io.cloudmw.helper.fetch.Fetching;
+import io.cloudmw.helper.fetch.Requester;
+import io.cloudmw.helper.fetch.WantedBlock;
+import java.util.HashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Gives blocks to the switches below this one. Safe for any thread; never blocks. */
+public final class SharedReads {
+    /** Says how one who was shown to have a right gets what is not here. */
+    @FunctionalInterface
+    public interface Requesters {
+        Requester of(BulkRequest.Shared request, TransferClaims claims, Tenant tenant);
+    }
+
+    /**
+     * What switches below may ask of this one.
+     *
+     * @param children of them at once, for one block; each may ask for several parts of it
+     * @param reads blocks, or parts of them, in all at once
+     */
+    public record Limits(int children, int reads) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(SharedReads.class);
+
+    private record Given(ChunkId chunk, long block) {}
+
+    /** Some of a block for a switch, which is known by its connection. */
+    private record Key(Given block, String child) {}
+
+    private final VolumeSet switched;
+    private final TransferTokens tokens;
+    private final Fetching shared;
+    private final Requesters requesters;
+    private final Fetcher fetcher;
+    private final SwitchMetrics meters;
+    private final Limits limits;
+
+    /** To which switches each is being given, and in how many parts. */
+    @GuardedBy("this")
+    private final Map<Given, Map<String, Integer>> given = new HashMap<>();
+
+    @GuardedBy("this")
+    private int reads;
+
+    /**
+     * Gives nothing yet.
+     *
+     * @param switched the volumes this helper is a switch for
+     * @param fetcher looks at replicas that were sent and did not arrive as they should
+     */
+    public SharedReads(
+            VolumeSet switched,
+            TransferTokens tokens,
+            Fetching shared,
+            Requesters requesters,
+            Fetcher fetcher,
+            SwitchMetrics meters,
+            Limits limits) {
+        this.switched = switched;
+        this.tokens = tokens;
+        this.shared = shared;
+        this.requesters = requesters;
+        this.fetcher = fetcher;
+        this.meters = meters;
+        this.limits = limits;
+    }
+
+    BulkStreamListener open(BulkStream stream, BulkRequest.Shared request) throws CloudMwException {
+        try {
+            return start(stream, request);
+        } catch (CloudMwException e) {
+            meters.refused();
+            throw e;
+        }
+    }
+
+    private BulkStreamListener start(BulkStream stream, BulkRequest.Shared request) throws CloudMwException {
+        TransferClaims claims = tokens.verify(request.token().bytes());
+        WantedBlock block = wanted(request.block());
+        claims.require(TransferRight.READ, block.leaves().chunk());
+        if (!switched.contains(claims.file().volume())) {
+            throw new CloudMwException(
+                    ErrorCode.HELPER_UNAVAILABLE,
+                    block + ": this helper is no switch for volume "
+                            + claims.file().volume());
+        }
+        Key key = new Key(
+                new Given(block.leaves().chunk(), block.leaves().range().offset() / ModePolicy.SWITCHED_BLOCK_BYTES),
+                stream.connection().sessionId());
+        take(key);
+        boolean started = false;
+        try {
+            Tenant tenant = new Tenant(
+                    stream.connection().sessionId(), claims.file().volume().value(), request.priority());
+            Requester requester = requesters.of(request, claims, tenant);
+            SharedRead read = new SharedRead(
+                    stream,
+                    new SharedRead.Events(
+                            () -> giveBack(key), meters::sent, () -> doubt(requester, block, request.replica())));
+            read.started(shared.start(requester, block, request.replica(), read));
+            started = true;
+            return read;
+        } finally {
+            if (!started) {
+                giveBack(key);
+            }
+        }
+    }
+
+    /** What is kept of it is kept no longer, and a replica that is sent from where it lies is looked at. */
+    private void doubt(Requester requester, WantedBlock block, StoreId store) {
+        LOG.warn("{} store={} arrived damaged at a switch below", block, store);
+        shared.doubt(block);
+        try {
+            fetcher.check(requester, block, store, wrong -> {});
+        } catch (CloudMwException e) {
+            LOG.warn("{} store={} was doubted and not looked at", block, store, e);
+        }
+    }
+
+    private static WantedBlock wanted(IssuedBlock issued) throws CloudMwException {
+        if (issued.block().range().length() > ModePolicy.SWITCHED_BLOCK_BYTES) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "range: " + issued.block().range() + " (expected: <= " + ModePolicy.SWITCHED_BLOCK_BYTES
+                            + " bytes)");
+        }
+        LeafRange leaves =
+                new LeafRange(issued.chunk(), issued.block().range(), issued.leafSizeBytes(), issued.leafCrc32c());
+        return new WantedBlock(issued.block(), leaves, issued.chunkLength(), issued.replicas(), issued.extra());
+    }
+
+    private synchronized void take(Key key) throws CloudMwException {
+        Map<String, Integer> children = given.getOrDefault(key.block(), Map.of());
+        boolean another = !children.containsKey(key.child());
+        if ((another && children.size() >= limits.children()) || reads >= limits.reads()) {
+            throw new CloudMwException(
+                    ErrorCode.OVERLOADED,
+                    "chunk=" + key.block().chunk() + ": given to " + children.size() + " switches (expected: < "
+                            + limits.children() + "), " + reads + " blocks in all (expected: < " + limits.reads()
+                            + ")");
+        }
+        given.computeIfAbsent(key.block(), block -> new HashMap<>()).merge(key.child(), 1, Integer::sum);
+        reads++;
+    }
+
+    private synchronized void giveBack(Key key) {
+        given.computeIfPresent(key.block(), (block, children) -> {
+            children.computeIfPresent(key.child(), (child, parts) -> parts == 1 ? null : parts - 1);
+            return children.isEmpty() ? null : children;
+        });
+        reads--;
+    }
+}

@@ -1,0 +1,91 @@
+#!/bin/sh
+# Runs a command on a network of hosts that are network namespaces of this machine, and takes them down again.
+#
+#   hosts.sh COUNT RATE COMMAND [ARGUMENT...]
+#
+# Hosts 1 to COUNT have an interface each, shaped to RATE both ways (as tc writes it: 200mbit; or "none"); host 0, on
+# which COMMAND runs, has the switch between them, and is not shaped. Host N is the namespace cloudmw-N, its address
+# 10.217.1.N. Nothing of the machine's own network is touched. Packets are of 9001 bytes, as between machines of a cloud's
+# network. TCP is reno's: what the kernel uses otherwise may measure the shaping instead of filling it (BBR does). Needs
+# root, and iproute2.
+set -eu
+
+name=cloudmw
+net=10.217
+mtu=9001
+
+die() {
+  echo "hosts.sh: $1" >&2
+  exit 2
+}
+
+[ $# -ge 3 ] || die "usage: hosts.sh COUNT RATE COMMAND [ARGUMENT...]"
+count=$1
+rate=$2
+shift 2
+case $count in
+  '' | *[!0-9]*) die "COUNT: $count (expected: 1..250)" ;;
+esac
+{ [ "$count" -ge 1 ] && [ "$count" -le 250 ]; } || die "COUNT: $count (expected: 1..250)"
+[ "$(id -u)" -eq 0 ] || die "needs root: network namespaces belong to it"
+for tool in ip tc sysctl; do
+  command -v "$tool" >/dev/null || die "no $tool found (Debian: apt-get install iproute2 procps)"
+done
+[ ! -e "/run/netns/$name-0" ] || die "$name-0 exists: another run has it, or was killed (ip netns del $name-0 and so on)"
+
+take_down() {
+  n=0
+  while [ "$n" -le "$count" ]; do
+    ip netns del "$name-$n" 2>/dev/null || true
+    n=$((n + 1))
+  done
+}
+
+add() { # number
+  ip netns add "$name-$1"
+  ip -n "$name-$1" link set lo up
+  ip netns exec "$name-$1" sysctl -qw net.ipv4.tcp_congestion_control=reno
+}
+
+shape() { # namespace, interface
+  [ "$rate" = none ] || ip netns exec "$1" tc qdisc add dev "$2" root tbf rate "$rate" burst 256kb latency 50ms
+}
+
+set_up() {
+  add 0
+  ip -n $name-0 link add br0 type bridge
+  ip -n $name-0 addr add $net.1.0/16 dev br0
+  ip -n $name-0 link set br0 up
+  n=1
+  while [ "$n" -le "$count" ]; do
+    add $n
+    ip -n $name-0 link add "port$n" mtu $mtu type veth peer name eth0 mtu $mtu netns "$name-$n"
+    ip -n $name-0 link set "port$n" master br0 up
+    ip -n "$name-$n" addr add "$net.1.$n/16" dev eth0
+    ip -n "$name-$n" link set eth0 up
+    shape $name-0 "port$n"
+    shape "$name-$n" eth0
+    n=$((n + 1))
+  done
+}
+
+made=
+leave() {
+  [ -n "$made" ] || echo "hosts.sh: no network namespaces, veth, bridges or tbf to be had here (see above)" >&2
+  take_down
+}
+
+trap leave EXIT
+set_up
+made=yes
+# In the background, or a signal would wait for its end; standard input is kept.
+ip netns exec $name-0 "$@" <&0 &
+child=$!
+trap 'kill -TERM $child 2>/dev/null || true' INT TERM HUP
+status=0
+wait $child || status=$?
+# A signal ends a wait, not the command.
+while kill -0 $child 2>/dev/null; do
+  wait $child || status=$?
+done
+exit $status

@@ -1,0 +1,213 @@
+package io.cloudmw.it;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.core.bulk.BulkConnector;
+import io.cloudmw.core.bulk.BulkOptions;
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.bulk.BulkTransport;
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.BlockRule;
+import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.IssuedBlock;
+import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.proto.v1.BeginTransfer;
+import io.cloudmw.proto.v1.CoordinatorGrpc;
+import io.cloudmw.proto.v1.Helper;
+import io.cloudmw.proto.v1.PlanReadRequest;
+import io.cloudmw.proto.v1.PlanReadResponse;
+import io.cloudmw.proto.v1.TransferCommand;
+import io.cloudmw.proto.v1.TransferEvent;
+import io.cloudmw.proto.v1.TransfersGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+/**
+ * Clients of a switch that ask for a block, take one leaf of it, and grant nothing more: whoever they fetch it for has stopped
+ * reading. Each has a bulk connection of its own, which goes on answering; their transfers share a control connection. Used by one
+ * thread.
+ */
+final class SilentClients implements AutoCloseable {
+    private static final long BLOCK = 4 << 20;
+    private static final int AT_ONCE = 100;
+    private static final int TIMEOUT_SECONDS = 60;
+
+    private final PlanReadResponse plan;
+    private final List<Chunk> chunks;
+    private final Helper helper;
+    private final ManagedChannel control;
+    private final BulkTransport transport =
+            new BulkTransport("silent", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
+    private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+    private volatile boolean closing;
+
+    /** @param file of several blocks; the first helper of its plan is the switch */
+    SilentClients(String coordinator, CloudMw client, FilePath file) throws Exception {
+        ManagedChannel asked = channel(coordinator);
+        try {
+            plan = CoordinatorGrpc.newBlockingStub(asked)
+                    .planRead(PlanReadRequest.newBuilder()
+                            .setVolume(file.volume().value())
+                            .setPath(file.path())
+                            .build());
+        } finally {
+            asked.shutdownNow();
+        }
+        chunks = client.locate(file, client.stat(file).get().version().id(), 0).get();
+        helper = plan.getHelpers(0);
+        control = channel(helper.getControlAddress());
+    }
+
+    private static ManagedChannel channel(String address) {
+        return NettyChannelBuilder.forTarget("dns:///" + address)
+                .usePlaintext()
+                .intercept(Handshake.client())
+                .build();
+    }
+
+    /** What ended transfers or relays that nobody ended. */
+    List<Throwable> failures() {
+        return List.copyOf(failures);
+    }
+
+    /** So many more; each has a leaf of its block when this returns. */
+    void add(int count) throws Exception {
+        for (int first = 0; first < count; first += AT_ONCE) {
+            List<CompletableFuture<Void>> leaves = IntStream.range(first, Math.min(count, first + AT_ONCE))
+                    .mapToObj(this::addOne)
+                    .toList();
+            CompletableFuture.allOf(leaves.toArray(CompletableFuture[]::new)).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    private CompletableFuture<Void> addOne(int number) {
+        CompletableFuture<Void> leaf = new CompletableFuture<>();
+        HostPort address = HostPort.parse(helper.getBulkAddress());
+        return new BulkConnector(transport, "silent")
+                .connect(
+                        InetSocketAddress.createUnresolved(address.host(), address.port()),
+                        (stream, request) -> new OneLeaf(stream, leaf))
+                .thenCompose(connection -> begin(connection.sessionId(), block(number)))
+                .thenCompose(begun -> leaf);
+    }
+
+    /** The destination's side of a relay. */
+    private final class OneLeaf implements BulkStreamListener {
+        private final CompletableFuture<Void> leaf;
+
+        OneLeaf(BulkStream stream, CompletableFuture<Void> leaf) {
+            this.leaf = leaf;
+            stream.grant(chunks.get(0).leafSizeBytes());
+        }
+
+        @Override
+        public void data(ByteBuf payload, int crc32c) {
+            payload.release();
+            leaf.complete(null);
+        }
+
+        @Override
+        public void granted() {}
+
+        @Override
+        public void ended(byte[] trailer) {
+            failures.add(new IllegalStateException("all was sent of what nobody took"));
+        }
+
+        @Override
+        public void failed(CloudMwException cause) {
+            if (!closing) {
+                failures.add(cause);
+            }
+            leaf.completeExceptionally(cause);
+        }
+    }
+
+    private CompletableFuture<Void> begin(String session, IssuedBlock block) {
+        CompletableFuture<Void> ready = new CompletableFuture<>();
+        StreamObserver<TransferCommand> commands = TransfersGrpc.newStub(control)
+                .transfer(new StreamObserver<>() {
+                    @Override
+                    public void onNext(TransferEvent event) {
+                        if (event.hasReady()) {
+                            ready.complete(null);
+                        }
+                    }
+
+                    @Override
+                    public void onError(Throwable cause) {
+                        if (!closing) {
+                            failures.add(cause);
+                        }
+                        ready.completeExceptionally(cause);
+                    }
+
+                    @Override
+                    public void onCompleted() {
+                        failures.add(new IllegalStateException("completed"));
+                    }
+                });
+        commands.onNext(TransferCommand.newBuilder()
+                .setBegin(BeginTransfer.newBuilder()
+                        .setTransferId(VersionId.random().value())
+                        .setToken(plan.getToken())
+                        .addAllHelpers(plan.getHelpersList())
+                        .addAllStores(plan.getStoresList())
+                        .setMode(plan.getMode())
+                        .setLanes(1)
+                        .setSolitary(true)
+                        .setShared(true)
+                        .setBulkSessionId(session))
+                .build());
+        commands.onNext(
+                TransferCommand.newBuilder().setIssue(ToWire.block(block)).build());
+        return ready;
+    }
+
+    /** Each its own, as long as there are some. */
+    private IssuedBlock block(int number) {
+        Chunk chunk = chunks.get(number % chunks.size());
+        long blocks = chunk.range().length() / BLOCK;
+        ByteRange range = new ByteRange(number / chunks.size() % blocks * BLOCK, BLOCK);
+        int first = Math.toIntExact(range.offset() / chunk.leafSizeBytes());
+        int[] crcs = IntStream.range(first, first + Math.toIntExact(BLOCK / chunk.leafSizeBytes()))
+                .map(leaf -> chunk.leaves().crc32c()[leaf])
+                .toArray();
+        Block raced = new Block(
+                new BlockId(0),
+                chunk.index(),
+                range,
+                chunk.replicas().size(),
+                List.of(new Entrant(new RacerId(0), 0)),
+                BlockRule.SOLE);
+        return new IssuedBlock(
+                raced, chunk.id(), chunk.range().length(), chunk.leafSizeBytes(), crcs, chunk.replicas(), false);
+    }
+
+    /** All go away at once. */
+    @Override
+    public void close() {
+        closing = true;
+        transport.close();
+        control.shutdownNow();
+    }
+}

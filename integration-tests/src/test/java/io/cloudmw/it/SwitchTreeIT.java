@@ -1,0 +1,181 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Location;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Helpers 1 and 2 have the disks; 3 to 6 are switches on hosts of their own, in two zones, and each host has clients. */
+final class SwitchTreeIT {
+    private static final long MIB = 1 << 20;
+    private static final int FIRST = 3;
+    private static final int LAST = 6;
+    private static final double ONCE = 1.02;
+
+    /** Besides, what the one that was killed had read and not given on. */
+    private static final double HARDLY_AGAIN = 1.1;
+
+    private static final String READ = "cloudmw_store_read_bytes_total";
+    private static final String SENT = "cloudmw_switch_sent_bytes_total";
+    private static final String RECEIVED = "cloudmw_switch_received_bytes_total";
+
+    @TempDir
+    private Path directory;
+
+    private final List<CloudMw> clients = new ArrayList<>();
+
+    @AfterEach
+    void closeClients() {
+        clients.forEach(CloudMw::close);
+    }
+
+    private static Location host(int helper) {
+        return Location.parse("zone-" + helper % 2 + "/host-" + helper);
+    }
+
+    private Fleet fleet(int clientsPerHost, String throttle) throws IOException {
+        Fleet fleet = Fleet.ofDisks(directory, 2, throttle);
+        for (int i = FIRST; i <= LAST; i++) {
+            Map<String, String> settings = new HashMap<>();
+            settings.put("helper.switch.volumes", "shared");
+            settings.put("helper.location", host(i).toString());
+            settings.put("helper.cache.memory", "16MiB");
+            settings.put(
+                    "helper.cache.disk.dir", directory.resolve("cache-" + i).toString());
+            fleet.startHelper(i, settings);
+            for (int client = 0; client < clientsPerHost; client++) {
+                clients.add(CloudMw.connect(
+                        CloudMwOptions.of(fleet.coordinatorAddress()).withLocation(host(i))));
+            }
+        }
+        return fleet;
+    }
+
+    private static FilePath file(Fleet fleet) {
+        return new FilePath(fleet.volume("shared", new Chunking.BySize(16 * MIB), 2, Fleet.disks(1, 2)), "/f");
+    }
+
+    /** All clients at once, each as a stream: what came twice would be seen. */
+    private List<CompletableFuture<GetReceipt>> getAll(FilePath file) throws IOException {
+        List<CompletableFuture<GetReceipt>> gets = new ArrayList<>();
+        for (int i = 0; i < clients.size(); i++) {
+            FileChannel target = FileChannel.open(target(i), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            gets.add(clients.get(i)
+                    .read(file, target, GetOptions.defaults())
+                    .whenComplete((receipt, failure) -> close(target)));
+        }
+        return gets;
+    }
+
+    private static void close(FileChannel target) {
+        try {
+            target.close();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private Path target(int client) {
+        return directory.resolve("out-" + client);
+    }
+
+    private void assertAllGot(Path source) throws IOException {
+        for (int i = 0; i < clients.size(); i++) {
+            assertThat(Files.mismatch(source, target(i))).as("client " + i).isEqualTo(-1);
+        }
+    }
+
+    private static double ofSwitches(Fleet fleet, String meter) throws Exception {
+        double sum = 0;
+        for (int i = FIRST; i <= LAST; i++) {
+            sum += fleet.metric(i, meter);
+        }
+        return sum;
+    }
+
+    /** Each switch gets every byte once, from a store or from a switch above it, and its clients read from it alone. */
+    @Test
+    void everyoneReadsFromTheSwitchThatIsNearAndStoresAreReadOnce() throws Exception {
+        long size = 48 * MIB + 12_345;
+        try (Fleet fleet = fleet(2, "")) {
+            FilePath file = file(fleet);
+            Path source = fleet.file("source", size);
+            fleet.put(source, file);
+            double before = fleet.metricOfAll(2, READ);
+            List<CompletableFuture<GetReceipt>> gets = getAll(file);
+            for (int i = 0; i < gets.size(); i++) {
+                String near = "helper-" + (FIRST + i / 2);
+                assertThat(gets.get(i).join().winners()).containsOnlyKeys(near);
+            }
+            assertAllGot(source);
+            assertThat(fleet.metricOfAll(2, READ) - before).isBetween((double) size, ONCE * size);
+            for (int i = FIRST; i <= LAST; i++) {
+                assertThat(fleet.metric(i, RECEIVED) + fleet.metric(i, "cloudmw_cache_fetched_bytes_total"))
+                        .isBetween((double) size, ONCE * size);
+            }
+            // Counted when the last of it has left, which may be after it was read.
+            await().untilAsserted(() -> assertThat(ofSwitches(fleet, SENT)).isBetween(3.0 * size, 3 * ONCE * size));
+        }
+    }
+
+    /** Who reads through it goes on through others from the first leaf that is missing; so do the switches below it. */
+    @Test
+    void aSwitchThatIsKilledInTheMiddleCostsNoReadAndStoresAreHardlyReadAgain() throws Exception {
+        long size = 192 * MIB + 12_345;
+        try (Fleet fleet = fleet(1, "24MiB/s")) {
+            FilePath file = file(fleet);
+            Path source = fleet.file("source", size);
+            fleet.put(source, file);
+            double before = fleet.metricOfAll(2, READ);
+            List<CompletableFuture<GetReceipt>> gets = getAll(file);
+            await().atMost(Duration.ofMinutes(2)).until(() -> fleet.metric(FIRST, SENT) > 16 * MIB);
+            fleet.helper(FIRST).kill();
+            gets.forEach(CompletableFuture::join);
+            assertAllGot(source);
+            double moved = 0;
+            for (int i = FIRST + 1; i <= LAST; i++) {
+                moved += fleet.metric(i, "cloudmw_switch_moved_total");
+            }
+            assertThat(moved).isPositive();
+            assertThat(fleet.metricOfAll(2, READ) - before).isBetween((double) size, HARDLY_AGAIN * size);
+        }
+    }
+
+    /** Who does not say where it is reads each block from the switch it belongs to, as ever; a byte is read once for all. */
+    @Test
+    void readersThatAreNearAndOthersShareWhatIsRead() throws Exception {
+        long size = 48 * MIB + 12_345;
+        try (Fleet fleet = fleet(1, "")) {
+            clients.add(CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress())));
+            clients.add(CloudMw.connect(
+                    CloudMwOptions.of(fleet.coordinatorAddress()).withLocation(Location.parse("zone-9/host-9"))));
+            FilePath file = file(fleet);
+            Path source = fleet.file("source", size);
+            fleet.put(source, file);
+            double before = fleet.metricOfAll(2, READ);
+            getAll(file).forEach(CompletableFuture::join);
+            assertAllGot(source);
+            assertThat(fleet.metricOfAll(2, READ) - before).isBetween((double) size, ONCE * size);
+        }
+    }
+}
