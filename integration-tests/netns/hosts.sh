@@ -71,11 +71,15 @@ set_up() {
 
 made=
 leave() {
+  trap '' INT TERM HUP
   [ -n "$made" ] || echo "hosts.sh: no network namespaces, veth, bridges or tbf to be had here (see above)" >&2
   take_down
 }
 
 trap leave EXIT
+# A shell that a signal ends runs no EXIT trap: it is to end by itself.
+trap 'made=stopped; exit 130' INT
+trap 'made=stopped; exit 143' TERM HUP
 set_up
 made=yes
 # In the background, or a signal would wait for its end; standard input is kept.

@@ -1,10 +1,15 @@
 package io.cloudmw.client;
 
 import io.cloudmw.client.backup.Backups;
+import io.cloudmw.client.handle.OpenFiles;
+import io.cloudmw.client.handle.RemoteFile;
+import io.cloudmw.client.peer.PeerNode;
+import io.cloudmw.client.peer.PeerOptions;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.ReadEstimate;
+import io.cloudmw.client.progress.WarmReceipt;
 import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
@@ -23,6 +28,7 @@ import io.cloudmw.client.transfer.PutJournal;
 import io.cloudmw.client.transfer.PutRequest;
 import io.cloudmw.client.transfer.PutSource;
 import io.cloudmw.client.transfer.StreamSource;
+import io.cloudmw.client.transfer.WarmRequest;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
@@ -56,7 +62,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -73,10 +78,16 @@ import java.util.concurrent.CompletableFuture;
 public final class CloudMw implements AutoCloseable {
     private final CloudMwOptions options;
     private final Engine engine;
+    private final OpenFiles open;
 
     private CloudMw(CloudMwOptions options, Engine engine) {
         this.options = options;
         this.engine = engine;
+        this.open = new OpenFiles(
+                engine,
+                options.memoryBytes(),
+                Math.min(options.memoryPerGetBytes(), options.memoryBytes()),
+                options.location());
     }
 
     /** A client of this cluster. Nothing is sent yet: the first call finds out whether the coordinator is there. */
@@ -340,6 +351,19 @@ public final class CloudMw implements AutoCloseable {
     }
 
     /**
+     * Opens the current version of a file for reads at any place, of which small ones are cheap: {@link RemoteFile}. Fails with
+     * {@code NOT_FOUND}.
+     */
+    public CompletableFuture<RemoteFile> open(FilePath file) {
+        return open.open(file, Optional.empty());
+    }
+
+    /** Opens a version of a file for reads at any place. Fails with {@code NOT_FOUND}. */
+    public CompletableFuture<RemoteFile> open(FilePath file, VersionId version) {
+        return open.open(file, Optional.of(version));
+    }
+
+    /**
      * What reading a file would take and cost, mode by mode; nothing is read.
      *
      * @param mode as {@link GetOptions#mode()}: obeyed, whatever the deadline
@@ -390,6 +414,23 @@ public final class CloudMw implements AutoCloseable {
     /** Backups of volumes; their calls block, and end with this client. */
     public Backups backups() {
         return new Backups(engine);
+    }
+
+    /**
+     * Has switches keep a file before anybody reads it: each block is read from a store once, and passed on from switch to
+     * switch. What a switch keeps already is not fetched again, so a warm-up that was interrupted is repeated. One switch that is
+     * lost, or has no room, stops no other: the receipt says what became of each. Fails with {@code NOT_FOUND}, also when there
+     * is no switch where it is wanted.
+     */
+    public CompletableFuture<WarmReceipt> warm(FilePath file, WarmOptions warmOptions) {
+        return engine.warm(new WarmRequest(
+                file,
+                warmOptions.version(),
+                warmOptions.to(),
+                warmOptions.fetch(),
+                warmOptions.look(),
+                warmOptions.runBytes(),
+                warmOptions.listener()));
     }
 
     /** Fails with {@code NOT_FOUND}. */
@@ -458,7 +499,7 @@ public final class CloudMw implements AutoCloseable {
      * @return what was moved, under its new name
      */
     public CompletableFuture<FileEntry> rename(FilePath from, FilePath to, boolean replace) {
-        return engine.coordinator().rename(new Rename(from, to, replace, UUID.randomUUID()));
+        return engine.coordinator().rename(new Rename(from, to, replace));
     }
 
     /**
@@ -479,6 +520,17 @@ public final class CloudMw implements AutoCloseable {
         return engine.watch(volume, path, after, listener);
     }
 
+    /**
+     * From now on this client keeps the chunks it reads of volumes that allow it ({@link Volume#peers}), and serves them to
+     * clients that are near, until it is closed. Once for a client.
+     *
+     * @return what it holds and gives; closed with this client
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
+     */
+    public PeerNode servePeers(PeerOptions peerOptions) throws CloudMwException {
+        return engine.servePeers(options.location(), peerOptions);
+    }
+
     /** Transfers under way; for tests and monitoring. */
     public int runningTransfers() {
         return engine.running();
@@ -497,6 +549,7 @@ public final class CloudMw implements AutoCloseable {
     /** Cancels what is under way, waits a few seconds for it to clean up, and ends every thread. Idempotent. */
     @Override
     public void close() {
+        open.close();
         engine.close();
     }
 }

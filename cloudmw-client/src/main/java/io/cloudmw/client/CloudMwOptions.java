@@ -17,10 +17,11 @@ import java.util.function.Consumer;
  *     it within this time is survived
  * @param location where it runs: what a volume's switches serve is read through the one that is nearest; none: from each what
  *     belongs to it
- * @param memoryBytes bytes all gets of the client together may have in flight; its puts may have a quarter as much
+ * @param memoryBytes bytes all gets of the client together may have in flight; its puts may have a quarter as much, and so may
+ *     what is read of files that are open
  * @param memoryPerGetBytes bytes one get may have in flight
  * @param linkBytesPerSecond what this machine's link takes in a second, {@link Long#MAX_VALUE}: anything; what a read is
- *     expected to take, and so how one with a deadline is read, counts with it. It limits nothing
+ *     expected to take, and so how one with a deadline is read, counts with it: reads under way at once have equal shares. It limits nothing
  * @param pricing by which receipts are priced
  * @param redundancy what all gets of the client together may spend on second attempts
  * @param waiting told, on a thread of the client's it must not block, that the coordinator has not answered for two
@@ -89,93 +90,77 @@ public record CloudMwOptions(
     }
 
     public CloudMwOptions withCoordinatorTimeout(Duration timeout) {
-        return new CloudMwOptions(
-                coordinator,
-                timeout,
-                location,
-                memoryBytes,
-                memoryPerGetBytes,
-                linkBytesPerSecond,
-                pricing,
-                redundancy,
-                waiting);
+        return with(copy -> copy.coordinatorTimeout = timeout);
     }
 
     public CloudMwOptions withLocation(Location here) {
-        return new CloudMwOptions(
-                coordinator,
-                coordinatorTimeout,
-                here,
-                memoryBytes,
-                memoryPerGetBytes,
-                linkBytesPerSecond,
-                pricing,
-                redundancy,
-                waiting);
+        return with(copy -> copy.location = here);
     }
 
     public CloudMwOptions withMemory(long allBytes, long perGetBytes) {
-        return new CloudMwOptions(
-                coordinator,
-                coordinatorTimeout,
-                location,
-                allBytes,
-                perGetBytes,
-                linkBytesPerSecond,
-                pricing,
-                redundancy,
-                waiting);
+        return with(copy -> {
+            copy.memoryBytes = allBytes;
+            copy.memoryPerGetBytes = perGetBytes;
+        });
     }
 
     public CloudMwOptions withLink(long bytesPerSecond) {
-        return new CloudMwOptions(
-                coordinator,
-                coordinatorTimeout,
-                location,
-                memoryBytes,
-                memoryPerGetBytes,
-                bytesPerSecond,
-                pricing,
-                redundancy,
-                waiting);
+        return with(copy -> copy.linkBytesPerSecond = bytesPerSecond);
     }
 
     public CloudMwOptions withPricing(Pricing prices) {
-        return new CloudMwOptions(
-                coordinator,
-                coordinatorTimeout,
-                location,
-                memoryBytes,
-                memoryPerGetBytes,
-                linkBytesPerSecond,
-                prices,
-                redundancy,
-                waiting);
+        return with(copy -> copy.pricing = prices);
     }
 
     public CloudMwOptions withRedundancy(Governor.Budget budget) {
-        return new CloudMwOptions(
-                coordinator,
-                coordinatorTimeout,
-                location,
-                memoryBytes,
-                memoryPerGetBytes,
-                linkBytesPerSecond,
-                pricing,
-                budget,
-                waiting);
+        return with(copy -> copy.redundancy = budget);
     }
 
     public CloudMwOptions withWaiting(Consumer<String> listener) {
-        return new CloudMwOptions(
-                coordinator,
-                coordinatorTimeout,
-                location,
-                memoryBytes,
-                memoryPerGetBytes,
-                linkBytesPerSecond,
-                pricing,
-                redundancy,
-                listener);
+        return with(copy -> copy.waiting = listener);
+    }
+
+    private CloudMwOptions with(Consumer<Copy> change) {
+        Copy copy = new Copy(this);
+        change.accept(copy);
+        return copy.made();
+    }
+
+    /** The same values, to be changed before they are options again. */
+    private static final class Copy {
+        private final String coordinator;
+        private Duration coordinatorTimeout;
+        private Location location;
+        private long memoryBytes;
+        private long memoryPerGetBytes;
+        private long linkBytesPerSecond;
+        private Pricing pricing;
+        private Governor.Budget redundancy;
+        private Consumer<String> waiting;
+
+        Copy(CloudMwOptions from) {
+            this.coordinator = from.coordinator;
+            this.coordinatorTimeout = from.coordinatorTimeout;
+            this.location = from.location;
+            this.memoryBytes = from.memoryBytes;
+            this.memoryPerGetBytes = from.memoryPerGetBytes;
+            this.linkBytesPerSecond = from.linkBytesPerSecond;
+            this.pricing = from.pricing;
+            this.redundancy = from.redundancy;
+            this.waiting = from.waiting;
+        }
+
+        CloudMwOptions made() {
+            return new CloudMwOptions(
+                    coordinator,
+                    coordinatorTimeout,
+                    location,
+                    memoryBytes,
+                    memoryPerGetBytes,
+                    linkBytesPerSecond,
+                    pricing,
+                    redundancy,
+                    waiting);
+        }
     }
 }

@@ -370,6 +370,18 @@ final class TransferTest {
             assertThat(report.predicted()).isEqualTo(Duration.ofSeconds(2));
             assertThat(report.way()).isEqualTo(new Way(Mode.SINGLE, 1, Optional.empty()));
             assertThat(report.why()).contains("no way was expected to keep it");
+
+            CountDownLatch goOn = new CountDownLatch(1);
+            CompletableFuture<GetReceipt> other =
+                    narrow.read(FILE, new BlockingChannel(new ByteArrayOutputStream(), goOn), GetOptions.defaults());
+            await().until(() -> narrow.runningTransfers() == 1);
+            GetReceipt beside =
+                    narrow.get(FILE, directory.resolve("out"), urgent).get(60, SECONDS);
+            assertThat(beside.sla().orElseThrow().predicted())
+                    .as("two reads share the link")
+                    .isEqualTo(Duration.ofSeconds(4));
+            goOn.countDown();
+            other.get(60, SECONDS);
         }
         assertThat(get(urgent).sla().orElseThrow().predicted()).isLessThan(Duration.ofSeconds(1));
     }

@@ -16,6 +16,7 @@ import io.cloudmw.core.metrics.SwitchMetrics;
 import io.cloudmw.core.metrics.UpkeepMetrics;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.monitor.Hedges;
@@ -28,6 +29,7 @@ import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.MonitoredChunkStore;
 import io.cloudmw.core.store.StoreOpener;
 import io.cloudmw.core.thread.Threads;
@@ -62,14 +64,17 @@ import io.cloudmw.helper.rpc.PeerChannels;
 import io.cloudmw.helper.rpc.Registration;
 import io.cloudmw.helper.rpc.ReplicaReports;
 import io.cloudmw.helper.rpc.TransferService;
+import io.cloudmw.helper.rpc.WarmingService;
 import io.cloudmw.helper.serve.BulkSessions;
 import io.cloudmw.helper.serve.ChunkServer;
 import io.cloudmw.helper.serve.LateCopies;
 import io.cloudmw.helper.serve.Reads;
 import io.cloudmw.helper.serve.SharedReads;
 import io.cloudmw.helper.serve.StoreLanes;
+import io.cloudmw.helper.serve.Warmings;
 import io.cloudmw.helper.serve.Writes;
 import io.cloudmw.helper.upkeep.UpkeepWorker;
+import io.grpc.BindableService;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -77,6 +82,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -104,6 +110,7 @@ public final class HelperServer implements AutoCloseable {
     private static final int SWITCH_THREADS = 8;
     private static final Duration SWITCH_CONNECT = Duration.ofSeconds(2);
     private static final Duration SWITCH_SILENCE = Duration.ofSeconds(3);
+    private static final Duration SWITCH_AWAY = Duration.ofSeconds(3);
     private static final Duration PEER_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration PROGRESS_INTERVAL = Duration.ofMillis(100);
     private static final List<Duration> RETRY_DELAYS =
@@ -195,7 +202,8 @@ public final class HelperServer implements AutoCloseable {
         PeerChannels channels = opened(new PeerChannels(PEERS));
         RaceMetrics races = new RaceMetrics(meters);
         SwitchMetrics switches = new SwitchMetrics(meters);
-        Fetching shared = shared(fetcher, spool, transport, switches, meters);
+        Optional<SharedFetching> keeping = keeping(fetcher, spool, transport, switches, meters);
+        Fetching shared = keeping.<Fetching>map(kept -> kept).orElse(fetcher);
         Trees trees = trees(transport);
         Transfers transfers = new Transfers(new Surroundings(
                 fetcher,
@@ -244,6 +252,7 @@ public final class HelperServer implements AutoCloseable {
                         meters)),
                 transport.allocator(),
                 limits.reads());
+        Below below = new Below(stores, trees, tokens, speeds, reports);
         Writes writes = new Writes(writes(tokens, stores, spool, reports, timer));
         BulkServer bulk = opened(BulkServer.bind(
                 transport,
@@ -258,16 +267,25 @@ public final class HelperServer implements AutoCloseable {
                                 config.switching().volumes(),
                                 tokens,
                                 shared,
-                                new Below(stores, trees, tokens, speeds, reports),
+                                below,
                                 fetcher,
                                 switches,
                                 new SharedReads.Limits(
                                         config.switching().children(),
                                         config.switching().reads())))));
-        Server control = control(
+        List<BindableService> services = new ArrayList<>(List.of(
                 new TransferService(
                         config.id(), tokens, transfers, config.switching().volumes()),
-                new CompetitionService(tokens, transfers));
+                new CompetitionService(tokens, transfers)));
+        keeping.ifPresent(kept -> services.add(new WarmingService(
+                tokens,
+                new Warmings(
+                        config.switching().volumes(),
+                        kept,
+                        below::of,
+                        disks::holds,
+                        config.switching().warmings()))));
+        Server control = control(services);
         opened(transfers);
         HelperConfig.Received upkeep = limits.upkeep();
         opened(new UpkeepWorker(
@@ -291,8 +309,8 @@ public final class HelperServer implements AutoCloseable {
     /** The ways to the switches above this one: one that does not answer is soon taken for gone, for its readers wait. */
     private Trees trees(BulkTransport transport) {
         BulkOptions impatient = transport.options().withTimeouts(SWITCH_CONNECT, SWITCH_SILENCE);
-        PeerConnections above = opened(
-                new PeerConnections(new BulkConnector(transport, config.id().value(), impatient), PEERS));
+        PeerConnections above = opened(new PeerConnections(
+                new BulkConnector(transport, config.id().value(), impatient), PEERS, Ticker.system(), SWITCH_AWAY));
         return new Trees(config.id(), above, pool(Threads.unbounded("switch", SWITCH_THREADS)));
     }
 
@@ -302,12 +320,24 @@ public final class HelperServer implements AutoCloseable {
             implements SharedReads.Requesters {
         @Override
         public Requester of(BulkRequest.Shared request, TransferClaims claims, Tenant tenant) {
+            return of(
+                    new Warmings.Spec(request.token(), claims, request.helpers(), request.tree(), request.stores()),
+                    tenant,
+                    request.height());
+        }
+
+        Requester of(Warmings.Spec request, Tenant tenant) {
+            return of(request, tenant, Integer.MAX_VALUE);
+        }
+
+        private Requester of(Warmings.Spec request, Tenant tenant, int highest) {
+            TransferClaims claims = request.claims();
             StoreResolver resolver =
-                    stores.resolver(request.stores(), request.helpers(), request.token(), claims, request.priority());
+                    stores.resolver(request.stores(), request.helpers(), request.token(), claims, tenant.priority());
             Upstream upstream = trees.upstream(
                     new Trees.Scope(request.helpers(), request.tree(), request.stores()),
-                    new PeerRights(request.token(), claims, tokens, request.priority()),
-                    request.height());
+                    new PeerRights(request.token(), claims, tokens, tenant.priority()),
+                    highest);
             return new Requester(
                     tenant,
                     OptionalLong.empty(),
@@ -317,13 +347,13 @@ public final class HelperServer implements AutoCloseable {
         }
     }
 
-    /** What a switch serves; nobody asks a helper that is none. */
-    private Fetching shared(
+    /** What a switch serves; empty: it is none, and nobody asks. */
+    private Optional<SharedFetching> keeping(
             Fetcher fetcher, Spool spool, BulkTransport transport, SwitchMetrics switches, MeterRegistry meters)
             throws IOException {
         HelperConfig.Switching switching = config.switching();
         if (switching.volumes().equals(VolumeSet.NONE)) {
-            return fetcher;
+            return Optional.empty();
         }
         CacheMetrics counts = new CacheMetrics(meters);
         Optional<DiskTier> disk = switching.disk().isPresent()
@@ -334,12 +364,22 @@ public final class HelperServer implements AutoCloseable {
                 spool,
                 transport.allocator(),
                 config.limits().fetchWait().toNanos());
-        return new SharedFetching(fetcher, opened(new LeafCache(room, disk, counts)), switches);
+        return Optional.of(new SharedFetching(fetcher, opened(new LeafCache(room, disk, counts)), switches));
     }
 
     /** What races read tells how fast stores are. */
     private static StoreResolver measured(StoreResolver resolver, SpeedMonitor speeds) {
-        return id -> new MonitoredChunkStore(resolver.open(id), speeds);
+        return new StoreResolver() {
+            @Override
+            public ChunkStore open(StoreId store) throws CloudMwException {
+                return new MonitoredChunkStore(resolver.open(store), speeds);
+            }
+
+            @Override
+            public ChunkStore open(StoreId store, long untilMillis) throws CloudMwException {
+                return new MonitoredChunkStore(resolver.open(store, untilMillis), speeds);
+            }
+        };
     }
 
     private static HelperActivity activity(int transfers, RaceMetrics.Totals totals) {
@@ -389,8 +429,8 @@ public final class HelperServer implements AutoCloseable {
                 limits.chunks());
     }
 
-    private Server control(TransferService transfers, CompetitionService competition) throws IOException {
-        Server server = NettyServerBuilder.forAddress(new InetSocketAddress(
+    private Server control(List<BindableService> services) throws IOException {
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress(
                         config.controlListen().host(), config.controlListen().port()))
                 .directExecutor()
                 .intercept(Handshake.server())
@@ -399,11 +439,9 @@ public final class HelperServer implements AutoCloseable {
                 .permitKeepAliveTime(5, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true)
                 .keepAliveTime(20, TimeUnit.SECONDS)
-                .keepAliveTimeout(10, TimeUnit.SECONDS)
-                .addService(transfers)
-                .addService(competition)
-                .build()
-                .start();
+                .keepAliveTimeout(10, TimeUnit.SECONDS);
+        services.forEach(builder::addService);
+        Server server = builder.build().start();
         closings.push(() -> {
             server.shutdown();
             if (!server.awaitTermination(1, TimeUnit.SECONDS)) {

@@ -184,6 +184,18 @@ final class SwitchTreeServingTest {
             TransferToken token,
             long granted)
             throws CloudMwException {
+        return ask(cluster, connection, tree, height, token, granted, false);
+    }
+
+    private Child ask(
+            HelperCluster cluster,
+            BulkConnection connection,
+            List<HelperAddress> tree,
+            int height,
+            TransferToken token,
+            long granted,
+            boolean reader)
+            throws CloudMwException {
         Block block = new Block(
                 new BlockId(0),
                 0,
@@ -210,7 +222,8 @@ final class SwitchTreeServingTest {
                 helpers,
                 tree.size(),
                 height,
-                Priority.BATCH);
+                Priority.BATCH,
+                reader);
         Child child = new Child();
         BulkStream stream = connection.open(request.encode(), child);
         child.stream.complete(stream);
@@ -518,6 +531,25 @@ final class SwitchTreeServingTest {
             assertThat(ask(cluster, 0, tree, 0).failure()).isEqualTo(ErrorCode.OVERLOADED);
             second.stream.join().reset(ErrorCode.CANCELLED, "enough");
             await().untilAsserted(() -> assertThat(ask(cluster, 0, tree, 0).end)
+                    .succeedsWithin(30, TimeUnit.SECONDS)
+                    .isEqualTo(bytes));
+        }
+    }
+
+    @Test
+    void aReaderIsNoneOfTheChildren() throws Exception {
+        try (HelperCluster cluster = cluster(1, -1, "helper.switch.children", "1", "helper.switch.reads", "2")) {
+            List<HelperAddress> tree = cluster.addresses();
+            TransferToken token = cluster.token(TransferRight.READ);
+            Child child = ask(cluster, 0, tree, 0, token, LEAF);
+            await().until(() -> child.gotBytes() == LEAF);
+            Child reader = ask(cluster, connect(cluster, 0), tree, 0, token, LEAF, true);
+            await().until(() -> reader.gotBytes() == LEAF);
+            Child another = ask(cluster, connect(cluster, 0), tree, 0, token, LEAF, true);
+            assertThat(another.failure()).isEqualTo(ErrorCode.OVERLOADED);
+            reader.stream.join().reset(ErrorCode.CANCELLED, "enough");
+            await().untilAsserted(() -> assertThat(
+                            ask(cluster, connect(cluster, 0), tree, 0, token, bytes.length, true).end)
                     .succeedsWithin(30, TimeUnit.SECONDS)
                     .isEqualTo(bytes));
         }

@@ -22,9 +22,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 /** Real processes and a client of them: what the tests of this module work on. */
@@ -130,6 +132,13 @@ final class Fleet implements AutoCloseable {
         return processes.coordinatorAddress();
     }
 
+    /** A command of a client that goes on, and says what it does in lines of JSON. */
+    ServerProcess startClient(String name, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(arguments));
+        command.addAll(List.of("--json", "--coordinator", coordinatorAddress()));
+        return processes.startTalking(name, command);
+    }
+
     /** Where a disk keeps its chunks. */
     Path disk(int i) {
         return directory.resolve("disk-" + i);
@@ -143,6 +152,15 @@ final class Fleet implements AutoCloseable {
     VolumeName volume(String name, Chunking chunking, int replicas, StoreId... stores) {
         VolumeName volume = new VolumeName(name);
         client.createVolume(new Volume(volume, chunking, replicas, List.of(stores), replicas, mode, false, 0))
+                .join();
+        return volume;
+    }
+
+    /** One whose clients may serve each other. */
+    VolumeName peersVolume(String name, Chunking chunking, int replicas, StoreId... stores) {
+        VolumeName volume = new VolumeName(name);
+        client.createVolume(new Volume(
+                        volume, chunking, replicas, List.of(stores), replicas, mode, false, 0, Optional.empty(), true))
                 .join();
         return volume;
     }

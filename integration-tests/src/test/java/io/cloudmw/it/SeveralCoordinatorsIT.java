@@ -56,6 +56,7 @@ final class SeveralCoordinatorsIT {
     private final List<String> addresses = new ArrayList<>();
     private final List<VersionId> uploads = new ArrayList<>();
     private final List<ChunkId> owed = new ArrayList<>();
+    private final List<VersionId> garbage = new ArrayList<>();
 
     @TempDir
     private Path directory;
@@ -73,8 +74,8 @@ final class SeveralCoordinatorsIT {
     }
 
     /**
-     * Each time whoever does upkeep is killed, or stopped, there are uploads to be given up and owed copies to be made, from before
-     * and from after that; another one does it, and who goes on then does nothing of it again.
+     * Each time whoever does upkeep is killed, or stopped, there are uploads to be given up, owed copies to be made and garbage to be
+     * collected, from before and from after that; another one does it, and who goes on then does nothing of it again.
      */
     @Test
     void ofThreeUnderLoadTwoAreKilledAndOneIsStoppedNothingIsLostAndNoJobIsDoneTwice() throws Exception {
@@ -114,6 +115,7 @@ final class SeveralCoordinatorsIT {
 
                 clients.check(changes(beside));
                 clients.checkBytes(client, directory.resolve("back"));
+                awaitCollection(beside);
             }
             onceEach(audit);
             for (int i = 1; i <= 3; i++) {
@@ -148,6 +150,7 @@ final class SeveralCoordinatorsIT {
         settings.put("coordinator.abandoned-check", "1s");
         settings.put("coordinator.repair-interval", "200ms");
         settings.put("coordinator.owed-after", "1m"); // but what is owed for longer already
+        settings.put("coordinator.collect-every", "1s");
         settings.put("coordinator.token-ttl", "10s");
         settings.put("coordinator.clock-skew", "100ms");
         return settings;
@@ -180,6 +183,9 @@ final class SeveralCoordinatorsIT {
             beside.touch(upload, 1);
             uploads.add(upload);
         }
+        VersionId removed = put(client, beside, "/removed");
+        client.remove(new FilePath(QUIET, "/removed")).join();
+        garbage.add(removed);
         ChunkId chunk = new ChunkId(put(client, beside, "/kept" + owed.size()), 0);
         Files.delete(copy(chunk, owingStore()));
         beside.report(List.of(new ReplicaReport(chunk, owingStore(), ReplicaState.OWED)), 1);
@@ -231,6 +237,17 @@ final class SeveralCoordinatorsIT {
         });
     }
 
+    private void awaitCollection(Catalog beside) {
+        // Three rounds at least, with the load of all that was done meanwhile behind it.
+        await().atMost(Duration.ofMinutes(10))
+                .untilAsserted(() -> assertThat(beside.retired("", 1).items()).isEmpty());
+        for (VersionId version : garbage) {
+            for (StoreId store : Fleet.disks(1, 2, 3)) {
+                assertThat(copy(new ChunkId(version, 0), store)).doesNotExist();
+            }
+        }
+    }
+
     private void onceEach(LeaseAudit audit) {
         assertThat(audit.violations()).isEmpty();
         assertThat(audit.grants("upkeep"))
@@ -240,11 +257,22 @@ final class SeveralCoordinatorsIT {
             assertThat(audit.abandonments(upload))
                     .as("abandonments of " + upload)
                     .isEqualTo(1);
+            assertThat(audit.forgettings(upload)).as("forgettings of " + upload).isEqualTo(1);
         }
         for (ChunkId chunk : owed) {
             assertThat(audit.settlements(chunk, owingStore()))
                     .as("times " + chunk + " was made")
                     .isEqualTo(1);
+        }
+        for (VersionId version : garbage) {
+            assertThat(audit.forgettings(version))
+                    .as("forgettings of " + version)
+                    .isEqualTo(1);
+            for (StoreId store : Fleet.disks(1, 2, 3)) {
+                assertThat(audit.settlements(new ChunkId(version, 0), store))
+                        .as("deletions of " + version + " in " + store + "; none, if whoever had it done was killed")
+                        .isLessThanOrEqualTo(1);
+            }
         }
     }
 

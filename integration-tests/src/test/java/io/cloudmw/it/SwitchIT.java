@@ -158,6 +158,27 @@ final class SwitchIT {
         }
     }
 
+    /** It sends them from its disk, and does not look at them again: who gets one that was spoiled since says so. */
+    @Test
+    void whatIsSpoiledOnTheDiskOfARunningSwitchReachesNobodyAndIsFetchedAnew() throws Exception {
+        try (Fleet fleet = fleet(1, "")) {
+            FilePath file = file(fleet);
+            Path source = put(fleet, file);
+            fleet.get(file, fleet.target("first"));
+            await().atMost(Duration.ofMinutes(1)).until(() -> leaves().size() == (SIZE + 262_143) / 262_144);
+            double before = fleet.metricOfAll(2, READ);
+            List<Path> leaves = leaves();
+            for (int i = 0; i < leaves.size(); i += 5) {
+                byte[] leaf = Files.readAllBytes(leaves.get(i));
+                leaf[1000] ^= 4;
+                Files.write(leaves.get(i), leaf);
+            }
+            getAll(file).forEach(CompletableFuture::join);
+            assertAllGot(source);
+            assertThat(fleet.metricOfAll(2, READ)).isGreaterThan(before);
+        }
+    }
+
     private List<Path> leaves() throws IOException {
         try (var files = Files.walk(cache(3).resolve("leaves"))) {
             return files.filter(Files::isRegularFile).sorted().toList();

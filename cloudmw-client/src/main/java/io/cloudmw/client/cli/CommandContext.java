@@ -38,13 +38,17 @@ final class CommandContext {
     /** What is said of it. */
     static final String INTERRUPTED = "interrupted";
 
-    private static final long REPORT_SECONDS = 3;
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     private final InputStream in;
     private final StandardOutput out;
     private final PrintStream err;
     private final Map<String, String> environment;
     private final boolean terminal;
+
+    /** How long a process that is interrupted waits for what is to be said of its end. */
+    private final Duration patience;
+
     private final CountDownLatch reported = new CountDownLatch(1);
     private final CountDownLatch interrupted = new CountDownLatch(1);
     /** Whether a command has begun that says itself what becomes of it. */
@@ -55,11 +59,27 @@ final class CommandContext {
     /** @param out is buffered here, and flushed at the end of the command */
     CommandContext(
             InputStream in, OutputStream out, PrintStream err, Map<String, String> environment, boolean terminal) {
+        this(in, new StandardOutput(out), err, environment, terminal, PATIENCE);
+    }
+
+    private CommandContext(
+            InputStream in,
+            StandardOutput out,
+            PrintStream err,
+            Map<String, String> environment,
+            boolean terminal,
+            Duration patience) {
         this.in = in;
-        this.out = new StandardOutput(out);
+        this.out = out;
         this.err = err;
         this.environment = environment;
         this.terminal = terminal;
+        this.patience = patience;
+    }
+
+    /** One for another run, with the same streams, that waits for so long for what is to be said of its end. */
+    CommandContext withPatience(Duration time) {
+        return new CommandContext(in, out, err, environment, terminal, time);
     }
 
     InputStream in() {
@@ -165,7 +185,7 @@ final class CommandContext {
 
     private boolean isReported() {
         try {
-            return reported.await(REPORT_SECONDS, TimeUnit.SECONDS);
+            return reported.await(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return true;

@@ -45,7 +45,7 @@ final class FileCommands {
     private FileCommands() {}
 
     /** What was no file may be a directory: then it is said how to have all that is in it. */
-    private static CloudMwException hinted(CloudMwException e, CloudMw client, RemotePath path, String command)
+    static CloudMwException hinted(CloudMwException e, CloudMw client, RemotePath path, String command)
             throws CloudMwException {
         boolean directory = e.code() == ErrorCode.NOT_FOUND
                 && Calls.find(path.list(client, ""), ErrorCode.NOT_FOUND).isPresent();

@@ -92,6 +92,7 @@ final class GlobalOptions {
         Governor.Budget budget = settings.optional(REDUNDANCY, "0%..100%, like 5%", GlobalOptions::share)
                 .orElse(Governor.Budget.DEFAULT);
         String place = settings.text(LOCATION, "");
+        PeerSettings.FromFile unused = PeerSettings.FromFile.of(settings);
         Optional<Long> link = settings.optional(LINK, "like 100MiB", GlobalOptions::positive);
         settings.finish();
         String address = coordinator == null ? environment.getOrDefault("CLOUDMW_COORDINATOR", fromFile) : coordinator;
@@ -101,6 +102,15 @@ final class GlobalOptions {
                 .withCoordinatorTimeout(or(timeout))
                 .withLocation(Location.parse(near));
         return link.map(options::withLink).orElse(options);
+    }
+
+    /**
+     * What the settings file says of serving neighbours.
+     *
+     * @throws CloudMwException as {@link #clientOptions}
+     */
+    PeerSettings.FromFile peerSettings() throws CloudMwException {
+        return PeerSettings.FromFile.of(Settings.load(Optional.ofNullable(config), Map.of(), Map.of()));
     }
 
     private Duration or(Duration configured) {

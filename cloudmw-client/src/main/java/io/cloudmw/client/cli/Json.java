@@ -48,10 +48,12 @@ final class Json {
         } else if (volume.chunking() instanceof Chunking.BySize size) {
             object.put("chunk_size_bytes", size.bytes());
         }
+        object.put("leaf_size_bytes", volume.chunking().leafSizeBytes());
         object.put("replicas", volume.replicas());
         object.put("write_quorum", volume.writeQuorum());
         object.put("mode", volume.mode().label());
         object.put("rotate", volume.rotateReplicas());
+        object.put("peers", volume.peers());
         volume.target().ifPresent(target -> object.put("target", target.toString()));
         object.put("stores", volume.stores().stream().map(StoreId::value).toList());
         return object;

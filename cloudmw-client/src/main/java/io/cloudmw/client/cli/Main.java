@@ -71,12 +71,14 @@ public final class Main {
         line.addSubcommand(new FileCommands.Get(context));
         line.addSubcommand(new SyncCommand(context));
         line.addSubcommand(new FileCommands.Cat(context));
+        line.addSubcommand(new WarmCommand(context));
         line.addSubcommand(new FileCommands.Ls(context));
         line.addSubcommand(new FileCommands.Stat(context));
         line.addSubcommand(new FileCommands.Attr(context));
         line.addSubcommand(new FileCommands.Rm(context));
         line.addSubcommand(new FileCommands.Mv(context));
         line.addSubcommand(new WatchCommand(context));
+        line.addSubcommand(new PeerCommand(context));
         CommandLine volume = new CommandLine(new VolumeCommands.Group());
         volume.addSubcommand(new VolumeCommands.Create(context));
         volume.addSubcommand(new VolumeCommands.Ls(context));

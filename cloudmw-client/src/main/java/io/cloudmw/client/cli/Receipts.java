@@ -30,6 +30,7 @@ final class Receipts {
         answer.put("chunks", receipt.chunks());
         answer.put("useful_bytes", receipt.usefulBytes());
         answer.put("resumed_bytes", receipt.resumedBytes());
+        answer.put("peer_bytes", receipt.peerBytes());
         answer.put("wasted_bytes", receipt.wastedBytes());
         answer.put("attempts", receipt.attempts());
         answer.put("cancelled", receipt.cancelled());
@@ -95,7 +96,7 @@ final class Receipts {
         return row;
     }
 
-    private static Map<String, Object> json(TransferCost cost) {
+    static Map<String, Object> json(TransferCost cost) {
         Bill bill = cost.bill();
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("requests", cost.total().reads() + cost.total().writes());
@@ -225,7 +226,7 @@ final class Receipts {
         return lines;
     }
 
-    private static List<String> lines(TransferCost cost) {
+    static List<String> lines(TransferCost cost) {
         Bill bill = cost.bill();
         List<String> lines = new ArrayList<>();
         lines.add("price: " + plain(bill.total()) + " " + bill.currency() + " (requests " + plain(bill.requests())

@@ -153,16 +153,24 @@ final class StoreCommands {
                 row.put("alive", status.alive());
                 row.put("last_heartbeat_age_millis", status.lastHeartbeatAge().toMillis());
                 row.put("disks", status.disks().stream().map(StoreId::value).toList());
+                row.put("location", status.helper().location().toString());
+                row.put("switch_volumes", status.helper().switched().toString());
                 rows.add(row);
                 say(
-                        "%-24s %-6s control=%s bulk=%s disks=%s",
+                        "%-24s %-6s control=%s bulk=%s disks=%s%s%s",
                         status.helper().id(),
                         status.alive() ? "alive" : "gone",
                         status.helper().control(),
                         status.helper().bulk(),
-                        status.disks());
+                        status.disks(),
+                        unlessEmpty(" location=", status.helper().location().toString()),
+                        unlessEmpty(" switch of ", status.helper().switched().toString()));
             }
             return Map.of("helpers", rows);
+        }
+
+        private static String unlessEmpty(String name, String value) {
+            return value.isEmpty() ? "" : name + value;
         }
     }
 }

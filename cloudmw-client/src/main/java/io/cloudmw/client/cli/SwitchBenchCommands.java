@@ -10,7 +10,6 @@ import io.cloudmw.client.cli.lab.fanout.FanOutTestbed;
 import io.cloudmw.client.cli.lab.fanout.Hosts;
 import io.cloudmw.client.cli.lab.fanout.LabSteps;
 import io.cloudmw.client.cli.lab.fanout.ReadingClients;
-import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.model.Location;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -48,8 +47,19 @@ final class SwitchBenchCommands {
         @Option(names = "--switches", paramLabel = "M", description = "1..32 (default 1)")
         private int switches = 1;
 
-        @Option(names = "--size", paramLabel = "SIZE", description = "of the set (default 256MiB)")
-        private String size = "256MiB";
+        @Option(
+                names = "--size",
+                paramLabel = "SIZE",
+                converter = Written.Size.class,
+                description = "of the set (default 256MiB)")
+        private long size = 256 << 20;
+
+        @Option(
+                names = "--leaf-size",
+                paramLabel = "SIZE",
+                converter = Written.Size.class,
+                description = "what is verified at a time (default 256KiB)")
+        private long leafSize = 256 << 10;
 
         @Option(
                 names = "--fanout",
@@ -66,8 +76,12 @@ final class SwitchBenchCommands {
         @Option(names = "--kill", description = "kill a switch when clients have half of the set")
         private boolean kill;
 
-        @Option(names = "--reads", paramLabel = "SIZE", description = "then single reads of that, by one client")
-        private @Nullable String reads;
+        @Option(
+                names = "--reads",
+                paramLabel = "SIZE",
+                converter = Written.Size.class,
+                description = "then single reads of that, by one client")
+        private @Nullable Long reads;
 
         @Option(names = "--read-count", paramLabel = "N", description = "of those in each run (default 2000)")
         private int readCount = 2000;
@@ -135,7 +149,8 @@ final class SwitchBenchCommands {
             return new FanOutSettings(
                     clients,
                     switches,
-                    Sizes.parse(size),
+                    size,
+                    Math.toIntExact(Math.min(Integer.MAX_VALUE, leafSize)),
                     one("--fanout", FanOutSettings.FanOut.values(), fanOut),
                     one("--hot", FanOutSettings.Hot.values(), hot),
                     kill,
@@ -146,9 +161,8 @@ final class SwitchBenchCommands {
                     hosts);
         }
 
-        private FanOutSettings.SmallReads small(String bytes) {
-            return new FanOutSettings.SmallReads(
-                    Math.toIntExact(Math.min(Integer.MAX_VALUE, Sizes.parse(bytes))), readCount, neighbours);
+        private FanOutSettings.SmallReads small(long bytes) {
+            return new FanOutSettings.SmallReads((int) Math.min(Integer.MAX_VALUE, bytes), readCount, neighbours);
         }
 
         private static <T extends Enum<T>> T one(String option, T[] values, String text) {

@@ -39,6 +39,13 @@ final class VolumeCommands {
                 description = "cut files by size (default 64MiB)")
         private @Nullable Long chunkSize;
 
+        @Option(
+                names = "--leaf-size",
+                paramLabel = "SIZE",
+                converter = Written.Size.class,
+                description = "what a small read reads and verifies: 4KiB to 256KiB, a power of two (default 256KiB)")
+        private long leafSize = Chunking.DEFAULT_LEAF_BYTES;
+
         @Option(names = "--replicas", paramLabel = "K", description = "copies of each chunk (default 3)")
         private int replicas = 3;
 
@@ -67,6 +74,9 @@ final class VolumeCommands {
         @Option(names = "--rotate", description = "helpers swap replicas from chunk to chunk")
         private boolean rotate;
 
+        @Option(names = "--peers", description = "clients that hold chunks may serve them to their neighbours")
+        private boolean peers;
+
         Create(CommandContext context) {
             super(context);
         }
@@ -82,7 +92,8 @@ final class VolumeCommands {
                     Modes.parse("--mode", mode),
                     rotate,
                     0,
-                    Optional.ofNullable(target).map(ReadTarget::parse));
+                    Optional.ofNullable(target).map(ReadTarget::parse),
+                    peers);
             return Json.of(Calls.await(client.createVolume(wanted)));
         }
 
@@ -90,10 +101,12 @@ final class VolumeCommands {
             if (chunks != null && chunkSize != null) {
                 throw new IllegalArgumentException("--chunks and --chunk-size: only one of the two");
             }
+            int leaf = (int) Math.min(leafSize, Integer.MAX_VALUE);
             if (chunks != null) {
-                return new Chunking.ByCount(chunks);
+                return new Chunking.ByCount(chunks, leaf);
             }
-            return new Chunking.BySize(chunkSize == null ? 64L << 20 : chunkSize);
+            long usual = Math.min(64L << 20, Chunking.maxChunkBytes(leaf));
+            return new Chunking.BySize(chunkSize == null ? usual : chunkSize, leaf);
         }
 
         private List<StoreId> storeIds(CloudMw client) throws Exception {
@@ -117,7 +130,7 @@ final class VolumeCommands {
             List<Volume> volumes = Calls.await(client.volumes());
             for (Volume volume : volumes) {
                 say(
-                        "%-24s replicas=%d quorum=%d mode=%s stores=%s%s",
+                        "%-24s replicas=%d quorum=%d mode=%s stores=%s%s%s",
                         volume.name(),
                         volume.replicas(),
                         volume.writeQuorum(),
@@ -125,7 +138,8 @@ final class VolumeCommands {
                         volume.stores(),
                         volume.target()
                                 .map(target -> " target=\"" + target + "\"")
-                                .orElse(""));
+                                .orElse(""),
+                        volume.peers() ? " peers" : "");
             }
             return Map.of("volumes", volumes.stream().map(Json::of).toList());
         }

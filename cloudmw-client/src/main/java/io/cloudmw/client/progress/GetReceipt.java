@@ -16,6 +16,7 @@ import java.util.TreeMap;
  * @param chunks touched
  * @param usefulBytes fetched from stores and handed on
  * @param resumedBytes what an earlier, interrupted get had left, verified and not fetched again
+ * @param peerBytes that other clients had, verified and handed on; no store was asked for them
  * @param wastedBytes fetched from stores and dropped, as far as the racers could report it
  * @param attempts started
  * @param cancelled attempts stopped because another racer won
@@ -33,6 +34,7 @@ public record GetReceipt(
         long chunks,
         long usefulBytes,
         long resumedBytes,
+        long peerBytes,
         long wastedBytes,
         long attempts,
         long cancelled,

@@ -15,6 +15,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.PeerId;
 import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
@@ -23,9 +24,13 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.monitor.FleetView;
+import io.cloudmw.core.placement.FoundPeer;
+import io.cloudmw.core.placement.PeerAnnouncement;
+import io.cloudmw.core.placement.PeerSearch;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
+import io.cloudmw.core.security.PeerKey;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.task.DrainOrder;
@@ -34,6 +39,7 @@ import io.cloudmw.core.wire.BackupWire;
 import io.cloudmw.core.wire.EditWire;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.MonitorWire;
+import io.cloudmw.core.wire.PeerWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UpkeepWire;
 import io.cloudmw.proto.v1.AddStoreRequest;
@@ -58,6 +64,7 @@ import io.cloudmw.proto.v1.ListRequest;
 import io.cloudmw.proto.v1.ListResponse;
 import io.cloudmw.proto.v1.ListStoresRequest;
 import io.cloudmw.proto.v1.ListVolumesRequest;
+import io.cloudmw.proto.v1.PeersGrpc;
 import io.cloudmw.proto.v1.PlaceChunksRequest;
 import io.cloudmw.proto.v1.PlanReadRequest;
 import io.cloudmw.proto.v1.PutSegmentRequest;
@@ -444,7 +451,6 @@ public final class CoordinatorClient implements AutoCloseable {
                 .setFromPath(rename.from().path())
                 .setToPath(rename.to().path())
                 .setReplace(rename.replace())
-                .setRenameId(rename.id().toString())
                 .setCall(newCall())
                 .build();
         return call(CoordinatorGrpc.getRenameMethod(), request, answer -> entry(answer.getMoved()));
@@ -459,6 +465,24 @@ public final class CoordinatorClient implements AutoCloseable {
      */
     public Watch watch(VolumeName volume, String path, OptionalLong after, WatchListener listener, Executor threads) {
         return watches.watch(volume, path, after, listener, threads);
+    }
+
+    /** Says what this client holds and serves; how soon it should be said again. */
+    public CompletableFuture<Duration> announce(PeerAnnouncement said) {
+        return call(
+                PeersGrpc.getAnnounceMethod(),
+                PeerWire.announcement(said),
+                answer -> Duration.ofMillis(Math.max(0, answer.getIntervalMillis())));
+    }
+
+    /** Says that a peer stops. */
+    public CompletableFuture<Void> leave(PeerId peer, PeerKey key) {
+        return done(call(PeersGrpc.getAnnounceMethod(), PeerWire.leaving(peer, key), answer -> answer));
+    }
+
+    /** Near peers that hold what is wanted. */
+    public CompletableFuture<List<FoundPeer>> findPeers(PeerSearch search) {
+        return call(PeersGrpc.getFindPeersMethod(), PeerWire.search(search), PeerWire::found);
     }
 
     public CompletableFuture<Void> report(FileVersion version, List<ReplicaReport> reports) {

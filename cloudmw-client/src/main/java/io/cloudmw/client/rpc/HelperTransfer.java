@@ -1,10 +1,8 @@
 package io.cloudmw.client.rpc;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
@@ -13,7 +11,6 @@ import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UrgencyWire;
-import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.AttemptReport;
 import io.cloudmw.proto.v1.BeginTransfer;
 import io.cloudmw.proto.v1.BlockForfeited;
@@ -22,134 +19,64 @@ import io.cloudmw.proto.v1.ShortenBlock;
 import io.cloudmw.proto.v1.TransferCommand;
 import io.cloudmw.proto.v1.TransferEvent;
 import io.cloudmw.proto.v1.TransfersGrpc;
-import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.ManagedChannel;
 import io.grpc.stub.ClientResponseObserver;
-import java.time.Duration;
-import java.util.ArrayDeque;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
- * One transfer at one helper: commands go out in order, also those given before the helper was reached. What it may
- * hold is bounded by the destination's window of blocks. Safe for any thread.
+ * One transfer at one helper. What it may hold is bounded by the destination's window of blocks. Safe for any thread.
  */
-public final class HelperTransfer {
-    private static final Duration READY_TIMEOUT = Duration.ofSeconds(5);
-
-    private final HelperLinks links;
+public final class HelperTransfer extends HelperStream<TransferCommand, TransferEvent> {
     private final TransferSetup setup;
     private final int self;
     private final HelperEvents events;
-    private final CompletableFuture<HelperLink> acquired;
-
-    @GuardedBy("this")
-    private final Queue<TransferCommand> waiting = new ArrayDeque<>();
-
-    @GuardedBy("this")
-    private @Nullable ClientCallStreamObserver<TransferCommand> commands;
-
-    /** Started, perhaps not yet writable. */
-    @GuardedBy("this")
-    private @Nullable ClientCallStreamObserver<TransferCommand> call;
-
-    @GuardedBy("this")
-    private @Nullable HelperLink link;
-
-    @GuardedBy("this")
-    private boolean over;
-
-    /** The connection outlives the transfer and must not hold on to it. */
-    @GuardedBy("this")
-    private Runnable forgetLink = () -> {};
-
-    private volatile boolean ready;
 
     private HelperTransfer(HelperLinks links, TransferSetup setup, int self, HelperEvents events) {
-        this.links = links;
+        super(links, setup.plan().helpers().get(self));
         this.setup = setup;
         this.self = self;
         this.events = events;
-        acquired = links.acquire(helper());
     }
 
     /** Begins; {@code events} are told, soon, when that is not possible. */
     public static HelperTransfer begin(HelperLinks links, TransferSetup setup, int self, HelperEvents events) {
         HelperTransfer transfer = new HelperTransfer(links, setup, self, events);
-        var unused = transfer.acquired.whenComplete(transfer::linked);
+        transfer.open();
         return transfer;
     }
 
-    private HelperAddress helper() {
-        return setup.plan().helpers().get(self);
+    @Override
+    StreamObserver<TransferCommand> call(
+            ManagedChannel channel, ClientResponseObserver<TransferCommand, TransferEvent> answers) {
+        return TransfersGrpc.newStub(channel).transfer(answers);
     }
 
-    private void linked(@Nullable HelperLink reached, @Nullable Throwable failure) {
-        if (reached == null) {
-            gone(WireErrors.fromStatus(unwrap(failure), ErrorCode.HELPER_UNAVAILABLE, peer()));
-            return;
-        }
-        synchronized (this) {
-            if (!over) {
-                link = reached;
-            }
-        }
-        if (isOver()) {
-            links.release(reached);
-            return;
-        }
-        Runnable forget = reached.bulk()
-                .onClosed(() ->
-                        gone(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, peer() + ": bulk connection closed")));
-        synchronized (this) {
-            forgetLink = forget;
-        }
-        if (isOver()) {
-            forget.run();
-            return;
-        }
-        TransfersGrpc.newStub(reached.channel()).transfer(new Answers());
-        cancelIfOver();
-        try {
-            Future<?> unused =
-                    links.timer().schedule(this::checkReady, READY_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
-            gone(new CloudMwException(ErrorCode.CANCELLED, "the client was closed", e));
-        }
+    @Override
+    TransferCommand begin(HelperLink held) {
+        BeginTransfer begin = BeginTransfer.newBuilder()
+                .setTransferId(setup.id())
+                .setToken(ToWire.token(setup.plan().token()))
+                .addAllHelpers(
+                        setup.plan().helpers().stream().map(ToWire::helper).toList())
+                .setSelf(self)
+                .addAllStores(setup.plan().stores().stream().map(ToWire::store).toList())
+                .setMode(ToWire.mode(setup.plan().mode()))
+                .setLanes(setup.lanes().perHelper())
+                .setSolitary(setup.solitary())
+                .setShared(setup.plan().switches() > 0)
+                .setTree(setup.plan().near().isPresent() ? setup.plan().switches() : 0)
+                .setPriority(UrgencyWire.priority(setup.urgency().priority()))
+                .setDeadlineMillis(UrgencyWire.millis(setup.urgency().deadline()))
+                .setBulkSessionId(held.bulk().sessionId())
+                .build();
+        return TransferCommand.newBuilder().setBegin(begin).build();
     }
 
-    /** What was closed before it had a call to cancel would leave the helper with a stream that nobody ends. */
-    private synchronized void cancelIfOver() {
-        if (over && call != null) {
-            call.cancel("transfer over", null);
-        }
-    }
-
-    private static Throwable unwrap(@Nullable Throwable failure) {
-        Throwable cause = failure == null ? new IllegalStateException("no link and no failure") : failure;
-        while (cause instanceof java.util.concurrent.CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return cause;
-    }
-
-    private void checkReady() {
-        if (!ready) {
-            gone(new CloudMwException(
-                    ErrorCode.HELPER_UNAVAILABLE, peer() + ": not ready within " + READY_TIMEOUT.toMillis() + " ms"));
-        }
-    }
-
-    private String peer() {
-        return "helper " + helper().id();
-    }
-
-    private synchronized boolean isOver() {
-        return over;
+    @Override
+    void lost(CloudMwException why) {
+        events.gone(why);
     }
 
     public void issue(IssuedBlock block) {
@@ -179,17 +106,6 @@ public final class HelperTransfer {
         send(TransferCommand.newBuilder().setRacerGone(racer.rank()).build());
     }
 
-    private synchronized void send(TransferCommand command) {
-        if (over) {
-            return;
-        }
-        if (commands == null) {
-            waiting.add(command);
-        } else {
-            commands.onNext(command);
-        }
-    }
-
     /**
      * Nothing more is wanted: the helper says what it still has to say and ends; then {@code gone} is called.
      *
@@ -197,120 +113,18 @@ public final class HelperTransfer {
      * @return false when the helper was never reached: it has nothing to say, and no event follows
      */
     public boolean finish(Hedges hedges) {
-        synchronized (this) {
-            if (commands != null && !over) {
-                if (!hedges.equals(Hedges.NONE)) {
-                    send(TransferCommand.newBuilder()
-                            .setHedges(MonitorWire.hedges(hedges))
-                            .build());
-                }
-                commands.onCompleted();
-                return true;
-            }
-        }
-        close();
-        return false;
+        return finish(
+                hedges.equals(Hedges.NONE)
+                        ? List.of()
+                        : List.of(TransferCommand.newBuilder()
+                                .setHedges(MonitorWire.hedges(hedges))
+                                .build()));
     }
 
-    /** Ends the transfer at this helper at once; no event follows. Idempotent. */
-    public void close() {
-        HelperLink held;
-        synchronized (this) {
-            if (over) {
-                return;
-            }
-            over = true;
-            forgetLink.run();
-            held = link;
-            link = null;
-            waiting.clear();
-            if (call != null) {
-                call.cancel("transfer over", null);
-            }
-        }
-        if (held != null) {
-            links.release(held);
-        }
-    }
-
-    private void gone(CloudMwException why) {
-        if (!isOver()) {
-            close();
-            events.gone(why);
-        }
-    }
-
-    private final class Answers implements ClientResponseObserver<TransferCommand, TransferEvent> {
-        @Override
-        public void beforeStart(ClientCallStreamObserver<TransferCommand> requests) {
-            requests.setOnReadyHandler(() -> opened(requests));
-            synchronized (HelperTransfer.this) {
-                call = requests;
-            }
-        }
-
-        /** Called by gRPC when the stream first can be written to. */
-        private void opened(ClientCallStreamObserver<TransferCommand> requests) {
-            synchronized (HelperTransfer.this) {
-                HelperLink held = link;
-                if (over || commands != null || held == null) {
-                    return;
-                }
-                commands = requests;
-                requests.onNext(begin(held));
-                for (TransferCommand command = waiting.poll(); command != null; command = waiting.poll()) {
-                    requests.onNext(command);
-                }
-            }
-        }
-
-        private TransferCommand begin(HelperLink held) {
-            BeginTransfer begin = BeginTransfer.newBuilder()
-                    .setTransferId(setup.id())
-                    .setToken(ToWire.token(setup.plan().token()))
-                    .addAllHelpers(
-                            setup.plan().helpers().stream().map(ToWire::helper).toList())
-                    .setSelf(self)
-                    .addAllStores(
-                            setup.plan().stores().stream().map(ToWire::store).toList())
-                    .setMode(ToWire.mode(setup.plan().mode()))
-                    .setLanes(setup.lanes().perHelper())
-                    .setSolitary(setup.solitary())
-                    .setShared(setup.plan().switches() > 0)
-                    .setTree(setup.plan().near().isPresent() ? setup.plan().switches() : 0)
-                    .setPriority(UrgencyWire.priority(setup.urgency().priority()))
-                    .setDeadlineMillis(UrgencyWire.millis(setup.urgency().deadline()))
-                    .setBulkSessionId(held.bulk().sessionId())
-                    .build();
-            return TransferCommand.newBuilder().setBegin(begin).build();
-        }
-
-        @Override
-        public void onNext(TransferEvent event) {
-            if (isOver()) {
-                return;
-            }
-            try {
-                dispatch(event);
-            } catch (CloudMwException | IllegalArgumentException e) {
-                gone(new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, peer() + ": " + e.getMessage(), e));
-            }
-        }
-
-        @Override
-        public void onError(Throwable failure) {
-            gone(WireErrors.fromStatus(failure, ErrorCode.HELPER_UNAVAILABLE, peer()));
-        }
-
-        @Override
-        public void onCompleted() {
-            gone(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, peer() + ": ended the transfer"));
-        }
-    }
-
-    private void dispatch(TransferEvent event) throws CloudMwException {
+    @Override
+    void said(TransferEvent event) throws CloudMwException {
         switch (event.getEventCase()) {
-            case READY -> ready = true;
+            case READY -> isReady();
             case ATTEMPT -> reported(event.getAttempt());
             case LOST ->
                 events.lost(
@@ -378,9 +192,5 @@ public final class HelperTransfer {
             throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "speaks for racer " + rank);
         }
         return racer;
-    }
-
-    private static ErrorCode code(String name) {
-        return WireErrors.code(name).orElse(ErrorCode.INTERNAL);
     }
 }

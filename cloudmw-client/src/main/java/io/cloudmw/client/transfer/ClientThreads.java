@@ -45,7 +45,7 @@ public final class ClientThreads implements AutoCloseable {
     }
 
     /** Verifies leaves and writes them to files. */
-    Executor workers() {
+    public Executor workers() {
         return workers;
     }
 

@@ -1,9 +1,12 @@
 package io.cloudmw.client.transfer;
 
+import io.cloudmw.client.peer.PeerNode;
+import io.cloudmw.client.peer.PeerOptions;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.ReadEstimate;
+import io.cloudmw.client.progress.WarmReceipt;
 import io.cloudmw.client.rpc.CancellableFuture;
 import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.HelperLinks;
@@ -56,6 +59,7 @@ public final class Engine implements AutoCloseable {
     private final SpeedMonitor speeds;
     private final Set<Transfer> running = ConcurrentHashMap.newKeySet();
     private @Nullable HelperLinks links;
+    private volatile @Nullable PeerNode peerNode;
     private volatile boolean closed;
 
     /**
@@ -89,7 +93,8 @@ public final class Engine implements AutoCloseable {
                 new SpeedMonitor(ticker, SpeedMonitor.DEFAULT_KEYS, new MonitorMetrics(new CompositeMeterRegistry()));
     }
 
-    ClientThreads threads() {
+    /** Those of all that this client does. */
+    public ClientThreads threads() {
         return threads;
     }
 
@@ -120,16 +125,25 @@ public final class Engine implements AutoCloseable {
         return speeds;
     }
 
-    /** What reads can take, one by one. */
+    /** What one of so many reads that are under way at once can take: they share the link. */
+    private long linkShare(long reads) {
+        return linkBytesPerSecond == Long.MAX_VALUE ? linkBytesPerSecond : Math.max(1, linkBytesPerSecond / reads);
+    }
+
+    /** What a read that has begun can take, as of now. */
     long linkBytesPerSecond() {
-        return linkBytesPerSecond;
+        return linkShare(Math.max(1, reads()));
+    }
+
+    private long reads() {
+        return running.stream().filter(GetTransfer.class::isInstance).count();
     }
 
     Pricing pricing() {
         return pricing;
     }
 
-    Ticker ticker() {
+    public Ticker ticker() {
         return ticker;
     }
 
@@ -138,7 +152,8 @@ public final class Engine implements AutoCloseable {
         return links().receivedBytes();
     }
 
-    synchronized HelperLinks links() {
+    /** The helpers it is connected to. */
+    public synchronized HelperLinks links() {
         if (links == null) {
             links = linksMaker.get();
         }
@@ -148,6 +163,29 @@ public final class Engine implements AutoCloseable {
     /** Bytes that could still be put in flight; all of them when no get is under way. */
     public long freeCreditBytes() {
         return credit.free();
+    }
+
+    /**
+     * From now on keeps what it reads of volumes that allow it, and serves that.
+     *
+     * @param location where this client is
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
+     */
+    public synchronized PeerNode servePeers(Location location, PeerOptions options) throws CloudMwException {
+        if (closed) {
+            throw closedException();
+        }
+        if (peerNode != null) {
+            throw new IllegalStateException("peers are served already, at " + peerNode.address());
+        }
+        PeerNode node = PeerNode.start(coordinator, location, threads.timer(), threads.files(), ticker, options);
+        peerNode = node;
+        return node;
+    }
+
+    /** Empty when it serves nobody. */
+    Optional<PeerNode> peerNode() {
+        return Optional.ofNullable(peerNode);
     }
 
     /** Transfers under way. */
@@ -170,11 +208,11 @@ public final class Engine implements AutoCloseable {
     /**
      * What a get would take.
      *
-     * @param link what its destination takes in a second; empty: as this machine
+     * @param link what its destination takes in a second; empty: what this machine has for one read more
      */
     public CompletableFuture<ReadEstimate> estimate(
             FilePath file, Optional<Mode> mode, Optional<Duration> deadline, OptionalLong link) {
-        long bytesPerSecond = link.orElse(linkBytesPerSecond);
+        long bytesPerSecond = link.orElseGet(() -> linkShare(reads() + 1));
         return coordinator
                 .planRead(file, Optional.empty(), mode, Location.NONE)
                 .thenApplyAsync(plan -> Estimates.of(plan, mode, deadline, bytesPerSecond, this), threads.events());
@@ -188,6 +226,11 @@ public final class Engine implements AutoCloseable {
     /** Starts a put; the receipt comes after the commit. */
     public CompletableFuture<PutReceipt> put(PutRequest request) {
         return start(new PutTransfer(this, request));
+    }
+
+    /** Starts a warm-up; the receipt comes when all switches that are left are done. */
+    public CompletableFuture<WarmReceipt> warm(WarmRequest request) {
+        return start(new WarmTransfer(this, request));
     }
 
     /** Starts a change of part of a file; the receipt comes after the commit. */
@@ -223,6 +266,7 @@ public final class Engine implements AutoCloseable {
         } catch (ExecutionException | TimeoutException e) {
             // A destination that blocks for good: its thread is a daemon.
         }
+        peerNode().ifPresent(PeerNode::close);
         coordinator.close();
         synchronized (this) {
             if (links != null) {

@@ -2,20 +2,15 @@ package io.cloudmw.client.transfer;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 
 /** Makes one exception of whatever a future failed with. */
 final class Failures {
     private Failures() {}
 
     static CloudMwException of(Throwable failure) {
-        Throwable cause = failure;
-        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-                && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = Reasons.unwrapped(failure);
         if (cause instanceof CloudMwException known) {
             return known;
         }

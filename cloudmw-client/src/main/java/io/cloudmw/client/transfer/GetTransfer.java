@@ -121,7 +121,17 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         }
         TransferCredit credit = new TransferCredit(engine().credit(), reserved, request.memoryBytes());
         Reception started = new Reception(
-                engine(), serial(), plan, mode, urgency(), wanted, opened, credit, ledger, new Reception.Outcome() {
+                engine(),
+                serial(),
+                plan,
+                mode,
+                urgency(),
+                request.location(),
+                wanted,
+                opened,
+                credit,
+                ledger,
+                new Reception.Outcome() {
                     @Override
                     public void delivered() {
                         commit(plan, wanted, opened);

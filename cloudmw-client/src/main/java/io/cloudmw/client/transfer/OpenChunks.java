@@ -15,12 +15,14 @@ final class OpenChunks {
     private static final class Open {
         final SegmentFeed.Item item;
         final long kept;
+        final long fromPeers;
         final long planned;
         long missing;
 
-        Open(SegmentFeed.Item item, long kept, long planned) {
+        Open(SegmentFeed.Item item, long kept, long fromPeers, long planned) {
             this.item = item;
             this.kept = kept;
+            this.fromPeers = fromPeers;
             this.planned = planned;
             missing = planned;
         }
@@ -38,15 +40,25 @@ final class OpenChunks {
      * Opens one.
      *
      * @param kept bytes of it that were there already
+     * @param fromPeers bytes of it that peers have brought
      * @param planned bytes to be delivered
      */
-    void add(SegmentFeed.Item item, long kept, long planned) {
-        open.put(item.chunk().chunk().index(), new Open(item, kept, planned));
+    void add(SegmentFeed.Item item, long kept, long fromPeers, long planned) {
+        open.put(item.chunk().chunk().index(), new Open(item, kept, fromPeers, planned));
     }
 
     /** Bytes that were there already of chunks that are open. */
     long keptBytes() {
         return open.values().stream().mapToLong(chunk -> chunk.kept).sum();
+    }
+
+    /** Bytes that peers brought of chunks that are open. */
+    long peerBytes() {
+        return open.values().stream().mapToLong(chunk -> chunk.fromPeers).sum();
+    }
+
+    boolean isEmpty() {
+        return open.isEmpty();
     }
 
     /** Bytes delivered of chunks that are open. */

@@ -13,6 +13,7 @@ import io.cloudmw.core.cost.Usage;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.PeerId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.placement.ReadPlan;
@@ -75,6 +76,12 @@ final class ReadLedger {
     private long cancelled;
     private long bytes;
     private long keptBytes;
+    private long peerBytes;
+    /** Peers that were of no use to this get. */
+    private final Set<PeerId> failedPeers = new HashSet<>();
+
+    private int peersInVain;
+
     private long deliveredAtNanos;
     private final BitSet done = new BitSet();
 
@@ -150,8 +157,40 @@ final class ReadLedger {
 
     void delivered(long leafBytes, long total) {
         bytes += leafBytes;
+        progressed(total);
+    }
+
+    /** The same from a peer. */
+    void deliveredByPeer(long leafBytes, long total) {
+        peerBytes += leafBytes;
+        progressed(total);
+    }
+
+    private void progressed(long total) {
         deliveredAtNanos = ticker.nanos();
-        tell(() -> listener.progressed(keptBytes + bytes, total));
+        tell(() -> listener.progressed(keptBytes + bytes + peerBytes, total));
+    }
+
+    /**
+     * Asked no more by this get.
+     *
+     * @param inVain whether asking it has cost time, and brought nothing for it
+     */
+    void peerFailed(PeerId peer, ErrorCode why, boolean inVain) {
+        if (failedPeers.add(peer)) {
+            peersInVain += inVain ? 1 : 0;
+            hinder(peer + " was of no use (" + why + ")");
+            tell(() -> listener.racerGone(peer.value(), why));
+        }
+    }
+
+    /** Peers that were asked in vain. */
+    int peersInVain() {
+        return peersInVain;
+    }
+
+    boolean hasFailed(PeerId peer) {
+        return failedPeers.contains(peer);
     }
 
     /** When verified bytes last came; when the read began, if none have. */
@@ -163,7 +202,7 @@ final class ReadLedger {
     void kept(long leafBytes, long total) {
         if (leafBytes > 0) {
             keptBytes += leafBytes;
-            tell(() -> listener.progressed(keptBytes + bytes, total));
+            tell(() -> listener.progressed(keptBytes + bytes + peerBytes, total));
         }
     }
 
@@ -172,9 +211,11 @@ final class ReadLedger {
      *
      * @param openBytes handed on of them
      * @param openKeptBytes that were there of them
+     * @param openPeerBytes that peers brought of them
      */
-    void again(long openBytes, long openKeptBytes) {
+    void again(long openBytes, long openKeptBytes, long openPeerBytes) {
         bytes -= openBytes;
+        peerBytes -= openPeerBytes;
         keptBytes -= openKeptBytes;
         live.clear();
         begunNanos.clear();
@@ -304,6 +345,7 @@ final class ReadLedger {
                 chunksDone(),
                 bytes,
                 keptBytes,
+                peerBytes,
                 Math.max(0, fetchedBytes - bytes),
                 attempts,
                 cancelled,

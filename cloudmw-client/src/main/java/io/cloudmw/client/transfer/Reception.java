@@ -1,5 +1,6 @@
 package io.cloudmw.client.transfer;
 
+import io.cloudmw.client.peer.HeldChunks;
 import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.progress.ReplicaFault;
@@ -15,6 +16,7 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
@@ -35,6 +37,7 @@ import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.race.Tally;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -45,6 +48,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -56,7 +60,7 @@ import org.slf4j.LoggerFactory;
  * Carries out what {@link Delivery} decides: issues blocks to racers, takes relays under credit, and tells it what
  * happened. Confined to the transfer's serial executor, except where it says otherwise.
  */
-final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
+final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, PeerStage.Listener {
     /** Told once, on the transfer's executor. */
     interface Outcome {
         void delivered();
@@ -106,6 +110,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     private final Racers racers;
     private final Delivery delivery;
     private final Relays relays;
+    private final PeerStage peers;
+    /** Chunks that this client is going to serve. */
+    private final Map<Long, HeldChunks.Growing> growing = new ConcurrentHashMap<>();
     /** Blocks of which damaged leaves came, and who was asked about their replicas and has not answered. */
     private final Map<BlockId, RacerId> doubted = new HashMap<>();
 
@@ -119,8 +126,11 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     /** Somebody, some time, offered something. */
     private volatile boolean offered;
 
-    /** The next chunk may be there already. */
+    /** The next chunk may be there already, or peers may have it: that is looked for. */
     private boolean looking;
+
+    /** It is next; null: none is known to be. */
+    private @Nullable Part waiting;
 
     private boolean planEndSaid;
     private boolean delivered;
@@ -135,6 +145,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
             ReadPlan plan,
             ModePolicy mode,
             Urgency urgency,
+            Location location,
             ByteRange wanted,
             LeafSink sink,
             TransferCredit share,
@@ -154,14 +165,10 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
                 engine.coordinator(), plan, wanted, serial, this::pump, failure -> fail(Failures.of(failure)));
         Lanes lanes = policy.mode().lanes(plan.helpers().size());
         boolean solitary = !policy.mode().needsPeers();
+        PlannedSpeeds speeds = new PlannedSpeeds(plan, engine.speeds().speeds());
+        peers = new PeerStage(engine, serial, plan, location, sink, share, ledger, urgency, speeds, this);
         racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan, lanes, solitary, urgency), this);
-        delivery = new Delivery(
-                policy,
-                lanes,
-                racers.ranks(),
-                new PlannedSpeeds(plan, engine.speeds().speeds()),
-                engine.governor(),
-                homes());
+        delivery = new Delivery(policy, lanes, racers.ranks(), speeds, engine.governor(), homes());
     }
 
     /** The switches blocks are asked of: all the one that is near, where one is, otherwise each the one it belongs to. */
@@ -206,23 +213,71 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     // ---- driving the decisions
 
     private void pump() {
-        while (!closed && !delivered && !looking && delivery.wantsPlan()) {
-            SegmentFeed.Item item = feed.poll();
-            if (item == null) {
-                break;
-            }
-            if (ledger.isDone(item.chunk().chunk().index())) {
-                continue;
-            }
-            if (item.chunk().chunk().range().offset() < sink.keptBytes()) {
-                look(item);
-            } else {
-                plan(item, 0, leaves(item));
-            }
+        while (!closed && !delivered && !looking && delivery.wantsPlan() && advance()) {
+            // Each one placed may leave room for the next.
         }
-        if (!closed && !delivered && !looking && !planEndSaid && feed.isEnded()) {
+        boolean placed = !looking && waiting == null && peers.isIdle() && feed.isEnded();
+        if (!closed && !delivered && !planEndSaid && placed) {
             planEndSaid = true;
             happened(new DeliveryEvent.PlanEnded());
+        }
+    }
+
+    /** Places the next part of the file; false when there is none now, or it has to wait. */
+    private boolean advance() {
+        Part left = peers.next();
+        if (left != null) {
+            plan(left);
+            return true;
+        }
+        if (sink.inOrder() && !peers.isIdle()) {
+            return false;
+        }
+        Part next = waiting;
+        if (next != null) {
+            return place(next);
+        }
+        SegmentFeed.Item item = feed.poll();
+        if (item == null) {
+            return false;
+        }
+        if (ledger.isDone(item.chunk().chunk().index())) {
+            return true;
+        }
+        if (item.chunk().chunk().range().offset() < sink.keptBytes()) {
+            look(item);
+            return false;
+        }
+        return place(new Part(item, 0, 0, leaves(item)));
+    }
+
+    /** To peers that hold it, where there are any, otherwise into the plan. */
+    private boolean place(Part part) {
+        waiting = part;
+        if (!peers.knows(part)) {
+            looking = true;
+            peers.find(part, feed.ahead(PeerStage.AHEAD - 1));
+            return false;
+        }
+        boolean held = peers.isHeld(part);
+        boolean itsTurn = !sink.inOrder() || chunks.isEmpty();
+        if (held && !(peers.hasRoom() && itsTurn)) {
+            return false;
+        }
+        waiting = null;
+        keep(part);
+        if (!held || !peers.begin(part)) {
+            plan(part);
+        }
+        return true;
+    }
+
+    /** Where this client serves others, what is about to be read is kept for them. */
+    private void keep(Part part) {
+        if (plan.peers() && part.isWhole()) {
+            engine.peerNode()
+                    .flatMap(node -> node.chunks().begin(part.chunk()))
+                    .ifPresent(begun -> growing.put(part.chunk().index(), begun));
         }
     }
 
@@ -260,17 +315,18 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         if (missing.isEmpty()) {
             ledger.chunkDone(item.chunk().chunk().index());
         } else {
-            plan(item, leaves.length() - missing.length(), missing);
+            waiting = new Part(item, leaves.length() - missing.length(), 0, missing);
         }
         pump();
     }
 
-    private void plan(SegmentFeed.Item item, long kept, ByteRange leaves) {
-        ByteRange range = item.chunk().chunk().range();
-        chunks.add(item, kept, leaves.length());
+    private void plan(Part part) {
+        SegmentFeed.Item item = part.item();
+        ByteRange range = part.chunk().range();
+        chunks.add(item, part.kept(), part.fromPeers(), part.missing().length());
         apply(new DeliveryEvent.Planned(
-                item.chunk().chunk().index(),
-                leaves,
+                part.chunk().index(),
+                part.missing(),
                 range.length(),
                 item.chunk().chunk().leafSizeBytes(),
                 item.chunk().chunk().replicas(),
@@ -339,7 +395,10 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
         }
         boolean unreachable = isUnreachable(failed);
         if (refused || unreachable) {
-            ledger.again(chunks.deliveredBytes(), chunks.keptBytes());
+            ledger.again(
+                    chunks.deliveredBytes(),
+                    chunks.keptBytes() + peers.openKeptBytes() + (waiting == null ? 0 : waiting.kept()),
+                    chunks.peerBytes() + peers.openBytes());
         }
         if (refused) {
             outcome.refused(cause);
@@ -459,6 +518,8 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
             alarm.cancel(false);
         }
         feed.close();
+        peers.close(why);
+        growing.values().forEach(HeldChunks.Growing::close);
         delivery.close();
         relays.close(why);
         racers.close(hedges());
@@ -496,7 +557,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     public void handedOn(Relay relay, int bytes) {
         ledger.delivered(bytes, wanted.length());
         if (chunks.delivered(relay.chunk().index(), bytes)) {
-            ledger.chunkDone(relay.chunk().index());
+            done(relay.chunk());
         }
     }
 
@@ -525,6 +586,53 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents {
     @Override
     public void destinationFailed(CloudMwException cause) {
         fail(cause);
+    }
+
+    /** All that is wanted of it is there. */
+    private void done(Chunk chunk) {
+        ledger.chunkDone(chunk.index());
+        HeldChunks.Growing whole = growing.remove(chunk.index());
+        if (whole != null) {
+            whole.close();
+        }
+    }
+
+    @Override
+    public void verified(Chunk chunk, long offset, ByteBuffer leaf) {
+        HeldChunks.Growing kept = growing.get(chunk.index());
+        if (kept != null) {
+            kept.keep(offset, leaf);
+        }
+    }
+
+    // ---- peers
+
+    @Override
+    public void searched() {
+        looking = false;
+        pump();
+    }
+
+    @Override
+    public void broughtByPeer(int bytes) {
+        if (closed) {
+            return; // what is not done is counted anew by the next plan
+        }
+        ledger.deliveredByPeer(bytes, wanted.length());
+    }
+
+    @Override
+    public void left(Part part) {
+        if (closed) {
+            return;
+        }
+        if (part.missing().isEmpty()) {
+            done(part.chunk());
+        } else {
+            peers.add(part);
+        }
+        relays.roomAgain();
+        pump();
     }
 
     // ---- racers

@@ -283,6 +283,7 @@ final class Relay implements BulkStreamListener {
                             "chunk=" + chunk.id() + " store=" + store + " leaf=" + index + ": SHA-256 does not match"));
             return false;
         }
+        owner.verified(chunk, at, leaf);
         try {
             sink.write(chunk.range().offset() + at, leaf);
         } catch (CloudMwException | RuntimeException | Error e) {

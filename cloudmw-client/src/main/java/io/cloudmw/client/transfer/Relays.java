@@ -11,6 +11,7 @@ import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.DeliveryEvent;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.thread.SerialExecutor;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,9 @@ final class Relays implements RelayOwner {
 
         /** A leaf of so many bytes is at the destination. */
         void handedOn(Relay relay, int bytes);
+
+        /** A leaf was verified. By any thread. */
+        default void verified(Chunk chunk, long offset, ByteBuffer leaf) {}
 
         /** A relay has ended that brought something. */
         void won(Relay relay);
@@ -90,6 +94,13 @@ final class Relays implements RelayOwner {
         if (relay != null) {
             relay.accept(block, wanted, chunk);
             credit.opened(relay);
+            grant();
+        }
+    }
+
+    /** There is memory again. */
+    void roomAgain() {
+        if (!over) {
             grant();
         }
     }
@@ -177,6 +188,11 @@ final class Relays implements RelayOwner {
             credit.closed(relay);
             relay.finish();
         }
+    }
+
+    @Override
+    public void verified(Chunk chunk, long offset, ByteBuffer leaf) {
+        listener.verified(chunk, offset, leaf);
     }
 
     @Override

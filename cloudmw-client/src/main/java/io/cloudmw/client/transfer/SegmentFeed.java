@@ -10,6 +10,7 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -71,6 +72,11 @@ final class SegmentFeed {
             ask();
         }
         return item;
+    }
+
+    /** Those that follow and are here, in order. */
+    List<PlannedChunk> ahead(int most) {
+        return queue.stream().limit(most).map(Item::chunk).toList();
     }
 
     /** Whether {@link #poll} will never give another. */

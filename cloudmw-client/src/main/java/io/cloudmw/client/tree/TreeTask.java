@@ -13,7 +13,6 @@ import java.nio.file.DirectoryIteratorException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -242,8 +241,7 @@ public abstract class TreeTask {
     }
 
     static CloudMwException known(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Reasons.unwrapped(failure);
         if (cause instanceof CloudMwException known) {
             return known;
         }

@@ -27,6 +27,9 @@ final class CommandContextTest {
             Map.of("CLOUDMW_COORDINATOR", "127.0.0.1:1"),
             false);
 
+    /** One that nobody waits for. */
+    private final CommandContext hurried = context.withPatience(Duration.ZERO);
+
     private void cancelled(CommandContext.Work work) {
         context.reported();
         assertThatExceptionOfType(CloudMwException.class)
@@ -40,10 +43,10 @@ final class CommandContextTest {
 
     @Test
     void whoIsInterruptedBeforeACommandBeginsHearsOfItOnce() {
-        Main.endedEarly(context, "stat", "vol:/x", "--json");
+        Main.endedEarly(hurried, "stat", "vol:/x", "--json");
         String said = "{\"error\":{\"code\":\"CANCELLED\",\"message\":\"interrupted\"}}\n";
         assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo(said);
-        assertThat(Main.run(context, "stat", "no-file", "--json")).isEqualTo(ExitCode.INTERRUPTED.value());
+        assertThat(Main.run(hurried, "stat", "no-file", "--json")).isEqualTo(ExitCode.INTERRUPTED.value());
         assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo(said);
     }
 

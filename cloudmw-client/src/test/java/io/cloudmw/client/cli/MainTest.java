@@ -45,7 +45,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -344,8 +343,7 @@ final class MainTest {
         coordinator.feed().add(Change.put(a, version, 7));
         coordinator
                 .feed()
-                .add(Change.renamed(
-                        new Rename(a, FilePath.parse("vol:/dir/b"), true, UUID.randomUUID()), Optional.of(version), 8));
+                .add(Change.renamed(new Rename(a, FilePath.parse("vol:/dir/b"), true), Optional.of(version), 8));
         assertThat(run("watch", "vol:/dir", "--from", "0", "--count", "2", "--json"))
                 .isZero();
         assertThat(out.lines())
@@ -634,6 +632,37 @@ final class MainTest {
     }
 
     @Test
+    void aVolumeIsListedWithWhetherItsClientsServeEachOther() throws IOException {
+        assertThat(run("volume", "create", "own", "--replicas", "1", "--json")).isZero();
+        assertThat(json().get("peers").asBoolean()).isFalse();
+        assertThat(run("volume", "create", "near", "--replicas", "1", "--peers", "--json"))
+                .isZero();
+        assertThat(json().get("peers").asBoolean()).isTrue();
+        assertThat(run("volume", "ls")).isZero();
+        assertThat(out.lines().filter(line -> line.endsWith(" peers")).toList())
+                .singleElement()
+                .asString()
+                .startsWith("near");
+    }
+
+    @Test
+    void aPeerMustBeToldWhereToListenAndOnlyServesVolumesThatAllowIt() throws IOException {
+        assertThat(run("volume", "create", "near", "--replicas", "1", "--peers"))
+                .isZero();
+        assertThat(run("peer", "near:/f")).isEqualTo(2);
+        assertThat(err).contains("--listen: missing");
+        assertThat(run("peer", "near:/f", "--listen", "0.0.0.0:0")).isEqualTo(2);
+        assertThat(err).contains("advertise");
+        String config = Files.writeString(directory.resolve("config"), "client.peer.uploads=0\n")
+                .toString();
+        assertThat(run("ls", "near", "--config", config)).isEqualTo(2);
+        assertThat(err).contains("client.peer.uploads", "1..1024");
+        assertThat(run("volume", "create", "own", "--replicas", "1")).isZero();
+        assertThat(run("peer", "own:/f", "--listen", "127.0.0.1:0")).isEqualTo(2);
+        assertThat(err).contains("own", "--peers");
+    }
+
+    @Test
     void aVolumeIsListedWithItsTarget() {
         String target = "p99 of 64MiB under 900ms";
         assertThat(run("volume", "create", "plain", "--replicas", "1")).isZero();
@@ -827,11 +856,11 @@ final class MainTest {
         assertThat(out)
                 .contains(
                         "put", "get", "cat", "ls", "stat", "rm", "mv", "attr", "volume", "store", "helpers", "top",
-                        "plan", "cost", "watch")
+                        "plan", "cost", "watch", "peer")
                 .contains("coordinator", "helper", "standalone")
                 .doesNotContain("warm-up");
         assertThat(run("volume", "create", "--help")).isZero();
-        assertThat(out).contains("--chunk-size", "--write-quorum", "--rotate");
+        assertThat(out).contains("--chunk-size", "--write-quorum", "--rotate", "--peers");
     }
 
     @Test

@@ -46,6 +46,7 @@ final class MessagesTest {
         fails(2, "'--offset': \"-1\" (expected: like 64MiB)", "write", "x", "vol:/a", "--offset=-1");
         fails(2, "'--size': \"much\" (expected: like 64MiB)", "truncate", "vol:/a", "--size", "much");
         fails(2, "'--deadline': \"soon\" (expected: like 200ms", "get", "vol:/a", "--deadline", "soon");
+        fails(2, "'--reads': \"much\" (expected: like 64MiB)", "bench", "switch", "--size", "1GB", "--reads", "much");
         fails(2, "cloudmw: --size: 6MiB (expected: <= the file's 5 bytes)", "truncate", "vol:/a", "--size", "6MiB");
         fails(2, "cloudmw: --timeout: 0 (expected: 1..86400 seconds)", "stat", "vol:/a", "--timeout", "0");
         fails(2, "cloudmw: --interval: 1ms (expected: >= 100ms)", "top", "--interval", "1ms");

@@ -55,6 +55,9 @@ import io.cloudmw.proto.v1.GetSegmentRequest;
 import io.cloudmw.proto.v1.GetSegmentResponse;
 import io.cloudmw.proto.v1.GetVolumeRequest;
 import io.cloudmw.proto.v1.GetVolumeResponse;
+import io.cloudmw.proto.v1.HelperState;
+import io.cloudmw.proto.v1.ListHelpersRequest;
+import io.cloudmw.proto.v1.ListHelpersResponse;
 import io.cloudmw.proto.v1.ListRequest;
 import io.cloudmw.proto.v1.ListResponse;
 import io.cloudmw.proto.v1.ListStoresRequest;
@@ -99,6 +102,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -136,10 +140,12 @@ public final class FakeCoordinator implements AutoCloseable {
     private final FakeExports exports = new FakeExports();
     private final FakeEdits edits;
     private final FakeSnapshots snapshots = new FakeSnapshots(files);
+    private final FakePeers peers = new FakePeers();
     private final long chunkSizeBytes;
     private final int leafSizeBytes;
     private volatile FleetView fleet = new FleetView(List.of(), List.of(), List.of(), 0);
     private volatile Optional<ReadTarget> target = Optional.empty();
+    private volatile int switches;
     private final AtomicInteger toLose = new AtomicInteger();
     private final AtomicInteger lost = new AtomicInteger();
     private final AtomicInteger segmentsPut = new AtomicInteger();
@@ -175,6 +181,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 .addService(ServerInterceptors.intercept(exports, Handshake.server()))
                 .addService(ServerInterceptors.intercept(edits, Handshake.server()))
                 .addService(ServerInterceptors.intercept(snapshots, Handshake.server()))
+                .addService(ServerInterceptors.intercept(peers, Handshake.server()))
                 .build()
                 .start();
         port = started.getPort();
@@ -210,6 +217,11 @@ public final class FakeCoordinator implements AutoCloseable {
     /** What its volumes promise from now on. */
     public void target(ReadTarget promise) {
         target = Optional.of(promise);
+    }
+
+    /** The first so many helpers are switches from now on. */
+    public void switches(int count) {
+        switches = count;
     }
 
     /** What its plans say of every store from now on, for reads of all sizes. */
@@ -410,6 +422,10 @@ public final class FakeCoordinator implements AutoCloseable {
     /** Commits from now on are of this time. */
     public void now(long millis) {
         clock = millis;
+    }
+
+    public FakePeers peers() {
+        return peers;
     }
 
     public FakeSnapshots snapshots() {
@@ -631,6 +647,20 @@ public final class FakeCoordinator implements AutoCloseable {
         }
 
         @Override
+        public void listHelpers(ListHelpersRequest request, StreamObserver<ListHelpersResponse> observer) {
+            calls.answer(
+                    observer,
+                    () -> ListHelpersResponse.newBuilder()
+                            .addAllHelpers(helpers.stream()
+                                    .map(helper -> HelperState.newBuilder()
+                                            .setHelper(ToWire.helper(helper))
+                                            .setAlive(true)
+                                            .build())
+                                    .toList())
+                            .build());
+        }
+
+        @Override
         public void planRead(PlanReadRequest request, StreamObserver<PlanReadResponse> observer) {
             plans.incrementAndGet();
             calls.answer(
@@ -644,7 +674,10 @@ public final class FakeCoordinator implements AutoCloseable {
                             token(),
                             stores.size(),
                             speeds,
-                            target)));
+                            target,
+                            switches,
+                            OptionalInt.empty(),
+                            false)));
         }
 
         /** What only a snapshot sees is found by its id. */

@@ -87,6 +87,18 @@ public final class FakeHelper implements AutoCloseable {
         FULL
     }
 
+    /** What it does about leaves that readers ask for as of a switch. */
+    public enum Sharing {
+        /** Gives them. */
+        SERVE,
+        /** Is none. */
+        REFUSE,
+        /** Says nothing. */
+        SILENT,
+        /** Gives others, whose checksum is that of what is asked for. */
+        SPOIL
+    }
+
     private static final int LATE = 34;
 
     /** Longer than clients wait by themselves. */
@@ -102,6 +114,7 @@ public final class FakeHelper implements AutoCloseable {
     private final BulkServer bulk;
     private final Server control;
     private final Map<String, BulkConnection> sessions = new ConcurrentHashMap<>();
+    private final FakeWarming warming = new FakeWarming();
     private final AtomicInteger openTransfers = new AtomicInteger();
     private final AtomicInteger begunTransfers = new AtomicInteger();
     private final List<BeginTransfer> begins = new CopyOnWriteArrayList<>();
@@ -109,6 +122,9 @@ public final class FakeHelper implements AutoCloseable {
     private volatile long roomAtNanos = Ticker.system().nanos();
     private final AtomicInteger unrefusedRelays = new AtomicInteger();
     private final AtomicInteger corruptRelays = new AtomicInteger();
+    private final AtomicInteger sharedReads = new AtomicInteger();
+    private final AtomicInteger corruptShared = new AtomicInteger();
+    private volatile Sharing sharing = Sharing.SERVE;
     private final AtomicInteger leavesRelayed = new AtomicInteger();
     private final AtomicInteger refusedUploads = new AtomicInteger();
     private final AtomicLong hedgesTold = new AtomicLong();
@@ -128,12 +144,18 @@ public final class FakeHelper implements AutoCloseable {
         control = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .permitKeepAliveTime(1, TimeUnit.SECONDS)
                 .addService(ServerInterceptors.intercept(new Service(), Handshake.server()))
+                .addService(ServerInterceptors.intercept(warming, Handshake.server()))
                 .build()
                 .start();
     }
 
     public HelperAddress address() {
         return new HelperAddress(id, "127.0.0.1:" + control.getPort(), "127.0.0.1:" + bulk.port());
+    }
+
+    /** What it does when it is warmed. */
+    public FakeWarming warming() {
+        return warming;
     }
 
     /** Transfers whose stream is open. */
@@ -180,6 +202,20 @@ public final class FakeHelper implements AutoCloseable {
         return leavesRelayed.get();
     }
 
+    public void share(Sharing how) {
+        sharing = how;
+    }
+
+    /** Leaves that readers asked for as of a switch. */
+    public int sharedReads() {
+        return sharedReads.get();
+    }
+
+    /** Those of them that the reader said were spoiled. */
+    public int corruptShared() {
+        return corruptShared.get();
+    }
+
     /** The most chunks it ever received at once. */
     public int mostUploads() {
         return mostUploads.get();
@@ -217,7 +253,15 @@ public final class FakeHelper implements AutoCloseable {
 
         @Override
         public BulkStreamListener opened(BulkStream stream, byte[] request) throws CloudMwException {
-            if (!(BulkRequest.decode(request) instanceof BulkRequest.Write write)) {
+            BulkRequest decoded = BulkRequest.decode(request);
+            if (decoded instanceof BulkRequest.Shared shared) {
+                sharedReads.incrementAndGet();
+                if (sharing == Sharing.REFUSE) {
+                    throw new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "no switch");
+                }
+                return new SharedLeaf(stream, shared.block());
+            }
+            if (!(decoded instanceof BulkRequest.Write write)) {
                 throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "writes only");
             }
             if (script == Script.BUSY && refusedUploads.incrementAndGet() <= 7) {
@@ -226,6 +270,50 @@ public final class FakeHelper implements AutoCloseable {
             mostUploads.accumulateAndGet(uploads.incrementAndGet(), Math::max);
             stream.grant(1 << 20);
             return new Writing(stream, write);
+        }
+    }
+
+    /** Gives one leaf. */
+    private final class SharedLeaf implements BulkStreamListener {
+        private final BulkStream stream;
+        private final IssuedBlock block;
+        private boolean sent;
+
+        SharedLeaf(BulkStream stream, IssuedBlock block) {
+            this.stream = stream;
+            this.block = block;
+        }
+
+        @Override
+        public void granted() {
+            byte[] chunk = chunks.get(block.chunk());
+            int length = (int) block.block().range().length();
+            if (sent || chunk == null || sharing == Sharing.SILENT || stream.credit() < length) {
+                return;
+            }
+            sent = true;
+            int from = (int) block.block().range().offset();
+            byte[] bytes = Arrays.copyOfRange(chunk, from, from + length);
+            if (sharing == Sharing.SPOIL) {
+                bytes[length / 2]++;
+            }
+            var unused = stream.send(Unpooled.wrappedBuffer(bytes), block.leafCrc32c()[0]);
+            stream.end(new byte[0]);
+        }
+
+        @Override
+        public void data(ByteBuf payload, int crc32c) {
+            payload.release();
+        }
+
+        @Override
+        public void ended(byte[] trailer) {}
+
+        @Override
+        public void failed(CloudMwException cause) {
+            if (cause.code() == ErrorCode.REPLICA_CORRUPT) {
+                corruptShared.incrementAndGet();
+            }
         }
     }
 

@@ -4,24 +4,13 @@ import io.cloudmw.core.backup.record.BackupPart;
 import io.cloudmw.core.backup.record.BackupRoot;
 import io.cloudmw.core.backup.record.ExportRecord;
 import io.cloudmw.core.catalog.Catalog;
-import io.cloudmw.core.catalog.CatalogErrors;
-import io.cloudmw.core.catalog.Commit;
-import io.cloudmw.core.catalog.CurrentFile;
 import io.cloudmw.core.catalog.Lease;
-import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.catalog.sqlite.Scratch;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
-import io.cloudmw.core.manifest.ManifestDigest;
-import io.cloudmw.core.manifest.ManifestSegment;
-import io.cloudmw.core.model.AttributeChange;
-import io.cloudmw.core.model.Attributes;
-import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.store.StoreOpener;
 import io.cloudmw.core.time.WallClock;
@@ -43,9 +32,7 @@ import java.util.TreeMap;
  * proportion to the backup's root, whatever the volume; the records are put together in a temporary file. One thread's.
  */
 public final class Recovery {
-    private static final String JOB = "recover";
     private static final Duration TERM = Duration.ofMinutes(10);
-    private static final int PAGE = 100;
 
     private final RecoveryRequest request;
     private final RecoveryListener listener;
@@ -89,24 +76,33 @@ public final class Recovery {
                 collect(part, scratch);
             }
             boolean goesOn = catalog.volume(request.as()).isPresent();
-            Lease lease = catalog.leases()
-                    .acquire(JOB, JOB, TERM, clock.millis())
-                    .orElseThrow(() -> new CloudMwException(ErrorCode.CONFLICT, "another recovery is under way"));
+            Lease lease = lease(catalog);
             Progress progress = new Progress(catalog.notes(), lease, request.as(), root);
             if (!goesOn) {
                 // What a recovery noted whose volume was removed since says nothing of this one.
                 progress.clear();
             }
             Volume volume = prepare(root, catalog);
-            Restoring restoring = new Restoring(catalog, scratch, progress);
-            restoring.run(progress.path());
+            Restoring restoring = new Restoring(catalog, scratch, progress, volume.name(), clock);
+            restoring.run(listener);
             RecoveryReport.Copies located = new CopyLocator(catalog, lease, stores, request.verify(), clock.millis())
                     .run(volume.name(), listener);
             progress.clear();
             catalog.leases().release(lease);
             return new RecoveryReport(
-                    root, volume, restoring.files, restoring.bytes, located, finder.refused(), stores.unreadable());
+                    root, volume, restoring.files(), restoring.bytes(), located, finder.refused(), stores.unreadable());
         }
+    }
+
+    /**
+     * One for each volume: who goes on with what was interrupted takes it over at once, and who was held up meanwhile notes nothing
+     * any more.
+     */
+    private Lease lease(Catalog catalog) throws CloudMwException {
+        String job = "recover-" + request.as();
+        return catalog.leases()
+                .acquire(job, job, TERM, clock.millis())
+                .orElseThrow(() -> new IllegalStateException("all who recover it are one holder"));
     }
 
     // ---- finding
@@ -116,7 +112,8 @@ public final class Recovery {
         if (stores.all().isEmpty()) {
             throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "no store can be read: " + stores.reasons());
         }
-        List<BackupRoot> roots = find();
+        List<BackupRoot> all = find();
+        List<BackupRoot> roots = all.stream().filter(this::isWanted).toList();
         requireOneCluster(roots);
         for (BackupRoot root : roots) {
             boolean wanted = request.number().isEmpty() || request.number().getAsLong() == root.number();
@@ -124,6 +121,7 @@ public final class Recovery {
                 return root;
             }
         }
+        requireOneOf(all, roots);
         throw new CloudMwException(
                 ErrorCode.NOT_FOUND,
                 "volume " + request.volume() + ": no backup that is right in stores "
@@ -137,31 +135,50 @@ public final class Recovery {
      * root that names none is older than these names, and so than the others.
      */
     private void requireOneCluster(List<BackupRoot> roots) throws CloudMwException {
+        List<String> clusters = clusters(roots);
+        if (clusters.size() > 1) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "volume " + request.volume() + ": backups of " + clusters.size() + " clusters: "
+                            + String.join(", ", clusters) + " (expected: that one of them is named)");
+        }
+    }
+
+    /** Where the cluster that is named has no backup, and others have. */
+    private void requireOneOf(List<BackupRoot> all, List<BackupRoot> wanted) throws CloudMwException {
+        if (wanted.isEmpty() && !all.isEmpty()) {
+            throw new CloudMwException(
+                    ErrorCode.NOT_FOUND,
+                    "volume " + request.volume() + ": no backup of a cluster \"" + request.cluster()
+                            + "\" (expected: one of " + String.join(", ", clusters(all)) + ")");
+        }
+    }
+
+    /** As people are told of them. */
+    private static List<String> clusters(List<BackupRoot> roots) {
         Map<String, BackupRoot> newest = new TreeMap<>();
         roots.stream()
                 .filter(root -> !root.cluster().isEmpty())
                 .forEach(root -> newest.putIfAbsent(root.cluster(), root));
-        if (newest.size() > 1) {
-            List<String> clusters = newest.values().stream()
-                    .map(root -> "\"" + root.cluster() + "\" (its newest: " + root.number() + " of "
-                            + Instant.ofEpochMilli(root.takenAtMillis()) + ")")
-                    .toList();
-            throw new CloudMwException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "volume " + request.volume() + ": backups of " + newest.size() + " clusters: "
-                            + String.join(", ", clusters) + " (expected: that one of them is named)");
-        }
+        return newest.values().stream()
+                .map(root -> "\"" + root.cluster() + "\" (its newest: " + root.number() + " of "
+                        + Instant.ofEpochMilli(root.takenAtMillis()) + ")")
+                .toList();
+    }
+
+    private boolean isWanted(BackupRoot root) {
+        return root.cluster().isEmpty() || root.cluster().startsWith(request.cluster());
     }
 
     /** Backups name stores, where there may be more of them. */
     private List<BackupRoot> find() throws CloudMwException {
         while (true) {
             int known = stores.all().size();
-            List<BackupRoot> roots = finder.find(request.volume()).stream()
-                    .filter(root -> root.cluster().isEmpty() || root.cluster().startsWith(request.cluster()))
-                    .toList();
+            List<BackupRoot> roots = finder.find(request.volume());
             for (BackupRoot root : roots) {
-                stores.open(root.stores());
+                if (isWanted(root)) {
+                    stores.open(root.stores());
+                }
             }
             if (stores.all().size() == known) {
                 return roots;
@@ -232,152 +249,9 @@ public final class Recovery {
                 was.mode(),
                 was.rotateReplicas(),
                 clock.millis(),
-                was.target());
+                was.target(),
+                was.peers());
         catalog.createVolume(volume);
         return volume;
-    }
-
-    /** Writes what was put together to the catalog, each file once. */
-    private final class Restoring {
-        private final Catalog catalog;
-        private final Scratch scratch;
-        private final Progress progress;
-        private long files;
-        private long bytes;
-
-        Restoring(Catalog catalog, Scratch scratch, Progress progress) {
-            this.catalog = catalog;
-            this.scratch = scratch;
-            this.progress = progress;
-        }
-
-        /**
-         * Writes them in the order of their paths.
-         *
-         * @param done what this path and those before it name was written before: users may have removed or replaced it; empty:
-         *     nothing was
-         */
-        void run(String done) throws CloudMwException {
-            boolean there = !done.isEmpty();
-            String path = "";
-            List<Scratch.Value> page;
-            do {
-                page = scratch.after(path, PAGE);
-                for (Scratch.Value value : page) {
-                    ExportRecord.Present present = BackupWire.present(value.value());
-                    if (!there) {
-                        restore(present);
-                    }
-                    path = value.path();
-                    there = there && !path.equals(done);
-                    bytes += present.version().sizeBytes();
-                    listener.restored(++files);
-                }
-                if (!there && !page.isEmpty()) {
-                    progress.note(path);
-                }
-            } while (!page.isEmpty());
-        }
-
-        private void restore(ExportRecord.Present present) throws CloudMwException {
-            FilePath file = new FilePath(request.as(), present.version().file().path());
-            FileVersion version = present.version().at(file);
-            Optional<CurrentFile> there = catalog.file(file);
-            boolean done = there.filter(current -> current.version().id().equals(version.id()))
-                    .isPresent();
-            Optional<FileVersion> elsewhere = done ? Optional.empty() : catalog.version(version.id());
-            if (elsewhere.isPresent()) {
-                requireNobodyElse(file, there);
-                link(elsewhere.get().file(), present, version);
-            } else {
-                if (!done) {
-                    putSegments(version);
-                    catalog.commit(new Commit(version, expected(version, present.createdAtMillis(), there), List.of()));
-                }
-                note(file, present.attributes());
-            }
-        }
-
-        private void note(FilePath file, Attributes attributes) throws CloudMwException {
-            if (!attributes.values().isEmpty()) {
-                catalog.setAttributes(new AttributeChange(file, attributes.values(), Set.of()), clock.millis());
-            }
-        }
-
-        /** What somebody has put to a path since it was recovered stays. */
-        private void requireNobodyElse(FilePath file, Optional<CurrentFile> there) throws CloudMwException {
-            if (there.isPresent()) {
-                throw CatalogErrors.changed(
-                        file,
-                        Optional.empty(),
-                        there.map(current -> current.version().id()));
-            }
-        }
-
-        /** A version that was put back to one of its paths already: what snapshots restore may have several. */
-        private void link(FilePath first, ExportRecord.Present present, FileVersion version) throws CloudMwException {
-            try {
-                catalog.link(
-                        first,
-                        version.file(),
-                        new TreeFile(version.id(), present.createdAtMillis(), present.attributes()),
-                        clock.millis());
-            } catch (CloudMwException e) {
-                if (e.code() != ErrorCode.CONFLICT && first.volume().equals(request.as())) {
-                    throw e;
-                }
-                throw new CloudMwException(
-                        ErrorCode.CONFLICT,
-                        version.file() + ": version " + version.id()
-                                + " is in the catalog already, as it was committed to " + first
-                                + " (expected: a catalog that has lost the volume)",
-                        e);
-            }
-        }
-
-        private void putSegments(FileVersion version) throws CloudMwException {
-            for (int i = 0; i < version.segmentCount(); i++) {
-                int index = i;
-                byte[] segment = scratch.segment(version.id(), index)
-                        .orElseThrow(() -> new CloudMwException(
-                                ErrorCode.INTERNAL,
-                                version.file() + ": the backup has no segment " + index + " of version "
-                                        + version.id()));
-                catalog.putSegment(version.id(), index, segment, clock.millis());
-                open(version.id(), ManifestSegment.decode(index, segment));
-            }
-        }
-
-        /**
-         * Those who wrote chunks that this version shares may be recovered later, or never: until then they are open, and when they
-         * are given up, what others name of them stays.
-         */
-        private void open(VersionId version, ManifestSegment segment) throws CloudMwException {
-            Set<VersionId> owners = new HashSet<>();
-            segment.chunks().forEach(chunk -> owners.add(chunk.id().version()));
-            owners.remove(version);
-            for (VersionId owner : owners) {
-                catalog.touch(owner, clock.millis());
-            }
-        }
-
-        /** What the path names. A file is as old as its first version: one that has been replaced gets an empty one. */
-        private Optional<VersionId> expected(FileVersion version, long createdAtMillis, Optional<CurrentFile> there)
-                throws CloudMwException {
-            if (there.isPresent() || createdAtMillis == version.committedAtMillis()) {
-                return there.map(current -> current.version().id());
-            }
-            FileVersion first = new FileVersion(
-                    version.file(),
-                    VersionId.random(),
-                    0,
-                    0,
-                    0,
-                    version.leafSizeBytes(),
-                    createdAtMillis,
-                    new ManifestDigest().finish());
-            return Optional.of(catalog.commit(new Commit(first, Optional.empty(), List.of()))
-                    .id());
-        }
     }
 }

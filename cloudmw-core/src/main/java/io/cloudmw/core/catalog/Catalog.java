@@ -66,16 +66,15 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
     }
 
     /**
-     * Makes a store known, or replaces what is known of it.
+     * Makes a store known. The same again is a success.
      *
      * @return the store
+     * @throws CloudMwException as {@link StorePlaces#requireFree}
      */
-    Store putStore(Store store, ChangeRequest request) throws CloudMwException;
+    Store addStore(Store store, ChangeRequest request) throws CloudMwException;
 
-    /** Makes a store known; tried once. */
-    default void putStore(Store store) throws CloudMwException {
-        Store unused = putStore(store, ChangeRequest.once(0));
-    }
+    /** Makes a store known, or replaces what is known of it. */
+    void putStore(Store store) throws CloudMwException;
 
     /** All stores by id. */
     List<Store> stores() throws CloudMwException;
@@ -182,8 +181,7 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
     /**
      * Gives a file or a directory another path in its volume, in one step and in time that does not depend on what lies
      * below it. Versions and their readers do not notice. A file takes the place of another if that is wished, which becomes
-     * retired; directories take nobody's place. Repeating a rename that succeeded is a success, until somebody gives
-     * another rename to what it moved.
+     * retired; directories take nobody's place.
      *
      * @return what was moved, under its new name
      * @throws CloudMwException {@code NOT_FOUND} when nothing is at the old path; {@code ALREADY_EXISTS} when the new one is a
@@ -193,7 +191,7 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      */
     DirectoryEntry rename(Rename rename, ChangeRequest request) throws CloudMwException;
 
-    /** Renames; tried once, but for what {@link Rename#id} recognises. */
+    /** Renames; tried once. */
     default DirectoryEntry rename(Rename rename, long nowMillis) throws CloudMwException {
         return rename(rename, ChangeRequest.once(nowMillis));
     }

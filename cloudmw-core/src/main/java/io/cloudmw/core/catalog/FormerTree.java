@@ -33,7 +33,7 @@ public abstract class FormerTree<X extends Exception> implements TreeStore<X> {
     }
 
     @Override
-    public final TreeEntry move(TreeEntry entry, long parent, String name, String movedBy) {
+    public final TreeEntry move(TreeEntry entry, long parent, String name) {
         throw unchangeable();
     }
 

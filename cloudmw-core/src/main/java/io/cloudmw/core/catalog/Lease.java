@@ -8,14 +8,14 @@ import java.util.regex.Pattern;
  * The right to do a background job, as it was granted or last renewed. What decides whether it still holds is its epoch
  * and never a clock: see {@link Leases}.
  *
- * @param job what is done: 1..64 lower-case letters, digits and hyphens
+ * @param job what is done: 1..80 lower-case letters, digits and hyphens
  * @param holder who does it: 1..{@value #MAX_HOLDER} characters, different for every process that could do it at once
  * @param epoch from 1; higher than any that was granted for this job before
  * @param untilMillis civil time from which on it may be granted to somebody else; 0 when it was given back
  */
 public record Lease(String job, String holder, long epoch, long untilMillis) {
     static final int MAX_HOLDER = 512;
-    private static final Pattern JOB = Pattern.compile("[a-z0-9-]{1,64}");
+    private static final Pattern JOB = Pattern.compile("[a-z0-9-]{1,80}");
 
     public Lease {
         if (!JOB.matcher(job).matches()) {

@@ -222,7 +222,7 @@ public final class Tree<X extends Exception> {
     }
 
     /**
-     * Gives a file or a directory another path. A rename that was done is not done again.
+     * Gives a file or a directory another path.
      *
      * @throws CloudMwException as {@link Catalog#rename}
      */
@@ -230,9 +230,6 @@ public final class Tree<X extends Exception> {
         Walk from = walk(rename.from());
         Walk to = walk(rename.to());
         Optional<TreeEntry> target = end(to);
-        if (target.isPresent() && target.get().movedBy().equals(rename.id().toString())) {
-            return new Renamed(target.get(), Optional.empty(), false);
-        }
         from.requireVolume();
         TreeEntry source = end(from).orElseThrow(() -> CatalogErrors.pathNotFound(rename.from()));
         if (rename.from().equals(rename.to()) && (rename.replace() || source.isDirectory())) {
@@ -248,8 +245,7 @@ public final class Tree<X extends Exception> {
         if (target.isPresent()) {
             store.remove(target.get());
         }
-        TreeEntry moved =
-                store.move(source, to.last(), rename.to().name(), rename.id().toString());
+        TreeEntry moved = store.move(source, to.last(), rename.to().name());
         raise(to, longest);
         prune(from);
         return new Renamed(moved, target.flatMap(TreeEntry::version), true);
@@ -339,7 +335,7 @@ public final class Tree<X extends Exception> {
                 return;
             }
             store.remove(
-                    new TreeEntry(walk.directories.get(i - 1), walk.names.get(i - 1), Optional.empty(), directory, ""));
+                    new TreeEntry(walk.directories.get(i - 1), walk.names.get(i - 1), Optional.empty(), directory));
         }
     }
 

@@ -10,9 +10,8 @@ import java.util.Optional;
  * @param parent the directory it is in
  * @param file empty: a directory
  * @param directory its own number; 0: a file
- * @param movedBy the rename that gave it this name; empty: none
  */
-public record TreeEntry(long parent, String name, Optional<TreeFile> file, long directory, String movedBy) {
+public record TreeEntry(long parent, String name, Optional<TreeFile> file, long directory) {
     public boolean isDirectory() {
         return file.isEmpty();
     }

@@ -33,7 +33,7 @@ public interface TreeStore<X extends Exception> {
     void remove(TreeEntry entry) throws X, CloudMwException;
 
     /** Gives an entry, with all that lies below it, another name, which is free. */
-    TreeEntry move(TreeEntry entry, long parent, String name, String movedBy) throws X, CloudMwException;
+    TreeEntry move(TreeEntry entry, long parent, String name) throws X, CloudMwException;
 
     /** As {@link #raise} was told last; 0 for a new directory. */
     int reach(long directory) throws X, CloudMwException;

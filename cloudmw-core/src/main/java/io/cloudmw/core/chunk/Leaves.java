@@ -1,12 +1,13 @@
 package io.cloudmw.core.chunk;
 
 import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunking;
 import java.util.Arrays;
 
 /** Arithmetic of leaves: the pieces of a chunk that are verified one by one. */
 public final class Leaves {
-    /** Leaf size of new files: small enough to verify as it streams, large enough that digests stay below 0.02%. */
-    public static final int DEFAULT_SIZE_BYTES = 256 * 1024;
+    /** Leaf size of new files, unless their volume says otherwise. */
+    public static final int DEFAULT_SIZE_BYTES = Chunking.DEFAULT_LEAF_BYTES;
 
     public static final int MIN_SIZE_BYTES = 4096;
 

@@ -3,6 +3,7 @@ package io.cloudmw.core.coordinator;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.ChangeRequest;
+import io.cloudmw.core.catalog.StorePlaces;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.CallId;
@@ -71,7 +72,8 @@ public final class Administration {
                 wanted.mode(),
                 wanted.rotateReplicas(),
                 clock.millis(),
-                wanted.target());
+                wanted.target(),
+                wanted.peers());
         List<Store> used = stores.of(volume);
         stores.awaitOwners(used, used.size() - volume.replicas());
         PlacementPolicy.requireEnough(stores.reachable(used), volume.replicas());
@@ -110,42 +112,31 @@ public final class Administration {
      *     store is at this place
      */
     public StoreStatus addStore(Store store, boolean create, Optional<CallId> call) throws CloudMwException {
-        if (!(store.kind() instanceof Store.S3 s3)) {
+        if (!(store.kind() instanceof Store.S3)) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
                     "store " + store.id() + ": disks are made known by the helper they are attached to");
         }
-        Optional<Store> present = find(store.id());
-        if (present.isEmpty()) {
-            requireRoom("stores", catalog.stores().size(), MAX_STORES);
-            requireOwnPlace(store, s3);
+        List<Store> known = catalog.stores();
+        if (isFree(store, known)) {
+            requireRoom("stores", known.size(), MAX_STORES);
             if (create) {
                 buckets.create(store);
             }
-        } else if (!present.get().equals(store)) {
-            throw new CloudMwException(
-                    ErrorCode.ALREADY_EXISTS,
-                    "store " + store.id() + " exists already: "
-                            + present.get().kind().place() + ", failure domain "
-                            + present.get().failureDomain());
         }
-        // Also what is there already: a first try that comes late must find that the call has taken effect.
-        Store unused = catalog.putStore(store, ChangeRequest.of(call, clock));
-        return stores.status(store);
+        // Also what is there already, or cannot be: whether a try of this call has taken effect the catalog knows.
+        Store added = catalog.addStore(store, ChangeRequest.of(call, clock));
+        return stores.status(added);
     }
 
-    /** Two stores in one place would hold one copy where two are counted, and either would give up what the other keeps. */
-    private void requireOwnPlace(Store store, Store.S3 place) throws CloudMwException {
-        for (Store other : catalog.stores()) {
-            if (other.kind() instanceof Store.S3 taken
-                    && taken.bucket().equals(place.bucket())
-                    && taken.endpoint().equals(place.endpoint())
-                    && taken.prefix().equals(place.prefix())) {
-                throw new CloudMwException(
-                        ErrorCode.ALREADY_EXISTS,
-                        "store " + store.id() + ": store " + other.id() + " is in bucket " + place.bucket()
-                                + " with the same prefix");
-            }
+    /** Whether nothing is known of it, and nothing is in its way. */
+    private static boolean isFree(Store store, List<Store> known) {
+        try {
+            StorePlaces.requireFree(store, known);
+            return !known.contains(store);
+        } catch (CloudMwException e) {
+            // The catalog says so, unless the call has taken effect.
+            return false;
         }
     }
 

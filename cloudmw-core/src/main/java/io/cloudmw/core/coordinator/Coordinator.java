@@ -35,8 +35,10 @@ public final class Coordinator {
     private final Monitoring monitoring;
     private final Upkeep upkeep;
     private final VolumeExport exports;
+    private final Peers peers;
     private final CoordinatorOptions options;
     private final Catalog catalog;
+    private final HelperRegistry helpers;
     private final WallClock clock;
     private final BackgroundJobs jobs;
     private final Optional<FleetExchange> exchange;
@@ -78,7 +80,10 @@ public final class Coordinator {
                 ticker,
                 clock);
         this.exports = new VolumeExport(catalog);
+        this.peers = new Peers(
+                new PeerRegistry(options.helperTtl(), ticker), catalog, tokens, clock, options.heartbeatInterval());
         this.catalog = catalog;
+        this.helpers = helpers;
         this.clock = clock;
         this.jobs = new BackgroundJobs(catalog.leases(), name, JOB_TERM, clock);
         Duration silent = options.helperTtl().multipliedBy(SILENT_TTLS);
@@ -187,6 +192,11 @@ public final class Coordinator {
         return monitoring;
     }
 
+    /** How many helpers have a lease, as far as is known here. */
+    public int liveHelpers() {
+        return helpers.live().size();
+    }
+
     public Upkeep upkeep() {
         return upkeep;
     }
@@ -194,6 +204,11 @@ public final class Coordinator {
     /** What volumes consist of. */
     public VolumeExport exports() {
         return exports;
+    }
+
+    /** Clients that serve each other. */
+    public Peers peers() {
+        return peers;
     }
 
     public CoordinatorOptions options() {

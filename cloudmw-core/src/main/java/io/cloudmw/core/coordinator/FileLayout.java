@@ -1,7 +1,6 @@
 package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.chunk.ChunkCutter;
-import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestPlan;
@@ -26,7 +25,7 @@ final class FileLayout {
         if (sizeBytes < 0) {
             throw invalid("size: " + sizeBytes + " (expected: >= 0)");
         }
-        return plan(sizeBytes, volume.chunking().chunkSizeBytes(sizeBytes));
+        return plan(volume, sizeBytes, volume.chunking().chunkSizeBytes(sizeBytes));
     }
 
     /**
@@ -37,7 +36,7 @@ final class FileLayout {
     static ManifestPlan changed(Volume volume, FileVersion base, long sizeBytes) throws CloudMwException {
         long kept = chunkSize(volume, base);
         boolean outgrown = volume.chunking().chunkSizeBytes(sizeBytes) / MAX_GROWTH > kept;
-        return base.chunkCount() == 0 || outgrown ? anew(volume, sizeBytes) : plan(sizeBytes, kept);
+        return base.chunkCount() == 0 || outgrown ? anew(volume, sizeBytes) : plan(volume, sizeBytes, kept);
     }
 
     /**
@@ -60,13 +59,13 @@ final class FileLayout {
         return ChunkCutter.of(version, volume.chunking()).chunkSizeBytes();
     }
 
-    private static ManifestPlan plan(long sizeBytes, long chunkSizeBytes) throws CloudMwException {
+    private static ManifestPlan plan(Volume volume, long sizeBytes, long chunkSizeBytes) throws CloudMwException {
         ChunkCutter cutter = new ChunkCutter(sizeBytes, chunkSizeBytes);
         if (cutter.count() > ChunkId.MAX_INDEX + 1) {
             throw invalid("size: " + sizeBytes + " makes " + cutter.count() + " chunks of " + chunkSizeBytes
                     + " bytes (expected: <= " + (ChunkId.MAX_INDEX + 1) + ")");
         }
-        return new ManifestPlan(cutter, Leaves.DEFAULT_SIZE_BYTES);
+        return new ManifestPlan(cutter, volume.chunking().leafSizeBytes());
     }
 
     private static CloudMwException invalid(String message) {

@@ -137,7 +137,8 @@ public final class Reads {
                 speeds(ranked, volumeStores),
                 volume.target(),
                 switches.size(),
-                ReadPlanner.near(switches, reader, load, plans.incrementAndGet()));
+                ReadPlanner.near(switches, reader, load, plans.incrementAndGet()),
+                volume.peers() && mode.isEmpty());
     }
 
     private SpeedBook speeds(List<HelperAddress> readers, List<Store> volumeStores) {

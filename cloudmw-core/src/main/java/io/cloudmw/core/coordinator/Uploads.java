@@ -5,7 +5,6 @@ import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.SharedRun;
 import io.cloudmw.core.catalog.VersionState;
-import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestPlan;
@@ -87,7 +86,7 @@ public final class Uploads {
 
     private static Optional<ManifestPlan> openEnded(Volume volume) {
         return volume.chunking() instanceof Chunking.BySize bySize
-                ? Optional.of(ManifestPlan.longest(bySize.bytes(), Leaves.DEFAULT_SIZE_BYTES))
+                ? Optional.of(ManifestPlan.longest(bySize.bytes(), bySize.leafSizeBytes()))
                 : Optional.empty();
     }
 

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * What a transfer costs by a price table: δ of [1] CloudMW §4.2, Table 3. <b>Differs:</b> requests and egress are priced
@@ -91,6 +92,21 @@ public record Bill(
 
     private static BigDecimal rounded(BigDecimal amount) {
         return amount.setScale(SCALE, RoundingMode.HALF_UP);
+    }
+
+    /** Both together; they are by the same table. */
+    public Bill plus(Bill more) {
+        return new Bill(
+                requests.add(more.requests),
+                egress.add(more.egress),
+                helpers.add(more.helpers),
+                storagePerMonth.add(more.storagePerMonth),
+                currency,
+                version,
+                Stream.concat(unpriced.stream(), more.unpriced.stream())
+                        .distinct()
+                        .sorted()
+                        .toList());
     }
 
     /** δ: requests, egress and helpers. */

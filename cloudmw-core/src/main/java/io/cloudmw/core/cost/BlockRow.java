@@ -15,18 +15,21 @@ final class BlockRow {
 
     private final long count;
     private final int drawn;
+    private final long bytes;
+    private final long chunkBytes;
     private final long blockBytes;
-    private final long lastBytes;
+    private final long ofChunk;
     private final List<ExpectedSpeed> replicas;
     private final Attempts attempts;
 
-    /** @param longest a block may be: a chunk is cut into as few as that allows, all of one length here */
+    /** @param longest a block may be: a chunk is cut into such, and a rest */
     BlockRow(ReadShape shape, long longest) {
-        long ofChunk = (shape.chunkBytes() + longest - 1) / longest;
-        blockBytes = (shape.chunkBytes() + ofChunk - 1) / ofChunk;
-        count = Math.max(1, (shape.bytes() + blockBytes - 1) / blockBytes);
+        bytes = shape.bytes();
+        chunkBytes = shape.chunkBytes();
+        blockBytes = longest;
+        ofChunk = blocks(chunkBytes);
+        count = Math.max(1, bytes / chunkBytes * ofChunk + blocks(bytes % chunkBytes));
         drawn = (int) Math.min(count, MAX_DRAWN);
-        lastBytes = count > drawn ? blockBytes : shape.bytes() - (count - 1) * blockBytes;
         replicas = shape.replicas().stream()
                 .sorted(Comparator.comparingLong(speed -> speed.expectedNanos(blockBytes)))
                 .toList();
@@ -47,8 +50,24 @@ final class BlockRow {
         return (double) count / drawn;
     }
 
+    /** How many times more bytes it has than what is drawn of it. */
+    double stretchOfBytes() {
+        return bytes / (double) (bytes - startsAt(count - drawn));
+    }
+
+    /** Those that are drawn are the last ones. */
     double bytes(int block) {
-        return (double) (block == drawn - 1 ? lastBytes : blockBytes);
+        long number = count - drawn + block;
+        return (double) (startsAt(number + 1) - startsAt(number));
+    }
+
+    private long blocks(long length) {
+        return (length + blockBytes - 1) / blockBytes;
+    }
+
+    private long startsAt(long block) {
+        long inChunk = Math.min(chunkBytes, block % ofChunk * blockBytes);
+        return Math.min(bytes, block / ofChunk * chunkBytes + inChunk);
     }
 
     /** Equally likely ones, side by side. */

@@ -71,11 +71,11 @@ final class SimulatedRead {
         }
         requests *= row.stretch();
         second *= row.stretch();
-        fetched *= row.stretch();
+        fetched *= row.stretchOfBytes();
         // What is not drawn comes before, without a pause: only the end is uneven.
         double[] before = new double[runs];
         for (int run = 0; run < runs; run++) {
-            before[run] = (row.stretch() - 1) * meanEnd(run);
+            before[run] = (row.stretchOfBytes() - 1) * meanEnd(run);
         }
         double least = (double) shape.bytes() / shape.destinationBytesPerSecond();
         splitEnds(before, least);

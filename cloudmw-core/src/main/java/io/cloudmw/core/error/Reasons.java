@@ -8,6 +8,8 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 
 /** What the operating system says about a failure, in words for people: no names of Java classes. */
 public final class Reasons {
@@ -24,6 +26,16 @@ public final class Reasons {
             "Permission denied", "permission denied");
 
     private Reasons() {}
+
+    /** What a future failed with, without what futures wrap that in. */
+    public static Throwable unwrapped(Throwable failure) {
+        Throwable cause = failure;
+        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+                && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
+    }
 
     /** Why it failed: the innermost cause, which is the system's. */
     public static String of(Throwable failure) {

@@ -3,6 +3,7 @@ package io.cloudmw.core.manifest;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.wire.SegmentCodec;
 import java.util.List;
 
@@ -16,7 +17,7 @@ public record ManifestSegment(int index, List<Chunk> chunks) {
     public static final int MAX_CHUNKS = 1024;
 
     /** Leaves of all chunks of a segment together; each takes 36 bytes. */
-    public static final int MAX_LEAVES = 4096;
+    public static final int MAX_LEAVES = Chunking.MAX_CHUNK_LEAVES;
 
     public ManifestSegment {
         chunks = List.copyOf(chunks);

@@ -14,19 +14,24 @@ public final class SwitchMetrics {
     /** Times a fetch went on at the next switch above, or at the store, because one did not bring the rest. */
     public static final String MOVED = "cloudmw.switch.moved";
 
-    /** Blocks that switches below this one asked for and were refused. */
+    /** Blocks, or parts of them, that switches below this one, or readers of open files, asked for and were refused. */
     public static final String REFUSED = "cloudmw.switch.refused";
+
+    /** Bytes that came because a client has this switch warmed. */
+    public static final String WARMED = "cloudmw.switch.warmed";
 
     private final Counter received;
     private final Counter sent;
     private final Counter moved;
     private final Counter refused;
+    private final Counter warmed;
 
     public SwitchMetrics(MeterRegistry meters) {
         received = Counter.builder(RECEIVED).baseUnit("bytes").register(meters);
         sent = Counter.builder(SENT).baseUnit("bytes").register(meters);
         moved = meters.counter(MOVED);
         refused = meters.counter(REFUSED);
+        warmed = Counter.builder(WARMED).baseUnit("bytes").register(meters);
     }
 
     public void received(long bytes) {
@@ -35,6 +40,10 @@ public final class SwitchMetrics {
 
     public void sent(long bytes) {
         sent.increment((double) bytes);
+    }
+
+    public void warmed(long bytes) {
+        warmed.increment((double) bytes);
     }
 
     public void moved() {

@@ -1,14 +1,11 @@
 package io.cloudmw.core.model;
 
-import java.util.UUID;
-
 /**
  * Another path for a file or a directory, in the same volume.
  *
  * @param replace whether a file may take the place of another
- * @param id chosen by who asks and never used twice: by it a repeated call is recognised
  */
-public record Rename(FilePath from, FilePath to, boolean replace, UUID id) {
+public record Rename(FilePath from, FilePath to, boolean replace) {
     public Rename {
         if (!from.volume().equals(to.volume())) {
             throw new IllegalArgumentException(

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param writeQuorum copies that must be durable before a write is acknowledged
  * @param rotateReplicas whether helpers swap replicas from chunk to chunk (CloudMW §4.1)
  * @param target what is promised of reads, if anything is
+ * @param peers whether clients that hold chunks may serve them to their neighbours
  */
 public record Volume(
         VolumeName name,
@@ -22,10 +23,25 @@ public record Volume(
         Mode mode,
         boolean rotateReplicas,
         long createdAtMillis,
-        Optional<ReadTarget> target) {
+        Optional<ReadTarget> target,
+        boolean peers) {
     public static final int MAX_REPLICAS = 16;
 
-    /** A volume that promises nothing. */
+    /** A volume whose chunks only the fleet serves. */
+    public Volume(
+            VolumeName name,
+            Chunking chunking,
+            int replicas,
+            List<StoreId> stores,
+            int writeQuorum,
+            Mode mode,
+            boolean rotateReplicas,
+            long createdAtMillis,
+            Optional<ReadTarget> target) {
+        this(name, chunking, replicas, stores, writeQuorum, mode, rotateReplicas, createdAtMillis, target, false);
+    }
+
+    /** One that promises nothing, besides. */
     public Volume(
             VolumeName name,
             Chunking chunking,

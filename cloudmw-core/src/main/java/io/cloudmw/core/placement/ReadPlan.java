@@ -22,6 +22,7 @@ import java.util.OptionalInt;
  *     ({@link SwitchTable}); 0: the helpers race
  * @param near the rank of the switch that is near the reader: it reads everything from that one, which reads what it lacks
  *     through the block's tree ({@link SwitchTree}); empty: none is
+ * @param peers whether the reader may ask other clients for what they hold, and give them what it holds
  */
 public record ReadPlan(
         FileVersion version,
@@ -34,13 +35,14 @@ public record ReadPlan(
         SpeedBook speeds,
         Optional<ReadTarget> target,
         int switches,
-        OptionalInt near) {
+        OptionalInt near,
+        boolean peers) {
     public ReadPlan {
         helpers = List.copyOf(helpers);
         stores = List.copyOf(stores);
     }
 
-    /** A plan without switches. */
+    /** A plan without switches and peers. */
     public ReadPlan(
             FileVersion version,
             List<HelperAddress> helpers,
@@ -51,7 +53,19 @@ public record ReadPlan(
             int replicas,
             SpeedBook speeds,
             Optional<ReadTarget> target) {
-        this(version, helpers, stores, mode, rotateReplicas, token, replicas, speeds, target, 0, OptionalInt.empty());
+        this(
+                version,
+                helpers,
+                stores,
+                mode,
+                rotateReplicas,
+                token,
+                replicas,
+                speeds,
+                target,
+                0,
+                OptionalInt.empty(),
+                false);
     }
 
     /** To which of its switches each block belongs. */
@@ -65,6 +79,17 @@ public record ReadPlan(
     /** The same plan, carried out in another mode. */
     public ReadPlan withMode(Mode instead) {
         return new ReadPlan(
-                version, helpers, stores, instead, rotateReplicas, token, replicas, speeds, target, switches, near);
+                version,
+                helpers,
+                stores,
+                instead,
+                rotateReplicas,
+                token,
+                replicas,
+                speeds,
+                target,
+                switches,
+                near,
+                peers);
     }
 }

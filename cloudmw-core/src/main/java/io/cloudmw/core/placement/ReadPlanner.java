@@ -43,7 +43,7 @@ public final class ReadPlanner {
     public static final int MAX_HELPERS = 16;
 
     /** A plan names no more switches. */
-    static final int MAX_SWITCHES = 32;
+    public static final int MAX_SWITCHES = 32;
 
     /** And no more helpers in all. */
     public static final int MAX_PLANNED = MAX_SWITCHES + MAX_HELPERS;

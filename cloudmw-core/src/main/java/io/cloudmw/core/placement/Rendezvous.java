@@ -1,10 +1,10 @@
 package io.cloudmw.core.placement;
 
 /** A well mixed 64-bit hash of a pair of names: the same on every machine and in every release. */
-final class Rendezvous {
+public final class Rendezvous {
     private Rendezvous() {}
 
-    static long hash(String key, String node) {
+    public static long hash(String key, String node) {
         long hash = 0xcbf2_9ce4_8422_2325L;
         hash = add(hash, key);
         hash = (hash ^ 0x1f) * 0x100_0000_01b3L;

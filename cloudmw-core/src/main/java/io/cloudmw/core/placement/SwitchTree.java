@@ -93,6 +93,21 @@ public final class SwitchTree {
         return new Shape(root, SwitchTable.turn(chunk, blocksPerChunk, block)).of(rank);
     }
 
+    /**
+     * Where a switch is that is no member: below one of them, another one for each block, and above nobody.
+     *
+     * @param name of the switch
+     */
+    public Position below(String name, ChunkId chunk, long blocksPerChunk, long block) {
+        long turn = SwitchTable.turn(chunk, blocksPerChunk, block);
+        int rank = (int) Math.floorMod(Rendezvous.hash("below", name) + turn, (long) domainOf.length);
+        Position member = of(rank, chunk, blocksPerChunk, block);
+        List<Ancestor> above = new ArrayList<>();
+        above.add(new Ancestor(rank, member.place()));
+        above.addAll(member.above());
+        return new Position(domainOf.length, above);
+    }
+
     /** The tree of one block: first the heads by their places, then the others, domain by domain. */
     private final class Shape {
         private final int[] ranks = new int[domainOf.length];

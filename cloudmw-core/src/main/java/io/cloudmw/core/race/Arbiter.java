@@ -238,7 +238,7 @@ final class Arbiter implements DeliveryInput {
             return;
         }
         watch.failed(flight, racer, code);
-        flight.stopped(racer);
+        flight.stopped(racer, board.nowNanos);
         board.roster.unqueued(flight, racer);
         Relay relay = flight.relay;
         if (relay != null && relay.racer.equals(racer)) {

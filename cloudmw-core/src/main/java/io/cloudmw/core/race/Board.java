@@ -39,7 +39,7 @@ final class Board {
         this.speeds = new Speeds(view);
         this.governor = governor;
         this.takenBack = new TakenBack(governor);
-        this.window = new Window(policy.mode().blocks());
+        this.window = new Window(policy.mode().blocks(), policy.inOrder());
     }
 
     ModePolicy mode() {
@@ -49,6 +49,7 @@ final class Board {
     /** Another event is about to be taken. */
     void begin(long now) {
         nowNanos = now;
+        roster.begin(now);
         commands.clear();
         traffic = null;
     }
@@ -85,10 +86,10 @@ final class Board {
         return relays.values();
     }
 
-    /** What is known of the way by which the flight comes. */
+    /** What is known of the way by which the flight comes, or should be as fast as. */
     Speed usual(Flight flight) {
         int helper = roster.helperOf(flight.holder().racer());
-        return speeds.usual(flight.store(), helper, flight.block.range().length());
+        return speeds.usual(flight.measure(), helper, flight.block.range().length());
     }
 
     void leafDelivered() {
@@ -137,9 +138,21 @@ final class Board {
 
     /** What was not begun, as far as is known, goes to another: it is issued for the same reason, and counted once. */
     void changeHands(Flight flight, Entrant to) {
+        takeBack(flight);
+        place(flight.piece, List.of(to), BlockRule.SOLE, flight.reason, 0);
+    }
+
+    /** What was not begun, as far as is known, is whoever's turn it is next, as if it had never been issued. */
+    void takeBackForAll(Flight flight) {
+        takeBack(flight);
+        flight.piece.moved = true;
+        flight.piece.next = IssueReason.PLANNED; // a retry was counted when it was issued
+        window.unissued(flight.piece);
+    }
+
+    private void takeBack(Flight flight) {
         withdraw(flight);
         takenBack.add(flight.block.id());
-        place(flight.piece, List.of(to), BlockRule.SOLE, flight.reason, 0);
     }
 
     private Flight place(Piece piece, List<Entrant> entrants, BlockRule rule, IssueReason reason, long allowedBytes) {
@@ -152,6 +165,9 @@ final class Board {
                 rule,
                 piece.chunk.barred());
         Flight flight = new Flight(piece, block, reason, allowedBytes, nowNanos);
+        RacerId first = entrants.get(0).racer();
+        flight.isDueAtOnce =
+                block.isCutThrough() && roster.load(first) == 0 && !traffic().holds(first);
         issued.put(block.id(), flight);
         piece.flights.add(flight);
         window.issued(piece);
@@ -200,6 +216,8 @@ final class Board {
         traffic = null;
         if (flight.isCutThrough() && !flight.fetched) {
             roster.unqueued(flight);
+        } else if (flight.runner != null) {
+            roster.freed(flight.runner);
         }
         Relay relay = flight.relay;
         if (relay != null) {
@@ -245,6 +263,9 @@ final class Board {
         long twice = Math.max(0, ended.bytes() - used);
         governor.refund(Math.max(0, extra.allowedBytes - twice));
         extra.allowedBytes = 0;
+        if (ended.isCutThrough() && !ended.isHeardOf()) {
+            takenBack.addPaid(ended.block.id());
+        }
         if (won) {
             ledger.won(goesOn.reason);
         }

@@ -23,12 +23,20 @@ import java.util.Set;
  * missing, at another store; when that one shows its first leaf, the one that will be through sooner goes on and the
  * other is withdrawn. Leaves delivered stay delivered, so nothing is handed on twice. When nothing is left to issue, an
  * idle lane takes the end of a block under way, as much as makes both end together, or, when there is nothing to split,
- * tries it a second time; what waits behind another block of its lane just changes hands, but not what may have started. The {@link Governor} must consent to everything of which bytes or requests may be wasted. One block in a hundred is tried at
- * the slowest store as well, where one is clearly slower than the one chosen, so that it is noticed when it has recovered.
+ * tries it a second time; what waits behind another block of its lane just changes hands, but not what may have started.
+ * The {@link Governor} must consent to everything of which bytes or requests may be wasted. One block in a hundred is read
+ * from the slowest store, where one is clearly slower than the one chosen, so that it is noticed when it has recovered; it
+ * is late there as soon as it would be at the store chosen. The last block of all is read there besides.
  *
  * <p>An attempt is late when its first byte takes longer than 95 of 100 usually do at its store, and then when its next
  * leaf does, or it falls behind the throughput that 95 of 100 usually reach; never while the destination withholds
  * credit, and never when the destination's other relays are as slow: then it is the destination that is slow.
+ *
+ * <p>A block of which a helper says nothing, neither that it started nor that it waits for room, is late when its turn came
+ * as long ago as a first byte there may take, and the first word of a block that helper starts at once four times
+ * over; never sooner than the 200 ms helpers have to say that they wait, never later than the mode's cap. Its store is not
+ * blamed: another helper makes up for it, by any store. Who said nothing at all meanwhile is issued nothing more until it is
+ * heard, or for the length of that cap, and what waits there behind other blocks is taken back for the others.
  *
  * <p>Who waits for room at its helper is not late, and its store is not blamed: a block that its helper cannot start for
  * as long as a first byte may take goes, once, to an idle lane of another. Otherwise the destination waits as long as the
@@ -93,7 +101,7 @@ public final class Delivery {
      * {@link DeliveryCommand.Complete} or {@link DeliveryCommand.Fail} every event is.
      *
      * @throws IllegalStateException when a chunk is planned although {@link #wantsPlan()} is false
-     * @throws IllegalArgumentException when chunks are not planned in the order of their index
+     * @throws IllegalArgumentException when chunks of a stream are not planned in the order of their index
      */
     public List<DeliveryCommand> on(DeliveryEvent event, long nowNanos) {
         return arbiter.on(event, nowNanos);

@@ -12,7 +12,7 @@ public sealed interface DeliveryEvent {
     void tell(DeliveryInput input);
 
     /**
-     * The next chunk of the file to fetch; chunks are planned in the order of their index.
+     * The next chunk of the file to fetch, each once; those of a stream are planned in the order of their index.
      *
      * @param range what is wanted of it, leaf-aligned except at the chunk's end
      * @param chunkLength bytes of the whole chunk

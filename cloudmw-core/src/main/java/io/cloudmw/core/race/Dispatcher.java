@@ -80,7 +80,7 @@ final class Dispatcher {
         List<RacerId> workers = board.roster.workers();
         for (int depth = 1; depth <= mode.lineup().queuePerLane(); depth++) {
             for (RacerId worker : workers) {
-                if (board.roster.load(worker) < depth && mayWork(worker)) {
+                if (board.roster.load(worker) < depth && mayWork(worker) && !board.roster.isSilent(worker)) {
                     feed(worker, workers);
                 }
             }
@@ -103,8 +103,12 @@ final class Dispatcher {
             return;
         }
         List<RacerId> workers = board.roster.workers();
-        Entrant allowed = leastBusy(workers.stream().filter(this::mayWork).toList(), lowest);
-        Entrant entrant = allowed == null ? leastBusy(workers, lowest) : allowed;
+        List<RacerId> heard = workers.stream()
+                .filter(worker -> !board.roster.isSilent(worker))
+                .toList();
+        Entrant entrant = leastBusy(heard.stream().filter(this::mayWork).toList(), lowest);
+        entrant = entrant == null ? leastBusy(heard, lowest) : entrant;
+        entrant = entrant == null ? leastBusy(workers, lowest) : entrant;
         if (entrant != null) {
             board.issue(lowest, List.of(entrant), BlockRule.SOLE, lowest.next, 0);
         }
@@ -138,30 +142,54 @@ final class Dispatcher {
         Entrant second = mode.lineup().tied() && board.roster.load(first.racer()) > 0
                 ? partner(piece, first.racer(), workers)
                 : null;
-        if (second == null) {
-            boolean startsNow = board.roster.load(first.racer()) == 0;
-            board.issue(piece, List.of(first), BlockRule.SOLE, piece.next, 0);
-            if (startsNow && mayExplore()) {
-                explore(piece, first);
-            }
-        } else {
+        if (second != null) {
             board.issue(piece, List.of(first, second), BlockRule.TIED, piece.next, 0);
+        } else if (board.roster.load(first.racer()) == 0 && mayExplore()) {
+            explore(piece, first);
+        } else {
+            board.issue(piece, List.of(first), BlockRule.SOLE, piece.next, 0);
         }
     }
 
     /** Switches see by themselves how fast stores are: what one reader explores, all would. */
     private boolean mayExplore() {
-        return mode.extras().hedges() && !board.roster.hasHomes() && board.governor.explores();
+        return mode.extras().hedges()
+                && !board.roster.hasHomes()
+                && board.governor.explores()
+                && board.governor.spareRequests() > 0;
     }
 
     /**
-     * Tries the block at the slowest store too: nobody would see otherwise that it has recovered. Where no store is clearly
-     * slower, all are read anyway.
+     * Reads the block from the slowest store instead, as if that were as fast as the one chosen: nobody would see otherwise
+     * that it has recovered, and if it has not, the block is soon late. Where every other block is under way already it is
+     * tried there besides. Where no store is clearly slower, all are read anyway.
      */
     private void explore(Piece piece, Entrant first) {
+        boolean isLast = board.window.ready().size() == 1 && !board.window.hasMore();
+        List<RacerId> others = board.roster.idleBeside(first.racer()).stream()
+                .filter(racer -> !racer.equals(first.racer()))
+                .toList();
+        Entrant slow = slowest(piece, first, isLast ? others : List.of(first.racer()));
+        if (slow == null || isLast || board.window.isLowest(piece)) {
+            board.issue(piece, List.of(first), BlockRule.SOLE, piece.next, 0);
+        } else {
+            Flight explores = board.issue(piece, List.of(slow), BlockRule.SOLE, piece.next, 0);
+            explores.insteadOf = piece.chunk.store(first.replica());
+        }
+        long bytes = piece.missing().length();
+        if (slow != null
+                && isLast
+                && board.governor.spendSpare(
+                        piece.chunk.store(first.replica()), piece.chunk.store(slow.replica()), bytes)) {
+            board.issue(piece, List.of(slow), BlockRule.SOLE, IssueReason.DUPLICATE, bytes);
+        }
+    }
+
+    /** The slowest way of these racers to another replica; null: none is clearly slower. */
+    private @Nullable Entrant slowest(Piece piece, Entrant first, List<RacerId> racers) {
         double slowest = CLEARLY_SLOWER * expectedNanos(board.roster.helperOf(first.racer()), first.replica(), piece);
         Entrant slow = null;
-        for (RacerId racer : board.roster.idleBeside(first.racer())) {
+        for (RacerId racer : racers) {
             int helper = board.roster.helperOf(racer);
             for (int replica : piece.chunk.readable()) {
                 double time = expectedNanos(helper, replica, piece);
@@ -172,12 +200,7 @@ final class Dispatcher {
                 }
             }
         }
-        long bytes = piece.missing().length();
-        if (slow != null
-                && board.governor.spendSpare(
-                        piece.chunk.store(first.replica()), piece.chunk.store(slow.replica()), bytes)) {
-            board.issue(piece, List.of(slow), BlockRule.SOLE, IssueReason.DUPLICATE, bytes);
-        }
+        return slow;
     }
 
     /** Who else might start a block that has to wait: the least busy lane of another helper. */
@@ -187,7 +210,7 @@ final class Dispatcher {
         for (RacerId worker : workers) {
             int load = board.roster.load(worker);
             boolean elsewhere = board.roster.helperOf(worker) != board.roster.helperOf(first);
-            if (load < least && elsewhere && mayWork(worker)) {
+            if (load < least && elsewhere && mayWork(worker) && !board.roster.isSilent(worker)) {
                 Entrant entrant = best(worker, piece, null);
                 if (entrant != null) {
                     partner = entrant;
@@ -292,7 +315,7 @@ final class Dispatcher {
     /** While the destination is busy with what was fetched already, sooner would not be better. */
     private void stealForIdleLanes() {
         List<RacerId> idle = board.roster.workers().stream()
-                .filter(worker -> board.roster.load(worker) == 0)
+                .filter(worker -> board.roster.load(worker) == 0 && !board.roster.isSilent(worker))
                 .toList();
         double backlog = idle.isEmpty() ? 0 : board.backlogNanos();
         Flight victim = idle.isEmpty() ? null : endsLast(backlog);

@@ -49,6 +49,9 @@ final class Flight {
     long madeUpForAfterNanos;
     /** The usual throughput where that one was made; 0: it makes up for none, or nobody knows. */
     double madeUpForBytesPerSecond;
+    /** It is read from a slow store to see whether that still is, and has no more time than at this one; null: it is not. */
+    @Nullable
+    StoreId insteadOf;
     /** How it went was told to the governor. */
     boolean judged;
     /** When a second attempt may be asked for again. */
@@ -57,6 +60,10 @@ final class Flight {
     boolean waits;
     /** Since when; meaningless unless it waits. */
     long waitsSinceNanos;
+    /** Its racer had nothing else when it was issued. */
+    boolean isDueAtOnce;
+    /** Since when its {@link #holder} is who it is; the destination's absence does not count. */
+    long heldSinceNanos;
 
     private long bytes;
     private final Deque<Sample> samples = new ArrayDeque<>(SAMPLES);
@@ -73,6 +80,7 @@ final class Flight {
         this.reason = reason;
         this.allowedBytes = allowedBytes;
         this.issuedAtNanos = nowNanos;
+        this.heldSinceNanos = nowNanos;
         this.quietUntilNanos = nowNanos;
     }
 
@@ -83,6 +91,11 @@ final class Flight {
     /** Whether an attempt of it is fetching now. */
     boolean isFetching() {
         return runner != null && !fetched;
+    }
+
+    /** Of a cut-through block: whether whoever it was issued to said anything of it. */
+    boolean isHeardOf() {
+        return runner != null || relay != null || waits;
     }
 
     @Nullable
@@ -117,6 +130,11 @@ final class Flight {
         return piece.chunk.store(holder().replica());
     }
 
+    /** The store by whose usual speed it is judged. */
+    StoreId measure() {
+        return insteadOf == null ? store() : insteadOf;
+    }
+
     // ---- progress of a cut-through block
 
     /** Bytes fetched of the block, as far as is known here. */
@@ -128,6 +146,7 @@ final class Flight {
     void resumed(long nowNanos) {
         movedAtNanos = nowNanos;
         lostAtNanos = nowNanos;
+        heldSinceNanos = nowNanos;
         if (relay != null) {
             relay.movedAtNanos = nowNanos;
         }
@@ -228,11 +247,13 @@ final class Flight {
     void lost(RacerId racer, RacerId winner, long nowNanos) {
         lost.put(racer, winner);
         lostAtNanos = nowNanos;
+        heldSinceNanos = nowNanos;
     }
 
     /** Of a cut-through block: this entrant will not deliver it. */
-    void stopped(RacerId racer) {
+    void stopped(RacerId racer, long nowNanos) {
         stopped.add(racer);
+        heldSinceNanos = nowNanos;
     }
 
     /** Of a cut-through block: whether this entrant has not left it. */

@@ -2,6 +2,9 @@ package io.cloudmw.core.race;
 
 /** Measures attempts by what is usual at their stores, and tells the governor who is late or slow. */
 final class Lateness {
+    /** Helpers report ten times a second of what waits for room. */
+    private static final long SAID_WITHIN_NANOS = 200_000_000;
+
     private final Board board;
     private final ModePolicy.Extras extras;
 
@@ -13,10 +16,24 @@ final class Lateness {
     /** How long a first byte may take at the flight's store, usually. */
     long delayNanos(Flight flight) {
         double late = board.speeds.lateFirstByteNanos(
-                flight.store(),
+                flight.measure(),
                 board.roster.helperOf(flight.holder().racer()),
                 flight.block.range().length());
         return late == 0 ? extras.capNanos() : extras.within(late);
+    }
+
+    /**
+     * How long after its turn came a block may not be heard of: as long as its first byte and word of it may take. Never
+     * less than a helper that has no room for it takes to say so.
+     */
+    long unheardNanos(Flight flight) {
+        double word =
+                board.speeds.lateWordNanos(board.roster.helperOf(flight.holder().racer()));
+        if (word == 0) {
+            return extras.capNanos(); // nobody said anything yet: it may be this process that is cut off
+        }
+        long firstByte = extras.delayNanos(delayNanos(flight) * board.governor.patience());
+        return Math.min(extras.capNanos(), Math.max(SAID_WITHIN_NANOS, firstByte + (long) word));
     }
 
     /** An attempt's first bytes came at {@code atNanos}. */

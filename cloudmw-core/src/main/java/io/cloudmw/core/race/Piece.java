@@ -14,7 +14,7 @@ final class Piece {
     /** The blocks it is issued as now, in the order they were issued. */
     final List<Flight> flights = new ArrayList<>(2);
 
-    /** It changed hands because its helper had no room: done once, or it would wait at the end of every queue. */
+    /** It changed hands because nobody had begun it: done once, or it would wait at the end of every queue. */
     boolean moved;
 
     private final long start;

@@ -30,6 +30,10 @@ final class Reports {
         if (flight.runner != null) {
             return;
         }
+        boolean isFirst = flight.block.entrants().get(0).racer().equals(racer);
+        if (flight.isDueAtOnce && isFirst && !flight.waits && board.roster.isHelper(racer)) {
+            board.speeds.word(board.roster.helperOf(racer), board.nowNanos - flight.issuedAtNanos);
+        }
         flight.started(racer, board.nowNanos);
         if (!flight.reason.isExtra()) {
             board.governor.usefulRequest();

@@ -25,6 +25,12 @@ final class Roster {
     private @Nullable Long resumedAtNanos;
     /** What each racer was issued and has not fetched, in the order of issue. */
     private final Map<RacerId, Deque<Flight>> queues = new TreeMap<>();
+    /** When each racer was last through with something, or rid of it. */
+    private final Map<RacerId, Long> freeSinceNanos = new HashMap<>();
+    /** Helpers that say nothing of what they were issued, and until when nothing more is issued to them. */
+    private final Map<Integer, Long> silentUntilNanos = new HashMap<>();
+
+    private long nowNanos;
 
     /** Racers for what is planned that have something to do. */
     private int working;
@@ -37,6 +43,14 @@ final class Roster {
         this.mode = mode;
         this.lanes = lanes;
         reachable.forEach(racer -> helpers.add(lanes.helper(racer)));
+    }
+
+    /** It is later now. */
+    void begin(long now) {
+        nowNanos = now;
+        if (!silentUntilNanos.isEmpty()) {
+            silentUntilNanos.values().removeIf(until -> now - until >= 0);
+        }
     }
 
     boolean isLive(RacerId racer) {
@@ -67,6 +81,7 @@ final class Roster {
         }
         int helper = lanes.helper(racer);
         heardAtNanos.remove(helper);
+        silentUntilNanos.remove(helper);
         lanes.of(helper).forEach(this::dismiss);
         return helpers.remove(helper);
     }
@@ -75,12 +90,28 @@ final class Roster {
     void heard(RacerId racer, long nowNanos) {
         if (isHelper(racer)) {
             heardAtNanos.put(lanes.helper(racer), nowNanos);
+            silentUntilNanos.remove(lanes.helper(racer));
         }
+    }
+
+    /** Nothing more is issued to the racer's helper until then, or until it is heard, as long as there is another. */
+    void silent(RacerId racer, long untilNanos) {
+        silentUntilNanos.put(helperOf(racer), untilNanos);
+    }
+
+    boolean isSilent(RacerId racer) {
+        return silentUntilNanos.containsKey(helperOf(racer));
+    }
+
+    /** Whether there is a helper that is not. */
+    boolean hasOthersThanSilent() {
+        return helpers.size() > silentUntilNanos.size();
     }
 
     /** The destination was away: no silence before this counts, whoever was heard or not. */
     void resumed(long nowNanos) {
         resumedAtNanos = nowNanos;
+        silentUntilNanos.clear();
     }
 
     /** Whether anything was heard of the helper; of the client's own racers nothing ever is. */
@@ -203,12 +234,14 @@ final class Roster {
     }
 
     /**
-     * Racers that have nothing to do, for an extra beside an attempt of {@code racer}: helpers make up for helpers, and
-     * the client's own racers for each other.
+     * Racers that have nothing to do, for an extra beside an attempt of {@code racer}: helpers that are not silent make up
+     * for helpers, and the client's own racers for each other.
      */
     List<RacerId> idleBeside(RacerId racer) {
         Collection<RacerId> lastFirst = lanes.isHelpers(racer) ? helpersLastFirst() : locals.descendingSet();
-        return lastFirst.stream().filter(other -> load(other) == 0).toList();
+        return lastFirst.stream()
+                .filter(other -> load(other) == 0 && !isSilent(other))
+                .toList();
     }
 
     private List<RacerId> helpersLastFirst() {
@@ -256,6 +289,29 @@ final class Roster {
         return queue == null ? null : queue.peek();
     }
 
+    /** Whether it is the racer's next to start, and nothing else of what it was issued is under way. */
+    boolean isNext(RacerId racer, Flight flight) {
+        Deque<Flight> queue = queues.get(racer);
+        return queue != null && queue.peek() == flight && queue.stream().noneMatch(other -> racer.equals(other.runner));
+    }
+
+    /** What the racer's helper was issued first to start it, and is not next. */
+    List<Flight> waitingAt(RacerId racer) {
+        List<Flight> waiting = new ArrayList<>();
+        for (RacerId lane : lanes.of(lanes.helper(racer))) {
+            queues.getOrDefault(lane, new ArrayDeque<>()).stream()
+                    .skip(1)
+                    .filter(flight -> flight.holder().racer().equals(lane))
+                    .forEach(waiting::add);
+        }
+        return waiting;
+    }
+
+    /** When the racer was last through with something, or rid of it; {@code otherwise} if that is later. */
+    long freeSince(RacerId racer, long otherwise) {
+        return later(freeSinceNanos.get(racer), otherwise);
+    }
+
     void queued(Flight flight) {
         flight.block.entrants().forEach(entrant -> queue(entrant.racer()).add(flight));
     }
@@ -280,11 +336,19 @@ final class Roster {
     void unqueued(Flight flight, RacerId racer) {
         Deque<Flight> queue = queues.get(racer);
         if (queue != null) {
+            if (queue.peek() == flight) {
+                freed(racer);
+            }
             queue.remove(flight);
             if (queue.isEmpty()) {
                 dismiss(racer);
             }
         }
+    }
+
+    /** The racer is through with something, or rid of it: what comes next has its time from now. */
+    void freed(RacerId racer) {
+        freeSinceNanos.put(racer, nowNanos);
     }
 
     /** The racer has nothing to do any more. */

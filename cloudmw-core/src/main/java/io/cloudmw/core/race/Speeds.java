@@ -23,6 +23,10 @@ final class Speeds {
     private final SpeedView view;
     private final Map<Way, Seen> seen = new HashMap<>();
     private double anyFirstByteNanos;
+    /** By helper: from the issue of a block to the first that is heard of it. */
+    private final Map<Integer, Double> wordNanos = new HashMap<>();
+
+    private double anyWordNanos;
 
     Speeds(SpeedView view) {
         this.view = view;
@@ -46,6 +50,17 @@ final class Speeds {
         anyFirstByteNanos = blend(anyFirstByteNanos, (double) tookNanos);
         Seen way = seen.computeIfAbsent(new Way(store, helper), unused -> new Seen());
         way.firstByteNanos = blend(way.firstByteNanos, (double) tookNanos);
+    }
+
+    /** The first that is heard of a block its helper could start at once came after so long. */
+    void word(int helper, long tookNanos) {
+        anyWordNanos = blend(anyWordNanos, (double) tookNanos);
+        wordNanos.merge(helper, (double) tookNanos, Speeds::blend);
+    }
+
+    /** How long it may take until something is heard of a block; 0: nothing is known of this helper nor of others. */
+    double lateWordNanos(int helper) {
+        return LATE_FACTOR * wordNanos.getOrDefault(helper, anyWordNanos);
     }
 
     /** As for {@link #firstByte}. */

@@ -5,14 +5,15 @@ import java.util.Map;
 
 /**
  * Blocks that went to another racer because nobody had begun them, as far as was heard. Who began one all the same, before
- * it heard that it was withdrawn, has made an extra request after all: the governor is told as soon as that is heard.
+ * it heard that it was withdrawn, has made an extra request after all, or, where another's was paid for, fetched bytes that
+ * were not: the governor is told as soon as that is heard.
  */
 final class TakenBack {
     /** The oldest make room: their racers have been silent since. */
     private static final int MOST = 256;
 
     private final Governor governor;
-    /** Whether they are known to have been begun. */
+    /** Whether what was begun of them is no extra request any more: it is known, or another was paid for. */
     private final Map<BlockId, Boolean> begun = new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<BlockId, Boolean> eldest) {
@@ -26,6 +27,11 @@ final class TakenBack {
 
     void add(BlockId block) {
         begun.put(block, false);
+    }
+
+    /** A second attempt, which the governor allowed, has won over it. */
+    void addPaid(BlockId block) {
+        begun.put(block, true);
     }
 
     /** A racer says how far an attempt at a block has come that is not under way any more, as others see it. */

@@ -5,7 +5,9 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.DoubleSummaryStatistics;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /** How fast everything under way comes, at one moment: looked at once, and then asked about every attempt. */
 final class Traffic {
@@ -15,6 +17,7 @@ final class Traffic {
     private final double[] rates;
     private final Map<StoreId, DoubleSummaryStatistics> stores = new HashMap<>();
     private final long movingRelays;
+    private final Set<RacerId> holders = new HashSet<>();
 
     Traffic(Collection<Flight> flights, Collection<Relay> relays, long nowNanos) {
         rates = flights.stream()
@@ -26,6 +29,11 @@ final class Traffic {
             if (flight.isFetching() && nowNanos - flight.startedAtNanos > TELLING_NANOS) {
                 stores.computeIfAbsent(flight.store(), absent -> new DoubleSummaryStatistics())
                         .accept(flight.rate(nowNanos));
+            }
+        }
+        for (Flight flight : flights) {
+            if (flight.fetched && flight.runner != null) {
+                holders.add(flight.runner);
             }
         }
         movingRelays = relays.stream().filter(Relay::mayMove).count();
@@ -46,6 +54,11 @@ final class Traffic {
         int middle = others / 2;
         boolean isBelow = Arrays.binarySearch(rates, own) <= middle;
         return own < rates[isBelow ? middle + 1 : middle] / 2;
+    }
+
+    /** Whether the racer has what the destination has not: it may let blocks wait that come after that. */
+    boolean holds(RacerId racer) {
+        return holders.contains(racer);
     }
 
     /** Relays that may move now. */

@@ -1,7 +1,6 @@
 package io.cloudmw.core.race;
 
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.StoreId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -15,8 +14,9 @@ final class Watch {
     private static final double BEHIND_PEERS = 4;
 
     private final Board board;
-    private final Dispatcher dispatcher;
     private final Lateness lateness;
+    private final SecondAttempts seconds;
+    private final Silence silence;
     private final Reports reports;
     private final ModePolicy.Extras extras;
     private final long stallNanos;
@@ -24,8 +24,9 @@ final class Watch {
 
     Watch(Board board, Dispatcher dispatcher, Lateness lateness, Reports reports) {
         this.board = board;
-        this.dispatcher = dispatcher;
         this.lateness = lateness;
+        this.seconds = new SecondAttempts(board, dispatcher, lateness);
+        this.silence = new Silence(board, lateness, seconds);
         this.reports = reports;
         this.extras = board.mode().extras();
         this.stallNanos = board.policy.patience().stallNanos();
@@ -196,6 +197,9 @@ final class Watch {
                 }
                 if (flight.isHopeless(board.roster)) {
                     board.retry(flight);
+                } else if (flight.block.entrants().stream()
+                        .anyMatch(entrant -> isSame(entrant.racer(), racer, helper))) {
+                    flight.heldSinceNanos = board.nowNanos;
                 }
             }
         }
@@ -233,7 +237,7 @@ final class Watch {
         List<RacerId> elsewhere = board.roster.idleBeside(runner(flight)).stream()
                 .filter(racer -> board.roster.helperOf(racer) != crowded)
                 .toList();
-        Entrant entrant = best(elsewhere, flight.piece, null);
+        Entrant entrant = seconds.best(elsewhere, flight.piece, null);
         if (entrant != null) {
             flight.piece.moved = true;
             board.changeHands(flight, entrant);
@@ -251,8 +255,12 @@ final class Watch {
     private OptionalLong lateAtNanos(Flight flight) {
         Relay relay = flight.relay;
         boolean withheld = relay != null && relay.withheld;
-        if (!extras.hedges() || !flight.isFetching() || withheld || flight.piece.flights.size() > 1) {
+        if (!extras.hedges() || withheld || flight.piece.flights.size() > 1) {
             return OptionalLong.empty();
+        }
+        if (!flight.isFetching()) {
+            OptionalLong unheard = silence.lateAtNanos(flight);
+            return unheard.isEmpty() ? unheard : afterQuiet(flight, unheard.getAsLong());
         }
         double patience = board.governor.patience();
         long delay = lateness.delayNanos(flight);
@@ -282,40 +290,15 @@ final class Watch {
         return (long) Math.max(gap, BEHIND_PEERS * board.paceNanos() * moving);
     }
 
-    /** Issues the rest of a late flight's block a second time, at another store, if that is allowed. */
+    /** The rest of a late flight's block is wanted of another store too. */
     private void late(Flight flight) {
+        if (!flight.isFetching()) {
+            silence.late(flight);
+            return;
+        }
         if (board.nowNanos - flight.startedAtNanos >= lateness.delayNanos(flight)) {
             lateness.judged(flight, true); // not what a promise alone calls late
         }
-        flight.quietUntilNanos = board.nowNanos + lateness.delayNanos(flight);
-        Entrant entrant = best(board.roster.idleBeside(runner(flight)), flight.piece, flight.store());
-        long bytes = flight.piece.missing().length();
-        if (entrant == null) {
-            return; // there is nobody to ask, or no other store
-        }
-        if (!board.governor.spend(flight.store(), flight.piece.chunk.store(entrant.replica()), bytes)) {
-            board.ledger.suppressed();
-            return;
-        }
-        Flight second = board.issue(flight.piece, List.of(entrant), BlockRule.SOLE, extras.onLateness(), bytes);
-        second.madeUpForAfterNanos = lateness.delayNanos(flight);
-        second.madeUpForBytesPerSecond = board.usual(flight).bytesPerSecond();
-    }
-
-    /** Of these racers, the one whose way to the piece, not by the store {@code not}, is best. */
-    private @Nullable Entrant best(List<RacerId> racers, Piece piece, @Nullable StoreId not) {
-        Entrant best = null;
-        double shortest = 0;
-        for (RacerId racer : racers) {
-            Entrant entrant = dispatcher.best(racer, piece, not);
-            if (entrant != null) {
-                double time = dispatcher.expectedNanos(board.roster.helperOf(racer), entrant.replica(), piece);
-                if (best == null || time < shortest) {
-                    best = entrant;
-                    shortest = time;
-                }
-            }
-        }
-        return best;
+        seconds.issue(flight, board.roster.idleBeside(runner(flight)), flight.store());
     }
 }

@@ -12,6 +12,7 @@ final class Window {
     private static final int MOST_PLANNED = 16;
 
     private final ModePolicy.Blocks blocks;
+    private final boolean inOrder;
     private final Deque<PlannedChunk> planned = new ArrayDeque<>();
     /** Cut and not yet delivered, by position. */
     private final TreeMap<Long, Piece> open = new TreeMap<>();
@@ -26,8 +27,10 @@ final class Window {
     /** Since when the lowest of the open ones is the lowest. */
     private long lowestSinceNanos;
 
-    Window(ModePolicy.Blocks blocks) {
+    /** @param inOrder whether chunks must come in their order */
+    Window(ModePolicy.Blocks blocks, boolean inOrder) {
         this.blocks = blocks;
+        this.inOrder = inOrder;
     }
 
     void end() {
@@ -36,6 +39,11 @@ final class Window {
 
     boolean wantsPlan() {
         return !ended && planned.size() < Math.min(MOST_PLANNED, blocks.windowBlocks());
+    }
+
+    /** Whether there is more of what is planned than is open. */
+    boolean hasMore() {
+        return !planned.isEmpty();
     }
 
     boolean isDone() {
@@ -50,7 +58,7 @@ final class Window {
         if (!wantsPlan()) {
             throw new IllegalStateException("chunk " + chunk.chunkIndex() + " planned although no more are wanted");
         }
-        if (chunk.chunkIndex() <= lastChunk) {
+        if (inOrder && chunk.chunkIndex() <= lastChunk) {
             throw new IllegalArgumentException(
                     "chunkIndex: " + chunk.chunkIndex() + " (expected: after " + lastChunk + ")");
         }

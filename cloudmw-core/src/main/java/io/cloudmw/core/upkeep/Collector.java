@@ -5,7 +5,6 @@ import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.UpkeepRecords;
-import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
@@ -25,7 +24,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -47,18 +46,20 @@ import java.util.function.UnaryOperator;
 final class Collector {
     static final String NOTE = "collect";
 
-    /** One task deletes no more. */
-    static final int MOST_DELETED = 100;
+    /** One task deletes no more, and one step judges no more; of so many versions at most, for each of which the catalog is asked. */
+    static final int MOST_CHUNKS = 100;
+
+    private static final int MOST_VERSIONS = 16;
+    private static final int PAGE = 100;
 
     /** Copies at once of which it is remembered that they may be being deleted; more deletions wait. */
     private static final int MOST_REMEMBERED = 200_000;
-
-    private static final long AHEAD_MILLIS = 60_000;
 
     private final Catalog catalog;
     private final Lease lease;
     private final WorkQueue queue;
     private final Naming naming;
+    private final Judge judge;
     private final Ticker ticker;
     private final WallClock clock;
     private final UpkeepClock age;
@@ -71,6 +72,11 @@ final class Collector {
     /** Where the listing of each store is that is not at its end; of the round under way. */
     private final Map<StoreId, String> open = new TreeMap<>();
 
+    /** The page that is being judged, if any; how many of its chunks have been, and which of them may be deleted. */
+    private Optional<Listed> judging = Optional.empty();
+
+    private int judged;
+    private final List<ChunkId> deletable = new ArrayList<>();
     private final Deque<Task.Delete> doomed = new ArrayDeque<>();
 
     /** Retired versions of which the round has seen something. */
@@ -79,7 +85,10 @@ final class Collector {
     /** Whether the round has looked through all stores there are: what it has not seen may lie in another. */
     private boolean complete;
 
-    private String forgetting = "";
+    /** Retired versions that are to be forgotten, and where the list of them goes on; empty: nowhere. */
+    private final Deque<VersionId> forgotten = new ArrayDeque<>();
+
+    private Optional<String> forgetting = Optional.empty();
 
     @GuardedBy("this")
     private final Deque<Listed> listed = new ArrayDeque<>();
@@ -119,6 +128,7 @@ final class Collector {
         this.lease = lease;
         this.queue = queue;
         this.naming = new Naming(catalog);
+        this.judge = new Judge(catalog, naming, queue, age, graceMillis);
         this.age = age;
         this.ticker = ticker;
         this.clock = clock;
@@ -163,9 +173,11 @@ final class Collector {
         if (!offerDoomed()) {
             return false;
         }
-        Optional<Listed> page = nextListed();
-        if (page.isPresent()) {
-            judge(page.get());
+        if (judging.isEmpty()) {
+            judging = nextListed();
+        }
+        if (judging.isPresent()) {
+            judgeSome(judging.get());
             return true;
         }
         open.keySet().removeIf(store -> !stores.containsKey(store));
@@ -175,7 +187,7 @@ final class Collector {
         if (!open.isEmpty() || isBusy()) {
             return false;
         }
-        return forgetSome();
+        return forgetOne();
     }
 
     private boolean begin() throws CloudMwException {
@@ -196,7 +208,8 @@ final class Collector {
             begunMillis = now;
         }
         seen.clear();
-        forgetting = "";
+        forgotten.clear();
+        forgetting = Optional.of("");
         long away = 0;
         for (StoreCondition store : stores.values()) {
             if (store.available()) {
@@ -282,92 +295,53 @@ final class Collector {
         return true;
     }
 
-    private static Map<VersionId, Set<ChunkId>> byVersion(List<ChunkId> chunks) {
-        Map<VersionId, Set<ChunkId>> byVersion = new LinkedHashMap<>();
-        for (ChunkId chunk : chunks) {
-            byVersion
-                    .computeIfAbsent(chunk.version(), ignored -> new LinkedHashSet<>())
-                    .add(chunk);
+    /** So many from the beginning as one step judges, or one task deletes. */
+    private static List<ChunkId> first(List<ChunkId> chunks) {
+        Set<VersionId> versions = new HashSet<>();
+        int end = 0;
+        while (end < Math.min(chunks.size(), MOST_CHUNKS)) {
+            versions.add(chunks.get(end).version());
+            if (versions.size() > MOST_VERSIONS) {
+                break;
+            }
+            end++;
         }
-        return byVersion;
+        return chunks.subList(0, end);
     }
 
-    private void judge(Listed found) throws CloudMwException {
-        StoreId store = found.store().id();
-        List<ChunkId> old = new ArrayList<>();
-        for (Map.Entry<VersionId, Set<ChunkId>> some :
-                byVersion(found.page().items()).entrySet()) {
-            old.addAll(judge(store, some.getKey(), some.getValue()));
+    /** Some of a page, so that helpers are heard and the lease is kept meanwhile, however slow the catalog is. */
+    private void judgeSome(Listed found) throws CloudMwException {
+        List<ChunkId> items = found.page().items();
+        List<ChunkId> some = first(items.subList(judged, items.size()));
+        Judge.Verdict verdict = judge.judge(found.store().id(), some);
+        if (!progress().now().dry()) {
+            settle(verdict.young());
+            deletable.addAll(verdict.old());
         }
-        for (int from = 0; from < old.size(); from += MOST_DELETED) {
-            doomed.add(new Task.Delete(found.store(), old.subList(from, Math.min(old.size(), from + MOST_DELETED))));
+        verdict.retired().forEach(seen::add);
+        change(verdict::in);
+        judged += some.size();
+        if (judged == items.size()) {
+            judgedAll(found);
+        }
+    }
+
+    private void judgedAll(Listed found) {
+        StoreId store = found.store().id();
+        List<ChunkId> left = deletable;
+        while (!left.isEmpty()) {
+            List<ChunkId> task = first(left);
+            doomed.add(new Task.Delete(found.store(), task));
+            left = left.subList(task.size(), left.size());
         }
         if (found.page().isLast()) {
             open.remove(store);
         } else {
             open.put(store, found.page().nextToken());
         }
-    }
-
-    /** Those of one version's chunks in a store that may be deleted; the others that nobody names are marked. */
-    private List<ChunkId> judge(StoreId store, VersionId version, Set<ChunkId> chunks) throws CloudMwException {
-        boolean dry = progress().now().dry();
-        Optional<VersionState> state = catalog.state(version);
-        if (state.isEmpty()) {
-            change(round -> round.unknown(chunks.size()));
-            return List.of();
-        }
-        Set<ChunkId> unnamed = naming.unnamed(store, version, chunks);
-        if (state.get() == VersionState.RETIRED && !unnamed.isEmpty()) {
-            seen.add(version);
-        }
-        Map<ChunkId, ReplicaRecord> marks = marks(store, version, unnamed);
-        Set<ChunkId> named = naming.named(version, unnamed);
-        List<ChunkId> old = new ArrayList<>();
-        List<ReplicaRecord> young = new ArrayList<>();
-        for (ChunkId chunk : unnamed) {
-            ReplicaRecord mark = marks.get(chunk);
-            if (mark == null && named.contains(chunk)) {
-                // Upkeep made it and could not say so, or is about to: it goes with the last version that names the
-                // chunk.
-                continue;
-            }
-            if (mark == null) {
-                young.add(new ReplicaRecord(chunk, store, ReplicaState.DROPPED, age.millis()));
-            } else if (isOld(mark) && !queue.contains(Task.copy(chunk, store))) {
-                old.add(chunk);
-            }
-        }
-        if (!dry) {
-            settle(young);
-        }
-        long waiting = (long) young.size() + marks.size() - old.size();
-        change(round -> round.found(chunks.size(), waiting + old.size(), waiting));
-        return dry ? List.of() : old;
-    }
-
-    /** Since when it is known that nobody names these copies. */
-    private Map<ChunkId, ReplicaRecord> marks(StoreId store, VersionId version, Set<ChunkId> chunks)
-            throws CloudMwException {
-        Map<ChunkId, ReplicaRecord> marks = new HashMap<>();
-        if (chunks.isEmpty()) {
-            return marks;
-        }
-        long first = chunks.stream().mapToLong(ChunkId::index).min().orElseThrow();
-        long last = chunks.stream().mapToLong(ChunkId::index).max().orElseThrow();
-        for (ReplicaRecord record : catalog.records(version, first, last + 1)) {
-            boolean dropped =
-                    record.state() == ReplicaState.DROPPED && record.store().equals(store);
-            // What is far ahead was noted by another clock.
-            if (dropped && record.sinceMillis() <= age.millis() + AHEAD_MILLIS) {
-                marks.put(record.chunk(), record);
-            }
-        }
-        return marks;
-    }
-
-    private boolean isOld(ReplicaRecord mark) {
-        return age.millis() - mark.sinceMillis() >= graceMillis;
+        deletable.clear();
+        judging = Optional.empty();
+        judged = 0;
     }
 
     private void settle(List<ReplicaRecord> records) throws CloudMwException {
@@ -384,23 +358,16 @@ final class Collector {
      */
     boolean confirm(Task.Delete task) throws CloudMwException {
         StoreId store = task.store().id();
-        List<ReplicaRecord> same = new ArrayList<>();
-        for (Map.Entry<VersionId, Set<ChunkId>> some : byVersion(task.chunks()).entrySet()) {
-            Set<ChunkId> chunks = some.getValue();
-            Map<ChunkId, ReplicaRecord> marks = marks(store, some.getKey(), chunks);
-            boolean old =
-                    marks.size() == chunks.size() && marks.values().stream().allMatch(this::isOld);
-            if (!old || !naming.unnamed(store, some.getKey(), chunks).equals(chunks)) {
-                forget(task);
-                return false;
-            }
-            same.addAll(marks.values());
+        Optional<List<ReplicaRecord>> marks = judge.marksOfOld(store, task.chunks());
+        if (marks.isEmpty()) {
+            forget(task);
+            return false;
         }
         synchronized (this) {
             long until = ticker.nanos() + options.deletesEndAfter(task.store()).toNanos();
             task.keys().forEach(copy -> mayBeDeleted.put(copy, until));
         }
-        settle(same);
+        settle(marks.get());
         return true;
     }
 
@@ -420,7 +387,8 @@ final class Collector {
      */
     void deleted(Task.Delete task, long bytes, Runnable done) throws CloudMwException {
         List<ReplicaRecord> gone = new ArrayList<>();
-        for (Map.Entry<VersionId, Set<ChunkId>> some : byVersion(task.chunks()).entrySet()) {
+        for (Map.Entry<VersionId, Set<ChunkId>> some :
+                Naming.byVersion(task.chunks()).entrySet()) {
             // A manifest may name this place, whoever wrote the chunk: that there is nothing must stay known as long as
             // it is kept.
             Set<ChunkId> named = naming.named(some.getKey(), some.getValue());
@@ -437,28 +405,30 @@ final class Collector {
         change(round -> round.deleted(task.chunks().size(), bytes));
     }
 
-    /** A page of retired versions: those of which this round has seen nothing. */
-    private boolean forgetSome() throws CloudMwException {
+    /** Of the retired versions, one of which this round has seen nothing; after the last the round is over. */
+    private boolean forgetOne() throws CloudMwException {
         CollectRound round = progress().now();
-        boolean last = true;
-        if (!round.dry() && complete) {
-            Page<RetiredVersion> page = catalog.retired(forgetting, 100);
-            for (RetiredVersion version : page.items()) {
-                boolean before = version.retiredAtMillis() + graceMillis < round.beganMillis();
-                if (before && !seen.mayHave(version.id())) {
-                    catalog.forget(lease, version.id());
-                    change(counted -> counted.forgot(1));
-                }
-            }
-            forgetting = page.nextToken();
-            last = page.isLast();
-        }
-        if (last) {
+        if (round.dry() || !complete || (forgotten.isEmpty() && forgetting.isEmpty())) {
             synchronized (this) {
                 progress = new CollectProgress(progress.rounds() + 1, false, CollectRound.NONE, progress.now());
             }
+            return false;
         }
-        return !last;
+        if (forgotten.isEmpty()) {
+            Page<RetiredVersion> page = catalog.retired(forgetting.orElse(""), PAGE);
+            for (RetiredVersion version : page.items()) {
+                boolean before = version.retiredAtMillis() + graceMillis < round.beganMillis();
+                if (before && !seen.mayHave(version.id())) {
+                    forgotten.add(version.id());
+                }
+            }
+            forgetting = page.isLast() ? Optional.empty() : Optional.of(page.nextToken());
+            return true;
+        }
+        catalog.forget(lease, forgotten.element());
+        forgotten.remove();
+        change(counted -> counted.forgot(1));
+        return true;
     }
 
     synchronized CollectProgress progress() {

@@ -354,11 +354,12 @@ final class Repair {
         Volume volume = stretch.volume();
         RepairPlanner.Situation now = situation(volume);
         FullLook full = looking;
+        List<ReplicaRecord> drops = new ArrayList<>();
         for (Copies copies : stretch.chunks()) {
             RepairPlan plan = planner.plan(copies, volume.replicas(), now);
             tally.add(plan, volume.replicas());
             tally.add(copies);
-            drop(stamped(plan.drops()));
+            drops.addAll(stamped(plan.drops()));
             if (full != null) {
                 full.saw(plan);
             }
@@ -366,6 +367,7 @@ final class Repair {
                 add(new Task.Copy(copies.chunk(), target, stretch.file(), plan.sources(), plan.good()));
             }
         }
+        drop(drops);
     }
 
     /** What is not taken at once waits, or is left to the next look. */
@@ -403,10 +405,11 @@ final class Repair {
     }
 
     private void drop(List<ReplicaRecord> drops) throws CloudMwException {
-        if (!drops.isEmpty()) {
-            catalog.settle(lease, drops);
+        for (int from = 0; from < drops.size(); from += UpkeepRecords.MAX_SETTLED) {
+            List<ReplicaRecord> some = drops.subList(from, Math.min(drops.size(), from + UpkeepRecords.MAX_SETTLED));
+            catalog.settle(lease, some);
             synchronized (this) {
-                dropped += drops.size();
+                dropped += some.size();
             }
         }
     }

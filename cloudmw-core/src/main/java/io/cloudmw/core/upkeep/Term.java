@@ -31,6 +31,12 @@ final class Term {
     /** But repair, while copies of stores are to be made up for: a third of the pause between ticks. */
     private static final int PRESSED = 3;
 
+    /** And collection, where a slow catalog makes the rest of a tick long: as long as that, within this. */
+    private static final long LONGEST_TURN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** A helper that asks waits for its answer: what is left then it is given when it asks again. */
+    private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     /** Tasks are numbered from the time of the start on, in units of so small a part of a millisecond. */
     private static final int NUMBER_BITS = 20;
 
@@ -117,13 +123,19 @@ final class Term {
      * deleted since a new one was planned there, none is made: it is planned again.
      */
     List<WorkQueue.Given> give(HelperId helper, int room) throws CloudMwException {
+        long began = ticker.nanos();
         List<WorkQueue.Given> confirmed = new ArrayList<>();
-        for (WorkQueue.Given given : queue.take(helper, room)) {
+        List<WorkQueue.Given> next = queue.take(helper, Math.min(room, 1));
+        while (!next.isEmpty()) {
+            WorkQueue.Given given = next.get(0);
             if (isStillWanted(given.task())) {
                 confirmed.add(given);
             } else {
                 queue.done(given.number());
             }
+            boolean more =
+                    confirmed.size() < Math.min(room, WorkQueue.MAX_GIVEN) && ticker.nanos() - began < ANSWER_NANOS;
+            next = more ? queue.take(helper, 1) : List.of();
         }
         return confirmed;
     }
@@ -144,6 +156,7 @@ final class Term {
 
     /** Goes on with what there is to do, for a bounded time. */
     void tick(Map<StoreId, StoreCondition> seen, Predicate<HelperId> isAlive) throws CloudMwException {
+        long began = ticker.nanos();
         stores = seen;
         age.keep();
         repair.failed(queue.expire(isAlive));
@@ -153,7 +166,7 @@ final class Term {
         scrub.look(seen);
         turn(scrub::step, TURN_NANOS);
         collector.look(seen);
-        turn(collector::step, TURN_NANOS);
+        turn(collector::step, Math.min(LONGEST_TURN_NANOS, Math.max(TURN_NANOS, ticker.nanos() - began)));
     }
 
     private void turn(Job job, long longestNanos) throws CloudMwException {

@@ -264,7 +264,15 @@ public final class Upkeep {
      *     yet
      */
     public UpkeepStatus status() throws CloudMwException {
-        Term now = here();
+        return status(here());
+    }
+
+    /** The same without a call of the catalog; empty when it is not done here. */
+    public Optional<UpkeepStatus> progress() {
+        return term.map(this::status);
+    }
+
+    private UpkeepStatus status(Term now) {
         return new UpkeepStatus(
                 List.copyOf(stores.values()),
                 fleet.live(),

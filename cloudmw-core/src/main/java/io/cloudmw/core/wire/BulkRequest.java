@@ -12,6 +12,7 @@ import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.placement.ReadPlanner;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
@@ -159,7 +160,7 @@ public sealed interface BulkRequest {
     }
 
     /**
-     * Give a block to another switch of its tree.
+     * Give a block, or a part of one, to another switch of its tree, or to a reader.
      *
      * @param token lets its bearer read the chunk
      * @param block what is wanted; its one entrant says of which replica, when nobody has it
@@ -167,6 +168,7 @@ public sealed interface BulkRequest {
      * @param helpers the members of the tree, in rank order, then owners of disks among the stores
      * @param tree how many of them are members
      * @param height how many switches may be between this one and the store: it waits for none that has more, and asks none
+     * @param reader whether who asks is no switch
      */
     record Shared(
             TransferToken token,
@@ -175,13 +177,19 @@ public sealed interface BulkRequest {
             List<HelperAddress> helpers,
             int tree,
             int height,
-            Priority priority)
+            Priority priority,
+            boolean reader)
             implements BulkRequest {
         public Shared {
             stores = List.copyOf(stores);
             helpers = List.copyOf(helpers);
-            if (tree < 1 || tree > helpers.size()) {
-                throw new IllegalArgumentException("tree: " + tree + " (expected: 1.." + helpers.size() + ")");
+            if (helpers.size() > ReadPlanner.MAX_PLANNED) {
+                throw new IllegalArgumentException(
+                        "helpers: " + helpers.size() + " (expected: <= " + ReadPlanner.MAX_PLANNED + ")");
+            }
+            int most = Math.min(helpers.size(), ReadPlanner.MAX_SWITCHES);
+            if (tree < 1 || tree > most) {
+                throw new IllegalArgumentException("tree: " + tree + " (expected: 1.." + most + ")");
             }
             if (height < 0 || height >= tree) {
                 throw new IllegalArgumentException("height: " + height + " (expected: 0.." + (tree - 1) + ")");
@@ -211,7 +219,8 @@ public sealed interface BulkRequest {
                     helpers,
                     message.getTree(),
                     message.getHeight(),
-                    UrgencyWire.priority(message.getPriority())));
+                    UrgencyWire.priority(message.getPriority()),
+                    message.getReader()));
         }
 
         @Override
@@ -221,7 +230,8 @@ public sealed interface BulkRequest {
                     .setBlock(ToWire.block(block))
                     .setTree(tree)
                     .setHeight(height)
-                    .setPriority(UrgencyWire.priority(priority));
+                    .setPriority(UrgencyWire.priority(priority))
+                    .setReader(reader);
             stores.forEach(store -> shared.addStores(ToWire.store(store)));
             helpers.forEach(helper -> shared.addHelpers(ToWire.helper(helper)));
             return Open.newBuilder().setShared(shared).build().toByteArray();

@@ -91,7 +91,7 @@ public final class FromWire {
     public static Rename rename(RenameRequest message) throws CloudMwException {
         FilePath from = file(message.getVolume(), message.getFromPath());
         FilePath to = file(message.getVolume(), message.getToPath());
-        return valid(() -> new Rename(from, to, message.getReplace(), UUID.fromString(message.getRenameId())));
+        return valid(() -> new Rename(from, to, message.getReplace()));
     }
 
     public static Attributes attributes(io.cloudmw.proto.v1.Attributes message) throws CloudMwException {
@@ -135,7 +135,8 @@ public final class FromWire {
                 mode(message.getMode()),
                 message.getRotateReplicas(),
                 message.getCreatedAtMillis(),
-                target(message.getTarget())));
+                target(message.getTarget()),
+                message.getPeers()));
     }
 
     private static Optional<ReadTarget> target(String target) {
@@ -143,9 +144,10 @@ public final class FromWire {
     }
 
     private static Chunking chunking(io.cloudmw.proto.v1.Volume message) {
+        int leaf = message.getLeafSizeBytes() == 0 ? Chunking.DEFAULT_LEAF_BYTES : message.getLeafSizeBytes();
         return switch (message.getChunkingCase()) {
-            case CHUNK_COUNT -> new Chunking.ByCount(message.getChunkCount());
-            case CHUNK_SIZE_BYTES -> new Chunking.BySize(message.getChunkSizeBytes());
+            case CHUNK_COUNT -> new Chunking.ByCount(message.getChunkCount(), leaf);
+            case CHUNK_SIZE_BYTES -> new Chunking.BySize(message.getChunkSizeBytes(), leaf);
             case CHUNKING_NOT_SET ->
                 throw new IllegalArgumentException("chunking: missing (expected: chunk_count or chunk_size_bytes)");
         };
@@ -441,7 +443,8 @@ public final class FromWire {
                 MonitorWire.book(message.getSpeedsList()),
                 valid(() -> target(message.getTarget())),
                 message.getSwitches(),
-                message.getNearSwitch() == 0 ? OptionalInt.empty() : OptionalInt.of(message.getNearSwitch() - 1));
+                message.getNearSwitch() == 0 ? OptionalInt.empty() : OptionalInt.of(message.getNearSwitch() - 1),
+                message.getPeers());
     }
 
     public static WritePlan writePlan(PlaceChunksResponse message) throws CloudMwException {

@@ -44,13 +44,15 @@ public final class ToWire {
     public static io.cloudmw.proto.v1.Volume volume(Volume volume) {
         io.cloudmw.proto.v1.Volume.Builder message = io.cloudmw.proto.v1.Volume.newBuilder()
                 .setName(volume.name().value())
+                .setLeafSizeBytes(volume.chunking().leafSizeBytes())
                 .setReplicas(volume.replicas())
                 .addAllStoreIds(storeIds(volume.stores()))
                 .setWriteQuorum(volume.writeQuorum())
                 .setMode(mode(volume.mode()))
                 .setRotateReplicas(volume.rotateReplicas())
                 .setCreatedAtMillis(volume.createdAtMillis())
-                .setTarget(target(volume.target()));
+                .setTarget(target(volume.target()))
+                .setPeers(volume.peers());
         if (volume.chunking() instanceof Chunking.ByCount byCount) {
             message.setChunkCount(byCount.chunks());
         } else if (volume.chunking() instanceof Chunking.BySize bySize) {
@@ -245,6 +247,7 @@ public final class ToWire {
                 .setTarget(target(plan.target()))
                 .setSwitches(plan.switches())
                 .setNearSwitch(plan.near().orElse(-1) + 1)
+                .setPeers(plan.peers())
                 .build();
     }
 

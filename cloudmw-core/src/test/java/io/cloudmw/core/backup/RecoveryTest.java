@@ -1,6 +1,7 @@
 package io.cloudmw.core.backup;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.backup.record.BackupRoot;
@@ -17,14 +18,24 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.testing.backup.StoredVolume;
 import io.cloudmw.core.wire.BackupWire;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.UUID;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -62,15 +73,7 @@ final class RecoveryTest {
     }
 
     private void resume(Catalog into) throws CloudMwException {
-        RecoveryRequest request = new RecoveryRequest(
-                StoredVolume.NAME,
-                StoredVolume.NAME,
-                StoredVolume.definitions(),
-                "",
-                OptionalLong.empty(),
-                false,
-                true);
-        new Recovery(request, store -> volume.store(store.id().value()), RecoveryListener.NONE, () -> 1).run(into);
+        recover(request("", StoredVolume.NAME, true), into);
     }
 
     private static ChunkId lastChunk(BackupRoot root) {
@@ -129,20 +132,90 @@ final class RecoveryTest {
     }
 
     private static RecoveryRequest of(String cluster) {
+        return request(cluster, StoredVolume.NAME, false);
+    }
+
+    private static RecoveryRequest request(String cluster, VolumeName as, boolean resume) {
         return new RecoveryRequest(
-                StoredVolume.NAME,
-                StoredVolume.NAME,
-                StoredVolume.definitions(),
-                cluster,
-                OptionalLong.empty(),
-                false,
-                false);
+                StoredVolume.NAME, as, StoredVolume.definitions(), cluster, OptionalLong.empty(), false, resume);
     }
 
     private void recover(RecoveryRequest request, Catalog into) throws CloudMwException {
-        RecoveryReport unused = new Recovery(
-                        request, store -> volume.store(store.id().value()), RecoveryListener.NONE, () -> 1)
-                .run(into);
+        recover(request, into, RecoveryListener.NONE);
+    }
+
+    private void recover(RecoveryRequest request, Catalog into, RecoveryListener listener) throws CloudMwException {
+        RecoveryReport unused =
+                new Recovery(request, store -> volume.store(store.id().value()), listener, () -> 1).run(into);
+    }
+
+    /** What is called instead of a method of a catalog. */
+    private interface Instead {
+        @Nullable
+        Object call(Method method, @Nullable Object[] arguments) throws Throwable;
+    }
+
+    /** A catalog whose commits are made otherwise. */
+    private static Catalog committing(Catalog catalog, Instead instead) {
+        return (Catalog) Proxy.newProxyInstance(
+                Catalog.class.getClassLoader(), new Class<?>[] {Catalog.class}, (proxy, method, arguments) -> {
+                    try {
+                        return method.getName().equals("commit")
+                                ? instead.call(method, arguments)
+                                : method.invoke(catalog, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    /** So that a catalog can sync them together. */
+    @Test
+    void filesAreCommittedSeveralAtATime() throws Exception {
+        CountDownLatch together = new CountDownLatch(2);
+        Queue<Boolean> came = new ConcurrentLinkedQueue<>();
+        recover(of(""), committing(other, (method, arguments) -> {
+            together.countDown();
+            came.add(together.await(30, TimeUnit.SECONDS));
+            return method.invoke(other, arguments);
+        }));
+        assertThat(came).containsExactly(true, true);
+        assertThat(StoredVolume.files(other)).containsOnlyKeys("/a", "/b");
+    }
+
+    @Test
+    void whatACatalogHasNoRoomForWhenItComesTogetherIsWrittenAlone() throws Exception {
+        Set<Object> refused = ConcurrentHashMap.newKeySet();
+        recover(of(""), committing(other, (method, arguments) -> {
+            if (refused.add(((Commit) arguments[0]).version().id())) {
+                throw new CloudMwException(ErrorCode.OVERLOADED, "too many");
+            }
+            return method.invoke(other, arguments);
+        }));
+        assertThat(refused).hasSize(2);
+        assertThat(StoredVolume.files(other)).containsOnlyKeys("/a", "/b");
+    }
+
+    @Test
+    void recoveriesOfTwoVolumesAtOnceDoNotDisturbEachOther() throws Exception {
+        try (Catalog theirs = new InMemoryCatalog()) {
+            StoredVolume neighbour = volume.beside(theirs);
+            neighbour.put("/theirs", new byte[100]);
+            neighbour.backup();
+            VolumeName name = new VolumeName("a".repeat(63));
+            RecoveryListener meanwhile = new RecoveryListener() {
+                @Override
+                public void restored(long files) {
+                    if (files == 1) {
+                        assertThatCode(() -> recover(request(theirs.clusterId(), name, false), other))
+                                .doesNotThrowAnyException();
+                    }
+                }
+            };
+            recover(of(catalog.clusterId()), other, meanwhile);
+            assertThat(StoredVolume.files(other)).containsOnlyKeys("/a", "/b");
+            assertThat(other.list(name, "/", "", 10).items()).hasSize(1);
+        }
     }
 
     @Test
@@ -175,6 +248,13 @@ final class RecoveryTest {
                     .hasMessageContaining(catalog.clusterId())
                     .hasMessageContaining("its newest: 2");
             assertThat(other.volumes()).isEmpty();
+            CloudMwException strange = catchThrowableOfType(CloudMwException.class, () -> recover(of("zz"), other));
+            assertThat(strange.code()).isEqualTo(ErrorCode.NOT_FOUND);
+            assertThat(strange)
+                    .hasMessageContaining("no backup of a cluster \"zz\"")
+                    .hasMessageContaining(theirs.clusterId())
+                    .hasMessageContaining(catalog.clusterId());
+            assertThat(other.volumes()).isEmpty();
             recover(of(catalog.clusterId()), other);
             assertThat(StoredVolume.files(other)).containsOnlyKeys("/a", "/b");
             recover(of(theirs.clusterId().substring(0, 8)), third);
@@ -184,7 +264,7 @@ final class RecoveryTest {
 
     @Test
     void anEarlierBackupIsRecoveredUnderAnotherName() throws Exception {
-        io.cloudmw.core.model.VolumeName name = new io.cloudmw.core.model.VolumeName("other");
+        VolumeName name = new VolumeName("other");
         RecoveryRequest request = new RecoveryRequest(
                 StoredVolume.NAME, name, StoredVolume.definitions(), "", OptionalLong.of(1), false, false);
         RecoveryReport report = new Recovery(
@@ -216,7 +296,7 @@ final class RecoveryTest {
     @Test
     void whatUsersRemovedSinceStaysRemovedWhenItGoesOn() throws Exception {
         catalog.snapshots().create(StoredVolume.NAME, "s", 1);
-        catalog.rename(new Rename(volume.file("/a"), volume.file("/c"), true, UUID.randomUUID()), 2);
+        catalog.rename(new Rename(volume.file("/a"), volume.file("/c"), true), 2);
         catalog.snapshots().restore("s", volume.file("/a"), 3);
         for (int i = 0; i < 200; i++) {
             volume.put("/d/" + i, new byte[0]);
@@ -245,7 +325,7 @@ final class RecoveryTest {
     @Test
     void whatWasNotedOfAVolumeThatIsNoLongerThereIsNotBelieved() throws Exception {
         Lease lease = other.leases()
-                .acquire("recover", "first", Duration.ofSeconds(1), 1)
+                .acquire("recover-" + StoredVolume.NAME, "first", Duration.ofSeconds(1), 1)
                 .orElseThrow();
         new Progress(other.notes(), lease, StoredVolume.NAME, second).note("/b");
         other.leases().release(lease);
@@ -265,7 +345,7 @@ final class RecoveryTest {
     void whatWasPutSinceStaysWhenItsPathHadAVersionThatAnotherHas() throws Exception {
         catalog.snapshots().create(StoredVolume.NAME, "s", 1);
         FilePath moved = volume.file("/c");
-        catalog.rename(new Rename(volume.file("/a"), moved, true, UUID.randomUUID()), 2);
+        catalog.rename(new Rename(volume.file("/a"), moved, true), 2);
         catalog.snapshots().restore("s", volume.file("/a"), 3);
         volume.backup(second);
         recover();
@@ -281,16 +361,8 @@ final class RecoveryTest {
     void aStoreThatCannotBeReadLeavesOutWhatIsInItAlone() throws Exception {
         FileVersion b = catalog.current(volume.file("/b")).orElseThrow();
         volume.store("s1").delete(new ChunkId(b.id(), 0));
-        RecoveryRequest request = new RecoveryRequest(
-                StoredVolume.NAME,
-                StoredVolume.NAME,
-                StoredVolume.definitions(),
-                "",
-                OptionalLong.empty(),
-                false,
-                false);
         RecoveryReport report = new Recovery(
-                        request,
+                        of(""),
                         store -> {
                             if (store.id().value().equals("s2")) {
                                 throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "away");

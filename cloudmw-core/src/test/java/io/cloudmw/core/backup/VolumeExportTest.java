@@ -21,7 +21,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -51,7 +50,7 @@ final class VolumeExportTest {
                     catalog.setAttributes(new AttributeChange(one, Map.of("n", "" + random.nextInt(9)), Set.of()), 5);
                 case 4 -> snapshot();
                 case 5, 6 -> catalog.snapshots().restore("s", one, 5);
-                default -> catalog.rename(new Rename(one, other, true, UUID.randomUUID()), 5);
+                default -> catalog.rename(new Rename(one, other, true), 5);
             }
         } catch (CloudMwException e) {
             // Many of them are not possible.

@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -135,7 +134,7 @@ final class GarbageTest {
             case 4 -> {
                 if (current.isPresent()) {
                     FilePath to = files.get(random.nextInt(files.size()));
-                    cluster.catalog.rename(new Rename(file, to, true, UUID.randomUUID()), cluster.now());
+                    cluster.catalog.rename(new Rename(file, to, true), cluster.now());
                 }
             }
             // A writer who gives up.

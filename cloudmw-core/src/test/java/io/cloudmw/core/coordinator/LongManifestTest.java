@@ -20,7 +20,6 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,7 +68,7 @@ final class LongManifestTest {
             assertThat(middle.chunks()).hasSize(128);
             assertThat(middle.chunks().get(0).chunk().range().offset()).isEqualTo(TIB / 2);
             assertThat(reads.stat(file).file().version()).isEqualTo(version);
-            reads.rename(new Rename(file, new FilePath(name, "/renamed"), false, UUID.randomUUID()), Optional.empty());
+            reads.rename(new Rename(file, new FilePath(name, "/renamed"), false), Optional.empty());
             reads.list(name, "/", "", 0);
             assertThat(segments).as("what is no read").hasValue(1);
         }

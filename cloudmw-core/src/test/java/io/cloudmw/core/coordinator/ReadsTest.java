@@ -34,7 +34,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -238,10 +237,8 @@ final class ReadsTest {
         FileVersion version = cluster.put(FILE, MIB);
         ReadPlan plan = reads().plan(FILE, Optional.empty(), Optional.empty());
         FilePath there = FilePath.parse("v:/c/d");
-        reads().rename(
-                        new Rename(FilePath.parse("v:/a"), FilePath.parse("v:/c"), false, UUID.randomUUID()),
-                        Optional.empty());
-        reads().rename(new Rename(FilePath.parse("v:/c/b"), there, false, UUID.randomUUID()), Optional.empty());
+        reads().rename(new Rename(FilePath.parse("v:/a"), FilePath.parse("v:/c"), false), Optional.empty());
+        reads().rename(new Rename(FilePath.parse("v:/c/b"), there, false), Optional.empty());
         assertThat(chunk(version, ids(plan)).chunk().id().version()).isEqualTo(version.id());
         assertThat(reads().plan(FILE, Optional.of(version.id()), Optional.empty())
                         .version())

@@ -287,6 +287,29 @@ final class UploadsTest {
     }
 
     @Test
+    void aFileIsCutIntoTheLeavesOfItsVolume() throws Exception {
+        Volume usual = cluster.catalog.volume(FILE.volume()).orElseThrow();
+        for (Chunking chunking : List.of(new Chunking.ByCount(3, 16 << 10), new Chunking.BySize(MIB, 16 << 10))) {
+            VolumeName name = new VolumeName("small" + chunking.chunkSizeBytes(1));
+            cluster.catalog.createVolume(new Volume(
+                    name,
+                    chunking,
+                    usual.replicas(),
+                    usual.stores(),
+                    usual.writeQuorum(),
+                    usual.mode(),
+                    usual.rotateReplicas(),
+                    0));
+            FilePath file = new FilePath(name, "/a");
+            assertThat(uploads().begin(file, OptionalLong.of(5 * MIB)).manifest())
+                    .hasValueSatisfying(plan -> assertThat(plan.leafSizeBytes()).isEqualTo(16 << 10));
+            assertThat(uploads().begin(file, OptionalLong.empty()).manifest().stream()
+                            .mapToInt(ManifestPlan::leafSizeBytes))
+                    .allMatch(bytes -> bytes == 16 << 10);
+        }
+    }
+
+    @Test
     void anUploadGoesOnUntilItIsGivenUp() throws Exception {
         FileVersion version = cluster.written(FILE, MIB);
         cluster.ticker.advance(Duration.ofDays(6));

@@ -144,8 +144,8 @@ final class TransferModelTest {
      * What {@code plan} says of requests, against those that the race itself makes for the same reads over stores with the same
      * quantiles, in virtual time. Where nothing is worth splitting the means agree within a twentieth: the model has neither
      * the stores' rare pauses nor the store that is tried now and then. Where ends of blocks are, the race takes a few more,
-     * up to a fifth of all requests: it cuts a chunk into whole blocks and a rest, not evenly, and judges other stores by the
-     * answers it has, of which the quick ones come first.
+     * up to a fifth of all requests: it judges how fast blocks come, and other stores, by the answers it has so far, and the
+     * first of these reads knows nothing of them yet.
      *
      * @param slow ten times slower than usual: ends of blocks are worth taking
      */

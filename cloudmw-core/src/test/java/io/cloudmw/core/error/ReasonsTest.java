@@ -13,6 +13,8 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -67,5 +69,15 @@ final class ReasonsTest {
                 .isEqualTo("disk on fire");
         assertThat(Reasons.of(new IOException())).isEqualTo("the system does not say why");
         assertThat(Reasons.of(new IllegalStateException())).contains("IllegalStateException");
+    }
+
+    @Test
+    void whatFuturesWrapAFailureInIsTakenOff() {
+        IOException why = new IOException("why", new IllegalStateException("what it is made of"));
+        assertThat(Reasons.unwrapped(why)).isSameAs(why);
+        assertThat(Reasons.unwrapped(new CompletionException(new ExecutionException(why))))
+                .isSameAs(why);
+        CompletionException bare = new CompletionException("bare", null);
+        assertThat(Reasons.unwrapped(bare)).isSameAs(bare);
     }
 }

@@ -69,6 +69,11 @@ final class MetricsDocumentTest {
         new UpkeepMetrics(meters).failed(ErrorCode.INTERNAL);
         new CacheMetrics(meters).holds(CacheMetrics.Tier.DISK, () -> 0);
         new SwitchMetrics(meters);
+        CoordinatorMetrics coordinator = new CoordinatorMetrics(meters);
+        coordinator.called("any", CoordinatorMetrics.OK, 1);
+        coordinator.looked("any", CoordinatorMetrics.OK, 1);
+        coordinator.watch(
+                () -> 0, new CoordinatorMetrics.Progress(() -> 0, () -> 0, () -> 0, () -> 0, () -> 0, () -> 0));
 
         assertThat(meters.getMeters())
                 .isNotEmpty()

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 final class ChangeTest {
@@ -16,7 +15,7 @@ final class ChangeTest {
     }
 
     private static Change renamed(String from, String to, Optional<VersionId> version) {
-        Rename rename = new Rename(FilePath.parse("v:" + from), FilePath.parse("v:" + to), true, UUID.randomUUID());
+        Rename rename = new Rename(FilePath.parse("v:" + from), FilePath.parse("v:" + to), true);
         return Change.renamed(rename, version, 1);
     }
 

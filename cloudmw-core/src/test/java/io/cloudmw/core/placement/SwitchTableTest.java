@@ -37,6 +37,21 @@ final class SwitchTableTest {
     }
 
     @Test
+    void aPartOfTheTableIsSpreadEvenlyToo() {
+        for (int switches = 2; switches <= 8; switches++) {
+            SwitchTable table = new SwitchTable(names(switches));
+            for (int first = 0; first < BLOCKS; first++) {
+                int[] counts = new int[switches];
+                for (int block = first; block < first + 100; block++) {
+                    counts[table.order(CHUNK, BLOCKS, block)[0]]++;
+                }
+                double most = IntStream.of(counts).max().orElseThrow();
+                assertThat(most * switches / 100).as(switches + " switches").isLessThan(1.45);
+            }
+        }
+    }
+
+    @Test
     void everySwitchIsInEachOrderOnce() {
         SwitchTable table = new SwitchTable(names(5));
         for (int block = 0; block < BLOCKS; block++) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 final class SwitchTreeTest {
     private static final ChunkId CHUNK = new ChunkId(new VersionId("0123456789abcdef0123456789abcdef"), 0);
-    private static final int BLOCKS = 251;
+    private static final int BLOCKS = SwitchTable.PLACES;
 
     /** So many switches in so many domains, drawn by lot. */
     private static List<HelperAddress> fleet(Random random, int switches, int domains) {

@@ -85,7 +85,15 @@ class DeliveryTest {
         }
 
         @Test
-        void chunksOutOfOrderAreADefectOfTheCaller() {
+        void chunksOfAFileMayBePlannedOutOfOrder() {
+            plan(3);
+
+            assertThat(plan(1)).containsExactly(issue(block(1, 1, 0, E0, E1, E2)));
+        }
+
+        @Test
+        void chunksOfAStreamOutOfOrderAreADefectOfTheCaller() {
+            delivery = delivery(true, 8, E0, E1, E2);
             plan(3);
 
             assertThatThrownBy(() -> plan(3)).hasMessage("chunkIndex: 3 (expected: after 3)");

@@ -141,16 +141,46 @@ class SingleAttemptsTest {
     /** The store s1 is ten times slower than s0: nothing is planned there. */
     @Nested
     class Exploring {
+        private static final SpeedView SPEEDS =
+                (store, helper, bytes) -> store.equals(S0) ? USUAL : new Speed(100, 500, 1e9, 5e8);
+
         @Test
-        void oneBlockInAHundredIsTriedAtTheSlowStoreToo() {
-            Speed slow = new Speed(100, 500, 1e9, 5e8);
-            ModePolicy mode = hedging(IssueReason.HEDGE, false);
-            delivery = new Delivery(
-                    new DeliveryPolicy(mode, new DeliveryPolicy.Patience(1000, 10_000, 8), false),
-                    mode.lanes(2),
-                    Set.of(r(0), r(1)),
-                    (store, helper, bytes) -> store.equals(S0) ? USUAL : slow,
-                    governor);
+        void whereMoreBlocksRemainOneInAHundredIsReadThereInsteadAndLateAsSoonAsAnywhere() {
+            delivery = delivery(hedging(IssueReason.HEDGE, false), false, 2, SPEEDS);
+            List<Block> blocks = new ArrayList<>(issues(plan(0, 2 * 200 * Governor.EXPLORED_EVERY)));
+            List<Block> tried = new ArrayList<>();
+            for (int next = 0; next < blocks.size() && tried.isEmpty(); next++) {
+                Block block = blocks.get(next);
+                if (block.entrants().get(0).replica() == 1) {
+                    tried.add(block);
+                } else {
+                    accepted(next, block.id().value(), racer(block));
+                    on(new LeafDelivered(next));
+                    List<DeliveryCommand> commands = on(new LeafDelivered(next));
+                    assertThat(commands).noneMatch(SingleAttemptsTest::isExtra);
+                    blocks.addAll(issues(commands));
+                }
+            }
+            assertThat(blocks)
+                    .extracting(Block::range)
+                    .as("none was issued twice")
+                    .doesNotHaveDuplicates();
+            started(tried.get(0).id().value(), racer(tried.get(0)));
+            now += LATE;
+
+            assertThat(on(new TimePassed()))
+                    .filteredOn(SingleAttemptsTest::isExtra)
+                    .singleElement()
+                    .satisfies(command -> {
+                        Block second = ((Issue) command).block();
+                        assertThat(second.range()).isEqualTo(tried.get(0).range());
+                        assertThat(second.entrants().get(0).replica()).isZero();
+                    });
+        }
+
+        @Test
+        void ofReadsOfOneBlockOneInAHundredIsTriedAtTheSlowStoreToo() {
+            delivery = delivery(hedging(IssueReason.HEDGE, false), false, 2, SPEEDS);
             List<Block> tried = new ArrayList<>();
             for (int read = 0; read < 2 * Governor.EXPLORED_EVERY; read++) {
                 List<DeliveryCommand> commands = plan(read, 100);
@@ -679,7 +709,7 @@ class SingleAttemptsTest {
             now = 500;
             on(new Resumed());
             now = 10_499;
-            assertThat(on(new TimePassed())).isEmpty();
+            assertThat(on(new TimePassed())).noneMatch(Abandon.class::isInstance);
             now = 10_500;
             assertThat(on(new TimePassed())).contains(new Abandon(r(0), ErrorCode.DEADLINE_EXCEEDED));
         }
@@ -977,6 +1007,10 @@ class SingleAttemptsTest {
                 .filter(Issue.class::isInstance)
                 .map(command -> ((Issue) command).block())
                 .toList();
+    }
+
+    private static boolean isExtra(DeliveryCommand command) {
+        return command instanceof Issue issue && issue.reason().isExtra();
     }
 
     private static RacerId racer(Block block) {

@@ -12,6 +12,7 @@ import io.cloudmw.core.race.RaceCommand;
 import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.Deque;
@@ -20,7 +21,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What must always hold in a race (numbered as in the project's design): 1 only verified bytes are handed on, 2 each
@@ -71,8 +71,8 @@ final class RaceInvariants {
     private int extraRequests;
     private int usefulRequests;
     private int withdrawals;
-    /** The latest; what takes its place is issued next. */
-    private @Nullable Block withdrawn;
+    /** What takes their place is issued later. */
+    private final List<Block> withdrawn = new ArrayList<>();
     /** Went to another because nobody had begun them, as far as the destination knew. */
     private final Set<BlockId> takenBack = new HashSet<>();
     /** Requests for them that the destination heard of too late: extras that nobody allowed, and that count. */
@@ -258,9 +258,11 @@ final class RaceInvariants {
         trace("client ->", command);
         if (command instanceof DeliveryCommand.Issue issue) {
             boolean extra = issue.reason().isExtra();
-            if (issue.reason() == IssueReason.PLANNED && withdrawn != null && isSame(withdrawn, issue.block())) {
-                takenBack.add(withdrawn.id());
-            }
+            withdrawn.stream()
+                    .filter(before -> isSame(before, issue.block()))
+                    .filter(before -> issue.reason() == IssueReason.PLANNED)
+                    .forEach(before -> takenBack.add(before.id()));
+            withdrawn.removeIf(before -> isSame(before, issue.block()));
             Bill before = bills.put(issue.block().id(), new Bill(issue.block(), extra));
             check(before == null, 2, "issued twice: " + issue.block().id());
             check(!faultless || issue.reason() != IssueReason.RETRY, 5, "a re-issue without a fault: " + issue);
@@ -273,7 +275,7 @@ final class RaceInvariants {
                     extraRequests + " extra requests and " + crossed + " that crossed, " + allowed + " allowed");
         } else if (command instanceof DeliveryCommand.Withdraw withdraw) {
             withdrawals++;
-            withdrawn = withdraw.block();
+            withdrawn.add(withdraw.block());
             clock.after(SimulatedLinks.MAX_DELAY_NANOS, () -> stopped(withdraw.block()));
         } else if (command instanceof DeliveryCommand.Refuse) {
             refusals++;

@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
-import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -136,7 +135,7 @@ final class ChangeFeedTest {
         put("/a/bc");
         catalog.remove(FilePath.parse("v:/a/b"), 1);
         put("/a/b/c");
-        catalog.rename(new Rename(FilePath.parse("v:/a"), FilePath.parse("v:/z"), true, UUID.randomUUID()), now);
+        catalog.rename(new Rename(FilePath.parse("v:/a"), FilePath.parse("v:/z"), true), now);
         put("/y");
         awaitPaths(sink, List.of("/a/b", "/a/b", "/a/b/c", "/z"));
     }

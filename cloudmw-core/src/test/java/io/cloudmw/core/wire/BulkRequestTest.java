@@ -24,6 +24,7 @@ import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferToken;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class BulkRequestTest {
@@ -89,19 +90,37 @@ final class BulkRequestTest {
         assertThatThrownBy(() -> shared(3, 0)).hasMessageContaining("tree: 3 (expected: 1..2)");
     }
 
+    @Test
+    void aSwitchNamesNoMoreOthersThanAPlanDoes() {
+        assertThat(shared(32, 31, helpers(48)).helpers()).hasSize(48);
+        assertThatThrownBy(() -> shared(32, 31, helpers(49))).hasMessageContaining("helpers: 49 (expected: <= 48)");
+        assertThatThrownBy(() -> shared(33, 0, helpers(48))).hasMessageContaining("tree: 33 (expected: 1..32)");
+    }
+
+    private static List<HelperAddress> helpers(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(index -> new HelperAddress(new HelperId("h" + index), "127.0.0.1:1", "127.0.0.1:2"))
+                .toList();
+    }
+
     private static BulkRequest.Shared shared(int tree, int height) {
-        Block block = new Block(
-                new BlockId(0), 7, new ByteRange(512, 300), 2, List.of(new Entrant(new RacerId(0), 1)), BlockRule.SOLE);
         HelperAddress first = new HelperAddress(
                 new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2", VolumeSet.NONE, Location.parse("a/b"));
         HelperAddress second = new HelperAddress(new HelperId("h2"), "127.0.0.1:3", "127.0.0.1:4");
+        return shared(tree, height, List.of(first, second));
+    }
+
+    private static BulkRequest.Shared shared(int tree, int height, List<HelperAddress> helpers) {
+        Block block = new Block(
+                new BlockId(0), 7, new ByteRange(512, 300), 2, List.of(new Entrant(new RacerId(0), 1)), BlockRule.SOLE);
         return new BulkRequest.Shared(
                 TOKEN,
                 new IssuedBlock(block, CHUNK, 812, 256, new int[] {1, -2}, List.of(DISK.id(), new StoreId("b")), true),
                 List.of(DISK),
-                List.of(first, second),
+                helpers,
                 tree,
                 height,
-                Priority.PREFETCH);
+                Priority.PREFETCH,
+                true);
     }
 }

@@ -57,11 +57,35 @@ final class WireTest {
 
     @Test
     void volumesComeBackAsTheyWere() throws Exception {
-        for (Chunking chunking : List.of(new Chunking.ByCount(3), new Chunking.BySize(1 << 20))) {
-            Volume volume = new Volume(
-                    new VolumeName("photos"), chunking, 3, STORES, 2, Mode.ROUNDS, true, 1_700_000_000_000L, TARGET);
-            assertThat(FromWire.volume(ToWire.volume(volume))).isEqualTo(volume);
+        for (Chunking chunking : List.of(
+                new Chunking.ByCount(3),
+                new Chunking.BySize(1 << 20),
+                new Chunking.ByCount(3, 4 << 10),
+                new Chunking.BySize(1 << 20, 64 << 10))) {
+            for (boolean peers : List.of(false, true)) {
+                Volume volume = new Volume(
+                        new VolumeName("photos"),
+                        chunking,
+                        3,
+                        STORES,
+                        2,
+                        Mode.ROUNDS,
+                        true,
+                        1_700_000_000_000L,
+                        TARGET,
+                        peers);
+                assertThat(FromWire.volume(ToWire.volume(volume))).isEqualTo(volume);
+            }
         }
+    }
+
+    @Test
+    void aVolumeThatSaysNothingOfItsLeavesHasTheUsualOnes() throws Exception {
+        Volume volume = new Volume(
+                new VolumeName("photos"), new Chunking.ByCount(3), 3, STORES, 2, Mode.ROUNDS, true, 1_700_000_000_000L);
+        assertThat(FromWire.volume(
+                        ToWire.volume(volume).toBuilder().clearLeafSizeBytes().build()))
+                .isEqualTo(volume);
     }
 
     @Test
@@ -117,7 +141,8 @@ final class WireTest {
                 MonitorWireTest.book(),
                 TARGET,
                 1,
-                OptionalInt.of(0));
+                OptionalInt.of(0),
+                true);
         assertThat(FromWire.readPlan(ToWire.readPlan(read))).isEqualTo(read);
 
         PlacedChunk placed = new PlacedChunk(new ChunkId(VERSION, 0), STORES, STORES.subList(2, 3), helper.id());

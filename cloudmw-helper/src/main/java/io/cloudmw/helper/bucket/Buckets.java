@@ -28,18 +28,19 @@ public final class Buckets implements StoreOpener, AutoCloseable {
      *
      * @param readers reads at once, besides those that make up for late ones; each has a connection
      * @param extraReaders reads at once that make up for late ones; each has a connection that no other uses
+     * @param warm connections of those to each bucket that are kept open
      * @param throttle how fast each bucket may be read from here; empty: as fast as it can
      */
-    public Buckets(int readers, int extraReaders, Optional<StoreLaw> throttle, MeterRegistry meters) {
-        this.connections = new Connections("helper", settings(readers, extraReaders));
+    public Buckets(int readers, int extraReaders, int warm, Optional<StoreLaw> throttle, MeterRegistry meters) {
+        this.connections = new Connections("helper", settings(readers, extraReaders, warm));
         this.throttle = throttle;
         this.meters = meters;
     }
 
     /** Never fewer connections than usual: what is written needs some too. */
-    static S3Settings settings(int readers, int extraReaders) {
+    static S3Settings settings(int readers, int extraReaders, int warm) {
         int usual = S3Settings.DEFAULT.maxConnections();
-        return S3Settings.DEFAULT.withConnections(Math.max(usual, readers), extraReaders);
+        return S3Settings.DEFAULT.withConnections(Math.max(usual, readers), extraReaders, Math.min(warm, extraReaders));
     }
 
     @Override

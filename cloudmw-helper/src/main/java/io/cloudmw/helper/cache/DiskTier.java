@@ -23,14 +23,17 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Leaves on a disk, up to a number of bytes, each a file of its own. They are still there after a restart. Nothing is forced
- * to the disk: what a crash left of a file is found by whoever reads it, who knows what must be in it. A leaf is written
- * beside and renamed, so that a process that dies leaves it whole or not at all. Safe for any thread; blocks on the disk.
+ * to the disk: what a crash left of a file is found by whoever reads it, who knows what must be in it. What this process wrote, or
+ * has read and found right, it remembers: such a leaf may be sent from its file. A leaf is written
+ * beside and renamed, so that a process that dies leaves it whole or not at all, and who has its file open goes on with that when it is
+ * forgotten. Safe for any thread; blocks on the disk.
  *
  * <pre>
  * lock                     locked by the process that has it
@@ -45,10 +48,13 @@ public final class DiskTier implements AutoCloseable {
 
     private static final int CHUNK_CHARS = 41;
 
+    /** Leaves that are sent from their files at a time: 512 MiB of the usual size. Beyond that they are read. */
+    private static final int OPEN_FILES = 2048;
+
     private final Path leaves;
     private final Path incoming;
     private final LockFile lock;
-    private final ByteBoundedCache<LeafKey, Integer> index;
+    private final ByteBoundedCache<LeafKey, Kept> index;
     private final CacheMetrics meters;
     private final AtomicLong sequence = new AtomicLong();
     /** No longer kept; their files go when a leaf is put the next time, never in the hands of who only asks. */
@@ -56,13 +62,42 @@ public final class DiskTier implements AutoCloseable {
     /** Held while a file comes or goes: what it is and what the index says of it are one. */
     private final Object files = new Object();
 
-    private DiskTier(Path directory, LockFile lock, long limitBytes, CacheMetrics meters) {
+    private final Semaphore openFiles;
+
+    /** What is known of a leaf. */
+    private static final class Kept {
+        private static final long UNSEEN = -1;
+
+        final int length;
+        /** Unsigned. */
+        private volatile long seenCrc32c = UNSEEN;
+
+        Kept(int length) {
+            this.length = length;
+        }
+
+        /** This process has had its bytes before its eyes. */
+        Kept seen(int crc32c) {
+            seenCrc32c = Integer.toUnsignedLong(crc32c);
+            return this;
+        }
+
+        boolean isSeenAs(int expectedLength, int crc32c) {
+            return length == expectedLength && seenCrc32c == Integer.toUnsignedLong(crc32c);
+        }
+    }
+
+    private DiskTier(Path directory, LockFile lock, long limitBytes, int openFiles, CacheMetrics meters) {
         this.leaves = directory.resolve("leaves");
         this.incoming = directory.resolve("incoming");
         this.lock = lock;
+        this.openFiles = new Semaphore(openFiles);
         this.meters = meters;
         this.index = new ByteBoundedCache<>(
-                limitBytes, DiskTier::roomBytes, (key, length) -> leaving.add(key), () -> meters.evicted(Tier.DISK));
+                limitBytes,
+                kept -> roomBytes(kept.length),
+                (key, length) -> leaving.add(key),
+                () -> meters.evicted(Tier.DISK));
     }
 
     /**
@@ -73,6 +108,15 @@ public final class DiskTier implements AutoCloseable {
      * @throws IOException when it cannot be made or read
      */
     public static DiskTier open(Path directory, long limitBytes, CacheMetrics meters) throws IOException {
+        return open(directory, limitBytes, OPEN_FILES, meters);
+    }
+
+    /**
+     * The same.
+     *
+     * @param openFiles leaves that may be sent from their files at a time
+     */
+    static DiskTier open(Path directory, long limitBytes, int openFiles, CacheMetrics meters) throws IOException {
         Files.createDirectories(directory);
         LockFile lock = LockFile.tryLock(directory.resolve("lock"))
                 .orElseThrow(() -> new CloudMwException(
@@ -80,7 +124,7 @@ public final class DiskTier implements AutoCloseable {
                         "cache " + directory + ": in use: by another process with the same helper.cache.disk.dir"));
         boolean opened = false;
         try {
-            DiskTier tier = new DiskTier(directory, lock, limitBytes, meters);
+            DiskTier tier = new DiskTier(directory, lock, limitBytes, openFiles, meters);
             tier.prepare();
             opened = true;
             return tier;
@@ -113,7 +157,7 @@ public final class DiskTier implements AutoCloseable {
         }
         // Those written last are the last that would have to go.
         found.sort(Comparator.comparingLong(Found::writtenMillis));
-        found.forEach(leaf -> index.put(leaf.key(), leaf.length()));
+        found.forEach(leaf -> index.put(leaf.key(), new Kept(leaf.length())));
         removeLeaving();
     }
 
@@ -153,7 +197,7 @@ public final class DiskTier implements AutoCloseable {
             }
             synchronized (files) {
                 Files.move(temporary, file(key), StandardCopyOption.ATOMIC_MOVE);
-                index.put(key, leaf.length());
+                index.put(key, new Kept(leaf.length()).seen(leaf.crc32c()));
             }
             removeLeaving();
         } catch (IOException e) {
@@ -171,12 +215,32 @@ public final class DiskTier implements AutoCloseable {
 
     /** Forgets a leaf. Its file goes later: who comes first after a restart may find it, and sees what is wrong with it. */
     void forget(LeafKey key) {
-        index.get(key).ifPresent(length -> index.remove(key, length));
+        index.get(key).ifPresent(kept -> index.remove(key, kept));
+    }
+
+    /** A leaf was read from here, and found right: it need not be looked at again. */
+    void seen(LeafKey key, Leaf leaf) {
+        index.get(key).filter(kept -> kept.length == leaf.length()).ifPresent(kept -> kept.seen(leaf.crc32c()));
+    }
+
+    /** Whether this leaf was written or read by this process, and has this length and CRC32C. */
+    boolean isSeen(LeafKey key, int length, int crc32c) {
+        return index.get(key).filter(kept -> kept.isSeenAs(length, crc32c)).isPresent();
+    }
+
+    /** Of how many files more leaves may be sent; who takes of it gives back. */
+    Semaphore openFiles() {
+        return openFiles;
     }
 
     /** Of all leaves, as they take room. */
     long bytes() {
         return index.bytes();
+    }
+
+    /** That all leaves together may take. */
+    long limitBytes() {
+        return index.limitBytes();
     }
 
     /** Where the leaf is, or would be. */

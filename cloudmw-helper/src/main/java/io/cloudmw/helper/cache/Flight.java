@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.FetchedBlock;
@@ -14,6 +15,7 @@ import io.cloudmw.helper.fetch.WantedBlock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -34,8 +36,13 @@ final class Flight {
 
     private final SharedFetching fetching;
     private final WantedBlock block;
-    /** Where it asks, one after the other. */
-    private final List<Stop> route = new ArrayList<>();
+    private final Optional<DiskTier> disk;
+    /** Where it asks, one after the other; on behalf of the most urgent who wanted it before it began. */
+    private List<Stop> route;
+
+    private Priority urgency;
+    /** When the right ends of whom it asks on behalf of. */
+    private long untilMillis;
 
     /** Who waits for it is higher, and whom it waits for is lower. */
     private final int height;
@@ -44,8 +51,11 @@ final class Flight {
     private final Upstream.@Nullable Parent root;
 
     private final int firstLeaf;
-    private final Set<SharedAttempt> readers = new LinkedHashSet<>();
+    private final Set<Reader> readers = new LinkedHashSet<>();
     private final Map<LeafKey, Leaf> landed = new HashMap<>();
+    /** Leaves that are kept by now, as far as they ever will be. */
+    private final Set<LeafKey> settled = new HashSet<>();
+
     private final List<Leg> legs = new ArrayList<>();
     private boolean begun;
     private boolean over;
@@ -58,11 +68,21 @@ final class Flight {
         this.root = above.parents().stream()
                 .min(Comparator.comparingInt(Upstream.Parent::height))
                 .orElse(null);
-        disk.ifPresent(tier -> route.add(new Stop.OfDisk(fetching, tier, source)));
-        above.parents().forEach(parent -> route.add(new Stop.OfParent(fetching, parent, block.named(source.store()))));
-        route.add(new Stop.OfStore(fetching, source));
+        this.disk = disk;
+        this.route = route(fetching, block, disk, source, above);
+        this.urgency = source.requester().tenant().priority();
+        this.untilMillis = block.untilMillis();
         this.firstLeaf =
                 Math.toIntExact(block.leaves().range().offset() / block.leaves().leafSizeBytes());
+    }
+
+    private static List<Stop> route(
+            SharedFetching fetching, WantedBlock block, Optional<DiskTier> disk, Source source, Upstream.Above above) {
+        List<Stop> stops = new ArrayList<>();
+        disk.ifPresent(tier -> stops.add(new Stop.OfDisk(fetching, tier, source)));
+        above.parents().forEach(parent -> stops.add(new Stop.OfParent(fetching, parent, block.named(source.store()))));
+        stops.add(new Stop.OfStore(fetching, source));
+        return stops;
     }
 
     /** Names its leaves. */
@@ -75,7 +95,7 @@ final class Flight {
     }
 
     /** Whether it expects of its leaf {@code key} what this reader does, as far as he wants it. */
-    boolean agrees(SharedAttempt reader, LeafKey key) {
+    boolean agrees(Reader reader, LeafKey key) {
         int leaf = key.leaf() - firstLeaf;
         return reader.expects(
                 reader.index(key), block.leaves().length(leaf), block.leaves().crc32c(leaf));
@@ -87,7 +107,7 @@ final class Flight {
 
     // ---- with the lock held
 
-    void join(SharedAttempt reader) {
+    void join(Reader reader) {
         readers.add(reader);
         reader.flights().add(this);
     }
@@ -97,8 +117,13 @@ final class Flight {
         return Optional.ofNullable(landed.get(key)).filter(Leaf::retain);
     }
 
+    /** Whether this leaf has come and is kept, as far as it ever will be. */
+    boolean isSettled(LeafKey key) {
+        return settled.contains(key);
+    }
+
     /** Whether the last reader has left before all has come. Nobody joins it then. */
-    boolean leave(SharedAttempt reader) {
+    boolean leave(Reader reader) {
         boolean last = readers.remove(reader)
                 && readers.isEmpty()
                 && firstMissing() < block.leaves().leaves();
@@ -120,14 +145,21 @@ final class Flight {
 
     /** Starts to fetch. */
     void begin() {
-        start(route.get(0), false);
+        Stop first;
+        synchronized (fetching.lock()) {
+            first = route.get(0);
+        }
+        start(first, false, until());
     }
 
     /**
-     * Tells a reader that joined how far it is. One that makes up for another finds it late: the store he names is asked
-     * besides, by the switch that reads it, unless two are asked already.
+     * Tells a reader that joined how far it is. One that is more urgent does not wait in the class of others. One that makes up
+     * for another finds it late: the store he names is asked besides, by the switch that reads it, unless two are asked already.
+     *
+     * @param above whom he would ask before his store
      */
-    void help(Source other, SharedAttempt reader) {
+    void help(Source other, Upstream.Above above, Reader reader) {
+        hurry(other, above, reader.block().untilMillis());
         boolean second;
         boolean started;
         synchronized (fetching.lock()) {
@@ -144,24 +176,70 @@ final class Flight {
                     root == null
                             ? new Stop.OfStore(fetching, other)
                             : new Stop.OfParent(fetching, root, block.named(other.store())),
-                    true);
+                    true,
+                    reader.block().untilMillis());
         }
     }
 
-    private void start(Stop stop, boolean extra) {
+    private long until() {
+        synchronized (fetching.lock()) {
+            return untilMillis;
+        }
+    }
+
+    /** What nobody has begun to fetch is asked for anew, on behalf of a more urgent reader; who was asked before is let go. */
+    private void hurry(Source other, Upstream.Above above, long othersUntilMillis) {
+        Leg waiting;
+        Leg urgent;
+        synchronized (fetching.lock()) {
+            Priority wanted = other.requester().tenant().priority();
+            // Who is waited for must stay lower than who waits for this flight.
+            if (begun || over || legs.size() > 1 || wanted.compareTo(urgency) >= 0 || above.height() > height) {
+                return;
+            }
+            int place = legs.isEmpty() ? 0 : route.indexOf(legs.get(0).stop);
+            if (place < 0) {
+                return;
+            }
+            urgency = wanted;
+            untilMillis = othersUntilMillis;
+            route = route(fetching, block, disk, other, above);
+            if (legs.isEmpty()) {
+                return;
+            }
+            waiting = legs.get(0);
+            urgent = new Leg(waiting.first, route.get(Math.min(place, route.size() - 1)), untilMillis);
+            legs.add(urgent);
+        }
+        ask(urgent, false);
+        boolean replaced;
+        synchronized (fetching.lock()) {
+            replaced = waiting.growing == null && legs.contains(urgent) && legs.remove(waiting);
+        }
+        if (replaced) {
+            waiting.cancel();
+        }
+    }
+
+    private void start(Stop stop, boolean extra, long until) {
         Leg leg;
-        WantedBlock rest;
         synchronized (fetching.lock()) {
             int missing = firstMissing();
             if (over || missing == block.leaves().leaves()) {
                 return;
             }
-            rest = block.part(missing, block.leaves().leaves() - missing).asRaced(extra);
-            leg = new Leg(missing, stop);
+            leg = new Leg(missing, stop, until);
             legs.add(leg);
         }
+        ask(leg, extra);
+    }
+
+    private void ask(Leg leg, boolean extra) {
+        WantedBlock rest = block.part(leg.first, block.leaves().leaves() - leg.first)
+                .asRaced(extra)
+                .until(leg.untilMillis);
         try {
-            leg.started(stop.ask(rest, leg));
+            leg.started(leg.stop.ask(rest, leg));
         } catch (CloudMwException e) {
             leg.failed(e, 0);
         } catch (RuntimeException | Error e) {
@@ -186,40 +264,55 @@ final class Flight {
     }
 
     private void began() {
-        List<SharedAttempt> waiting;
+        List<Reader> waiting;
         synchronized (fetching.lock()) {
             begun = true;
             waiting = List.copyOf(readers);
         }
-        waiting.forEach(SharedAttempt::begun);
+        waiting.forEach(Reader::begun);
     }
 
-    /** Gives a leaf to all who wait, then keeps it. Takes over a hold on it. */
+    /** Gives a leaf to all who wait, then keeps it, and gives it to who waits for that. Takes over a hold on it. */
     private void land(Leg leg, int index, Leaf leaf) {
         LeafKey key = key(index);
-        List<SharedAttempt> waiting;
+        boolean wanted;
+        List<Reader> waiting;
         synchronized (fetching.lock()) {
-            boolean wanted = !over && !landed.containsKey(key) && leaf.retain();
+            wanted = !over && !landed.containsKey(key) && leaf.retain();
             if (wanted) {
                 landed.put(key, leaf);
             }
-            waiting = wanted ? List.copyOf(readers) : List.of();
+            waiting = readers(false);
         }
         try {
-            for (SharedAttempt reader : waiting) {
-                if (leaf.retain()) {
-                    reader.arrived(reader.index(key), leaf);
-                    reader.tell();
-                }
-            }
-            if (!waiting.isEmpty()) {
+            if (wanted) {
+                give(leg, key, leaf, waiting);
                 fetching.cache().remember(key, leaf);
                 leg.stop.landed(key, leaf);
+                synchronized (fetching.lock()) {
+                    settled.add(key);
+                    waiting = readers(true);
+                }
+                give(leg, key, leaf, waiting);
             }
         } finally {
             leaf.release();
         }
         endIfWhole(leg);
+    }
+
+    /** With the lock held. */
+    private List<Reader> readers(boolean last) {
+        return readers.stream().filter(reader -> reader.isLast() == last).toList();
+    }
+
+    private static void give(Leg leg, LeafKey key, Leaf leaf, List<Reader> waiting) {
+        for (Reader reader : waiting) {
+            if (leaf.retain()) {
+                reader.arrived(reader.index(key), leaf, leg.stop);
+                reader.tell();
+            }
+        }
     }
 
     /** What others still fetch is of no use then; {@code leg} is through by itself. */
@@ -240,7 +333,7 @@ final class Flight {
         LeafKey failed = key(Math.min(leg.first + leg.taken, block.leaves().leaves() - 1));
         leg.stop.failed(failed, cause);
         Optional<Stop> next;
-        List<SharedAttempt> waiting;
+        List<Reader> waiting;
         synchronized (fetching.lock()) {
             boolean last = legs.remove(leg) && legs.isEmpty() && !over;
             if (!last) {
@@ -251,7 +344,7 @@ final class Flight {
         }
         if (next.isPresent()) {
             leg.stop.passedOn();
-            start(next.get(), false);
+            start(next.get(), false, until());
         } else {
             end();
             waiting.forEach(reader -> reader.failed(
@@ -276,6 +369,7 @@ final class Flight {
     private final class Leg implements Attempt.Listener {
         private final int first;
         private final Stop stop;
+        private final long untilMillis;
 
         @GuardedBy("this")
         private @Nullable Attempt attempt;
@@ -288,7 +382,8 @@ final class Flight {
 
         private volatile @Nullable FetchedBlock growing;
 
-        Leg(int first, Stop stop) {
+        Leg(int first, Stop stop, long untilMillis) {
+            this.untilMillis = untilMillis;
             this.first = first;
             this.stop = stop;
         }

@@ -56,6 +56,22 @@ public final class LeafCache implements AutoCloseable {
         return tier != null && tier.has(key) ? Optional.of(tier) : Optional.empty();
     }
 
+    /** Whether a leaf is kept, in memory as {@code expected}, or on the disk, where it is looked at when it is read. */
+    boolean keeps(LeafKey key, Predicate<Leaf> expected) {
+        return memory.get(key).filter(expected).isPresent() || onDisk(key).isPresent();
+    }
+
+    /** Bytes it may keep: on the disk, where there is one, for what is in memory is there too. */
+    long capacityBytes() {
+        DiskTier tier = disk;
+        return tier == null ? memory.limitBytes() : tier.limitBytes();
+    }
+
+    /** Of its memory, what is left for what is on its way. */
+    long passingBytes() {
+        return room.memory().limitBytes() - memory.limitBytes();
+    }
+
     /** Keeps what came into memory there, if it is worth it; the caller goes on holding it. */
     void remember(LeafKey key, Leaf leaf) {
         if (leaf.place() == Leaf.Place.MEMORY && leaf.retain()) {

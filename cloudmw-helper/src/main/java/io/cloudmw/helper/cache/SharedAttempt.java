@@ -1,17 +1,13 @@
 package io.cloudmw.helper.cache;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.Leaf;
 import io.cloudmw.helper.fetch.LeavesBlock;
 import io.cloudmw.helper.fetch.WantedBlock;
 import java.util.BitSet;
-import java.util.LinkedHashSet;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,18 +17,12 @@ import org.slf4j.LoggerFactory;
  * One reader's block, put together of leaves that are kept and leaves that come by flights others may wait for too. Leaves
  * come in any order; they are told in theirs. Safe for any thread; the listener hears one thing at a time.
  */
-final class SharedAttempt implements Attempt {
+final class SharedAttempt extends Reader implements Attempt {
     private static final Logger LOG = LoggerFactory.getLogger(SharedAttempt.class);
 
     private final SharedFetching fetching;
-    private final WantedBlock block;
-    private final StoreId store;
     private final Listener listener;
     private final LeavesBlock growing;
-    private final long firstLeaf;
-    /** Those it waits for; with the lock of {@link SharedFetching} held. */
-    private final Set<Flight> flights = new LinkedHashSet<>();
-
     private final AtomicInteger toTell = new AtomicInteger();
 
     @GuardedBy("this")
@@ -61,50 +51,20 @@ final class SharedAttempt implements Attempt {
     private boolean endTold;
     private long bytesTold;
 
-    /** @param store that its reader named: of this one alone it may be told that it is at fault */
     SharedAttempt(SharedFetching fetching, WantedBlock block, StoreId store, Listener listener) {
+        super(block, store);
         this.fetching = fetching;
-        this.block = block;
-        this.store = store;
         this.listener = listener;
         this.growing = new LeavesBlock(block);
-        this.firstLeaf = block.leaves().range().offset() / block.leaves().leafSizeBytes();
         this.wantedBytes = block.length();
     }
 
-    WantedBlock block() {
-        return block;
+    @Override
+    boolean isLast() {
+        return false;
     }
 
-    StoreId store() {
-        return store;
-    }
-
-    /** The flights it waits for; with the lock of {@link SharedFetching} held. */
-    Set<Flight> flights() {
-        return flights;
-    }
-
-    /** Names the leaf at this place of the block. */
-    LeafKey key(int index) {
-        return new LeafKey(block.leaves().chunk(), Math.toIntExact(firstLeaf + index));
-    }
-
-    /** Where in the block a leaf is; may be outside of it. */
-    int index(LeafKey key) {
-        return Math.toIntExact(key.leaf() - firstLeaf);
-    }
-
-    /** Whether a leaf of this length and CRC32C is what its reader expects at this place, inside the block or not. */
-    boolean expects(int index, int length, int crc32c) {
-        LeafRange leaves = block.leaves();
-        return index >= 0
-                && index < leaves.leaves()
-                && length == leaves.length(index)
-                && crc32c == leaves.crc32c(index);
-    }
-
-    /** The leaf's store, or the disk, is asked. */
+    @Override
     void begun() {
         synchronized (this) {
             begun = true;
@@ -112,10 +72,12 @@ final class SharedAttempt implements Attempt {
         tell();
     }
 
-    /**
-     * Takes over a hold on a leaf; does nothing with one that is not of this block, or that another expects to be different.
-     * Others must call {@link #tell}.
-     */
+    @Override
+    void arrived(int index, Leaf leaf, Stop from) {
+        arrived(index, leaf);
+    }
+
+    /** The same, from wherever. */
     void arrived(int index, Leaf leaf) {
         if (!expects(index, leaf.length(), leaf.crc32c())) {
             leaf.release();
@@ -126,7 +88,7 @@ final class SharedAttempt implements Attempt {
             begun = true;
             if (!here.get(index)) {
                 here.set(index);
-                fetching.meters().served(block.leaves().length(index));
+                fetching.meters().served(block().leaves().length(index));
                 growing.advance(prefixBytes());
             }
             finishIfEnough();
@@ -136,9 +98,9 @@ final class SharedAttempt implements Attempt {
     @GuardedBy("this")
     private long prefixBytes() {
         int leaves = here.nextClearBit(0);
-        return leaves == block.leaves().leaves()
-                ? block.length()
-                : block.leaves().offset(leaves);
+        return leaves == block().leaves().leaves()
+                ? block().length()
+                : block().leaves().offset(leaves);
     }
 
     @GuardedBy("this")
@@ -148,6 +110,7 @@ final class SharedAttempt implements Attempt {
         }
     }
 
+    @Override
     void failed(CloudMwException cause) {
         end(Outcome.FAILED, cause);
     }
@@ -194,6 +157,7 @@ final class SharedAttempt implements Attempt {
     }
 
     /** Whoever comes first tells the listener for all that come meanwhile. */
+    @Override
     void tell() {
         if (toTell.getAndIncrement() != 0) {
             return;
@@ -211,10 +175,10 @@ final class SharedAttempt implements Attempt {
 
     /** The listener failed: it is told of that, and nothing twice, so that whoever tells comes to an end. */
     private void broken(Throwable defect) {
-        LOG.error("{}: a reader failed by a defect", block, defect);
+        LOG.error("{}: a reader failed by a defect", block(), defect);
         synchronized (this) {
             if (end == null) {
-                end = new End(Outcome.FAILED, CloudMwException.ofDefect(block.toString(), defect));
+                end = new End(Outcome.FAILED, CloudMwException.ofDefect(block().toString(), defect));
             }
         }
         toTell.incrementAndGet();

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gives blocks from what is kept, and fetches the rest once for all who ask: whoever wants a leaf that is being fetched
- * already gets it when it comes, and what has come of it at once. A fetch goes on as long as somebody waits for it; when it
+ * already gets it when it comes, and what has come of it at once. What only waits to be fetched is asked for anew on behalf
+ * of a more urgent reader that joins. A fetch goes on as long as somebody waits for it; when it
  * fails, all who wait are told, and who asks next begins anew. A leaf is given only to who expects its length and CRC32C: who
  * expects another has that fetched besides. Safe for any thread; never blocks.
  */
@@ -54,13 +55,66 @@ public final class SharedFetching implements Fetching {
             throws CloudMwException {
         SharedAttempt reader = new SharedAttempt(this, block, store, listener);
         Asked asked = new Asked(reader, new Flight.Source(requester, store));
+        ask(asked);
+        asked.there.forEach(leaf -> reader.arrived(leaf.index(), leaf.leaf()));
+        begin(asked);
+        reader.tell();
+        return reader;
+    }
+
+    /**
+     * Has what is not kept of a block fetched, as for a reader, and kept.
+     *
+     * @throws CloudMwException as {@link #start}
+     */
+    public Keeping keep(Requester requester, WantedBlock block, StoreId store, Keeping.Listener listener)
+            throws CloudMwException {
+        Keeping reader = new Keeping(this, block, store, listener);
+        Asked asked = new Asked(reader, new Flight.Source(requester, store));
+        ask(asked);
+        begin(asked);
+        reader.asked();
+        return reader;
+    }
+
+    /** How much of a block is kept; asks nobody. */
+    public long keptBytes(WantedBlock block) {
+        Keeping reader = new Keeping(this, block, block.replicas().get(0), (outcome, cause) -> {});
+        long bytes = 0;
+        for (int leaf = 0; leaf < block.leaves().leaves(); leaf++) {
+            bytes += isKept(reader, leaf) ? block.leaves().length(leaf) : 0;
+        }
+        return bytes;
+    }
+
+    /** Bytes that may be kept. */
+    public long capacityBytes() {
+        return cache.capacityBytes();
+    }
+
+    /** Of the memory, what is left for what is on its way and not kept. */
+    public long passingBytes() {
+        return cache.passingBytes();
+    }
+
+    private boolean isKept(Reader reader, int index) {
+        return cache.keeps(reader.key(index), kept -> reader.expects(index, kept.length(), kept.crc32c()));
+    }
+
+    /** Goes through all leaves of a block: what is here is taken, what is on its way joined, and the rest will be fetched. */
+    private void ask(Asked asked) throws CloudMwException {
+        Reader reader = asked.reader;
         try {
             synchronized (lock) {
-                requireLower(requester.upstream().highest(), reader);
-                for (int leaf = 0; leaf < block.leaves().leaves(); leaf++) {
-                    ask(asked, leaf);
+                requireLower(asked.source.requester().upstream().highest(), reader);
+                for (int leaf = 0; leaf < reader.block().leaves().leaves(); leaf++) {
+                    if (reader instanceof Keeping keeping) {
+                        keep(asked, keeping, leaf);
+                    } else {
+                        read(asked, leaf);
+                    }
                 }
-                begin(asked);
+                fetchRow(asked);
             }
         } catch (CloudMwException | RuntimeException | Error e) {
             // Nobody is to wait for flights that never begin.
@@ -68,11 +122,11 @@ public final class SharedFetching implements Fetching {
             asked.there.forEach(leaf -> leaf.leaf().release());
             throw e;
         }
-        asked.there.forEach(leaf -> reader.arrived(leaf.index(), leaf.leaf()));
-        asked.joined.forEach(flight -> flight.help(asked.source, reader));
+    }
+
+    private static void begin(Asked asked) {
+        asked.joined.forEach(flight -> flight.help(asked.source, asked.above, asked.reader));
         asked.begun.forEach(Flight::begin);
-        reader.tell();
-        return reader;
     }
 
     /** Who asks for these leaves from now on has them fetched anew; who waits for a flight gets what that brings. */
@@ -86,7 +140,7 @@ public final class SharedFetching implements Fetching {
     }
 
     @GuardedBy("lock")
-    private void requireLower(int highest, SharedAttempt reader) throws CloudMwException {
+    private void requireLower(int highest, Reader reader) throws CloudMwException {
         for (int leaf = 0; leaf < reader.block().leaves().leaves(); leaf++) {
             Flight flight = onItsWay(reader, leaf);
             if (flight != null && flight.height() > highest) {
@@ -100,14 +154,14 @@ public final class SharedFetching implements Fetching {
 
     /** The flight that brings what this reader expects of a leaf. */
     @GuardedBy("lock")
-    private @Nullable Flight onItsWay(SharedAttempt reader, int index) {
+    private @Nullable Flight onItsWay(Reader reader, int index) {
         Flight flight = inFlight.get(reader.key(index));
         return flight != null && flight.agrees(reader, reader.key(index)) ? flight : null;
     }
 
     /** What becomes of one reader's leaves: there already, on their way, or to be fetched. */
     private static final class Asked {
-        final SharedAttempt reader;
+        final Reader reader;
         final Flight.Source source;
         final List<Arrived> there = new ArrayList<>();
         final List<Flight> joined = new ArrayList<>();
@@ -119,7 +173,7 @@ public final class SharedFetching implements Fetching {
 
         Optional<DiskTier> rowSource = Optional.empty();
 
-        Asked(SharedAttempt reader, Flight.Source source) {
+        Asked(Reader reader, Flight.Source source) {
             this.reader = reader;
             this.source = source;
             this.above = source.requester().upstream().of(reader.block());
@@ -129,8 +183,8 @@ public final class SharedFetching implements Fetching {
     private record Arrived(int index, Leaf leaf) {}
 
     @GuardedBy("lock")
-    private void ask(Asked asked, int index) {
-        SharedAttempt reader = asked.reader;
+    private void read(Asked asked, int index) {
+        Reader reader = asked.reader;
         LeafKey key = reader.key(index);
         Flight flight = onItsWay(reader, index);
         Optional<Leaf> leaf = flight == null
@@ -139,18 +193,36 @@ public final class SharedFetching implements Fetching {
         if (leaf.isPresent()) {
             meters().hit(Tier.MEMORY);
             asked.there.add(new Arrived(index, leaf.get()));
-            begin(asked);
+            fetchRow(asked);
         } else if (flight != null) {
-            meters().joined();
-            flight.join(reader);
+            join(asked, flight);
             flight.landed(key).ifPresent(landed -> asked.there.add(new Arrived(index, landed)));
-            if (!asked.joined.contains(flight)) {
-                asked.joined.add(flight);
-            }
-            begin(asked);
         } else {
             askForRow(asked, index, cache.onDisk(key));
         }
+    }
+
+    @GuardedBy("lock")
+    private void keep(Asked asked, Keeping reader, int index) {
+        Flight flight = onItsWay(reader, index);
+        if (flight == null ? isKept(reader, index) : flight.isSettled(reader.key(index))) {
+            reader.kept(index);
+            fetchRow(asked);
+        } else if (flight != null) {
+            join(asked, flight);
+        } else {
+            askForRow(asked, index, Optional.empty());
+        }
+    }
+
+    @GuardedBy("lock")
+    private void join(Asked asked, Flight flight) {
+        meters().joined();
+        flight.join(asked.reader);
+        if (!asked.joined.contains(flight)) {
+            asked.joined.add(flight);
+        }
+        fetchRow(asked);
     }
 
     @GuardedBy("lock")
@@ -161,7 +233,7 @@ public final class SharedFetching implements Fetching {
             meters().missed();
         }
         if (onDisk.isPresent() != asked.rowSource.isPresent()) {
-            begin(asked);
+            fetchRow(asked);
         }
         asked.rowSource = onDisk;
         asked.row.add(index);
@@ -169,7 +241,7 @@ public final class SharedFetching implements Fetching {
 
     /** Makes a flight of the row, if there is one. It is not joined for a leaf of which another fetches other bytes. */
     @GuardedBy("lock")
-    private void begin(Asked asked) {
+    private void fetchRow(Asked asked) {
         if (asked.row.isEmpty()) {
             return;
         }
@@ -185,7 +257,7 @@ public final class SharedFetching implements Fetching {
     }
 
     /** The reader wants nothing more. */
-    void leave(SharedAttempt reader) {
+    void leave(Reader reader) {
         List<Flight> left;
         synchronized (lock) {
             left = reader.flights().stream()

@@ -8,6 +8,7 @@ import io.cloudmw.helper.fetch.Leaf;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.Upstream;
 import io.cloudmw.helper.fetch.WantedBlock;
+import java.util.Optional;
 
 /** A place that a flight asks for its leaves. Safe for any thread. */
 abstract class Stop {
@@ -23,8 +24,18 @@ abstract class Stop {
 
     abstract Attempt ask(WantedBlock block, Attempt.Listener listener) throws CloudMwException;
 
+    /** The store that is read here; empty: none is. */
+    Optional<StoreId> store() {
+        return Optional.empty();
+    }
+
     /** Whether it is this store that is read here. */
-    boolean isStore(StoreId store) {
+    final boolean isStore(StoreId store) {
+        return store().equals(Optional.of(store));
+    }
+
+    /** Whether another switch is asked here. */
+    boolean isParent() {
         return false;
     }
 
@@ -90,7 +101,7 @@ abstract class Stop {
 
         @Override
         void landed(LeafKey key, Leaf leaf) {
-            // It is there.
+            tier.seen(key, leaf);
         }
 
         @Override
@@ -111,6 +122,11 @@ abstract class Stop {
             super(fetching);
             this.parent = parent;
             this.store = store;
+        }
+
+        @Override
+        boolean isParent() {
+            return true;
         }
 
         /** A switch says so of the replica it was asked for, and of no other. */
@@ -151,8 +167,8 @@ abstract class Stop {
         }
 
         @Override
-        boolean isStore(StoreId store) {
-            return source.store().equals(store);
+        Optional<StoreId> store() {
+            return Optional.of(source.store());
         }
 
         @Override

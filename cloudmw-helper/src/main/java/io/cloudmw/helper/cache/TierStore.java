@@ -11,17 +11,21 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.PutOutcome;
+import io.cloudmw.helper.fetch.LeafFileStore;
+import io.cloudmw.helper.fetch.LeafFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** What the disk tier keeps, in the eyes of an attempt: a store that has some leaves of some chunks. They can only be read. */
-final class TierStore implements ChunkStore {
+final class TierStore implements ChunkStore, LeafFileStore {
     static final StoreId ID = new StoreId("cache");
 
     private final DiskTier tier;
@@ -41,6 +45,11 @@ final class TierStore implements ChunkStore {
     @Override
     public ChunkReader read(ChunkId chunk, ByteRange range) {
         return new TierReader(chunk, range);
+    }
+
+    @Override
+    public Optional<LeafFiles> leafFiles(LeafRange wanted) {
+        return TierFiles.of(tier, wanted);
     }
 
     @Override

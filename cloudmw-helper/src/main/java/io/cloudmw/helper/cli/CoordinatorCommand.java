@@ -5,6 +5,9 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.helper.bucket.CoordinatorBuckets;
 import io.cloudmw.helper.coordinator.CoordinatorConfig;
 import io.cloudmw.helper.coordinator.CoordinatorServer;
+import io.cloudmw.helper.http.HttpEndpoint;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -38,6 +41,12 @@ final class CoordinatorCommand implements Callable<Integer> {
             description = "What the catalog is kept in (coordinator.catalog).")
     private @Nullable String catalog;
 
+    @Option(
+            names = "--http",
+            paramLabel = "HOST:PORT",
+            description = "Serve /metrics and /healthz here (coordinator.http.listen).")
+    private @Nullable String http;
+
     @Override
     public Integer call() throws CloudMwException, InterruptedException {
         options.watchInput();
@@ -45,14 +54,22 @@ final class CoordinatorCommand implements Callable<Integer> {
         given.put("coordinator.listen", listen);
         given.put("coordinator.data-dir", dataDirectory);
         given.put("coordinator.catalog", catalog);
+        given.put("coordinator.http.listen", http);
         Settings settings = options.settings(given);
         CoordinatorConfig config = CoordinatorConfig.read(settings);
         settings.finish();
         try (Serving serving = new Serving()) {
             CoordinatorBuckets direct = serving.with(new CoordinatorBuckets());
-            CoordinatorServer coordinator = serving.with(CoordinatorServer.start(config, direct));
+            PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+            serving.with((AutoCloseable) meters::close);
+            CoordinatorServer coordinator = serving.with(CoordinatorServer.start(config, direct, meters));
             Map<String, Object> where = new LinkedHashMap<>();
             where.put("address", coordinator.address().toString());
+            if (config.http().isPresent()) {
+                HttpEndpoint endpoint = serving.with(new HttpEndpoint(
+                        "coordinator.http.listen", config.http().get(), meters, coordinator::isServing));
+                where.put("http", config.http().get().host() + ":" + endpoint.port());
+            }
             where.put("pid", ProcessHandle.current().pid());
             Serving.ready(System.out, options.json(), "coordinator", where);
             serving.awaitSignal();

@@ -80,8 +80,12 @@ final class HelperCommand implements Callable<Integer> {
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             serving.with((AutoCloseable) meters::close);
             HelperConfig.Limits limits = config.limits();
-            Buckets buckets = serving.with(
-                    new Buckets(limits.fetchThreads(), limits.extraThreads(), config.s3Throttle(), meters));
+            Buckets buckets = serving.with(new Buckets(
+                    limits.fetchThreads(),
+                    limits.extraThreads(),
+                    limits.warmConnections(),
+                    config.s3Throttle(),
+                    meters));
             HelperServer helper =
                     serving.with(HelperServer.start(config, secret, buckets, DiskOpener.throttling(), meters));
             Map<String, Object> where = new LinkedHashMap<>();
@@ -93,7 +97,10 @@ final class HelperCommand implements Callable<Integer> {
                     helper.disks().stream().map(Store::id).map(Object::toString).toList());
             if (config.http().isPresent()) {
                 HttpEndpoint endpoint = serving.with(new HttpEndpoint(
-                        config.http().get(), meters, () -> helper.registered().isDone()));
+                        "helper.http.listen",
+                        config.http().get(),
+                        meters,
+                        () -> helper.registered().isDone()));
                 where.put("http", config.http().get().host() + ":" + endpoint.port());
             }
             where.put("registered", awaitRegistration(helper));

@@ -115,7 +115,7 @@ final class RecoverCommand implements Callable<Integer> {
         settings.finish();
         RecoveryRequest request = request();
         RecoveryReport report;
-        try (Buckets buckets = new Buckets(CONNECTIONS, 1, Optional.empty(), new CompositeMeterRegistry());
+        try (Buckets buckets = new Buckets(CONNECTIONS, 1, 0, Optional.empty(), new CompositeMeterRegistry());
                 CachingStoreOpener stores = new CachingStoreOpener(DirectStoreOpener.reading(buckets))) {
             Recovery recovery = new Recovery(request, stores, new Telling(), WallClock.system());
             report = dryRun ? rehearse(recovery) : perform(recovery, config);

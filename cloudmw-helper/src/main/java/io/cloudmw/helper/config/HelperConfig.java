@@ -58,9 +58,16 @@ public record HelperConfig(
      * @param diskBytes of those
      * @param children switches below it that it gives one block to at once
      * @param reads blocks that it gives to switches below it at once
+     * @param warmings files that clients have it fetch before anybody reads them, at once
      */
     public record Switching(
-            VolumeSet volumes, long memoryBytes, Optional<Path> disk, long diskBytes, int children, int reads) {}
+            VolumeSet volumes,
+            long memoryBytes,
+            Optional<Path> disk,
+            long diskBytes,
+            int children,
+            int reads,
+            int warmings) {}
 
     /**
      * What a helper may use.
@@ -75,6 +82,7 @@ public record HelperConfig(
      * @param memoryBlockBytes longest block kept in memory
      * @param fetchThreads attempts that run at once, and connections to buckets for them
      * @param extraThreads attempts besides that make up for late ones, and connections to buckets for them
+     * @param warmConnections of those to each bucket that are kept open
      * @param schedule attempts that may wait for a thread, in all and of each client, and the caps of clients and volumes
      * @param fetchWait how long an attempt waits for a thread, then for room in the spool, then for a stream
      */
@@ -85,6 +93,7 @@ public record HelperConfig(
             long memoryBlockBytes,
             int fetchThreads,
             int extraThreads,
+            int warmConnections,
             ScheduleLimits schedule,
             Duration fetchWait,
             int transfers,
@@ -153,7 +162,8 @@ public record HelperConfig(
                 settings.optionalPath(prefix + ".cache.disk.dir"),
                 settings.size(prefix + ".cache.disk.limit", 10L << 30, 1L << 20, 1L << 50),
                 settings.integer(prefix + ".switch.children", 8, 1, 1024),
-                settings.integer(prefix + ".switch.reads", 1024, 1, 65_536));
+                settings.integer(prefix + ".switch.reads", 1024, 1, 65_536),
+                settings.integer(prefix + ".switch.warmings", 32, 1, 4096));
     }
 
     /** Helpers of several clusters on one machine may have the same id. */
@@ -170,6 +180,7 @@ public record HelperConfig(
                 settings.size(prefix + ".memory.block-limit", 4L << 20, 0, 1L << 30),
                 settings.integer(prefix + ".fetch.threads", 64, 1, 1024),
                 settings.integer(prefix + ".fetch.extra-threads", 16, 1, 1024),
+                settings.integer(prefix + ".fetch.warm-connections", 4, 0, 1024),
                 schedule(settings, prefix + ".schedule"),
                 settings.duration(
                         prefix + ".fetch.wait", Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofHours(1)),

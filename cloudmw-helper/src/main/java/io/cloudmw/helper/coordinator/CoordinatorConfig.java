@@ -9,6 +9,7 @@ import io.cloudmw.core.upkeep.UpkeepOptions;
 import io.cloudmw.core.watch.WatchOptions;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * What a coordinator is told before it starts. See {@code docs/configuration.md}.
@@ -19,6 +20,7 @@ import java.time.Duration;
  * @param callThreads calls that are worked on at once
  * @param callQueue calls that may wait beyond those; more are refused with {@code OVERLOADED}
  * @param callBytes what the requests of all of them may have as messages; more are refused with {@code OVERLOADED}
+ * @param http where metrics and health are served by the process; empty: nowhere
  */
 public record CoordinatorConfig(
         HostPort listen,
@@ -28,7 +30,8 @@ public record CoordinatorConfig(
         WatchOptions watch,
         int callThreads,
         int callQueue,
-        long callBytes) {
+        long callBytes,
+        Optional<HostPort> http) {
 
     /** The same for all processes of a user, so that a cluster on one machine needs no setting. */
     public static final Path DEFAULT_SECRET_FILE =
@@ -74,7 +77,8 @@ public record CoordinatorConfig(
                         "coordinator.call-bytes",
                         CoordinatorServer.MAX_MESSAGE_BYTES,
                         CoordinatorServer.MAX_MESSAGE_BYTES,
-                        1L << 40));
+                        1L << 40),
+                settings.optionalAddress("coordinator.http.listen"));
     }
 
     private static WatchOptions watch(Settings settings) throws CloudMwException {

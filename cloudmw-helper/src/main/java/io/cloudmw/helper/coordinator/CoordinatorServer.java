@@ -1,12 +1,14 @@
 package io.cloudmw.helper.coordinator;
 
 import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.MeteredCatalog;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.coordinator.BucketAccess;
 import io.cloudmw.core.coordinator.Coordinator;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.metrics.CoordinatorMetrics;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferTokens;
@@ -15,13 +17,16 @@ import io.cloudmw.core.time.AwakeTicker;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.Upkeep;
+import io.cloudmw.core.upkeep.task.UpkeepStatus;
 import io.cloudmw.core.watch.ChangeFeed;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.helper.coordinator.rpc.BackupService;
+import io.cloudmw.helper.coordinator.rpc.CallMeter;
 import io.cloudmw.helper.coordinator.rpc.CoordinatorService;
 import io.cloudmw.helper.coordinator.rpc.EditingService;
+import io.cloudmw.helper.coordinator.rpc.PeersService;
 import io.cloudmw.helper.coordinator.rpc.RequestBudget;
 import io.cloudmw.helper.coordinator.rpc.SnapshotsService;
 import io.cloudmw.helper.coordinator.rpc.UpkeepService;
@@ -30,6 +35,8 @@ import io.grpc.Codec;
 import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -40,6 +47,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -95,20 +103,23 @@ public final class CoordinatorServer implements AutoCloseable {
 
     /** Starts a coordinator without direct reads, on this machine's clocks. */
     public static CoordinatorServer start(CoordinatorConfig config) throws CloudMwException {
-        return start(config, BucketAccess.none());
+        return start(config, BucketAccess.none(), new CompositeMeterRegistry());
     }
 
     /**
      * Starts a coordinator; it serves when this returns. What else there is to do it does in the background, from now on.
      *
      * @param direct presigns URLs; stays the caller's to close
+     * @param meters takes what is measured; stays the caller's to close
      * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound or the files cannot be opened;
      *     {@code ALREADY_EXISTS} when another coordinator uses the catalog's file; {@code INVALID_ARGUMENT} when the
      *     secret is too short; what opening the catalog's table throws. Nothing is left open then
      */
-    public static CoordinatorServer start(CoordinatorConfig config, BucketAccess direct) throws CloudMwException {
+    public static CoordinatorServer start(CoordinatorConfig config, BucketAccess direct, MeterRegistry meters)
+            throws CloudMwException {
         ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
-        Catalog catalog = config.catalog().open();
+        CoordinatorMetrics metrics = new CoordinatorMetrics(meters);
+        Catalog catalog = MeteredCatalog.of(config.catalog().open(), metrics, Ticker.system());
         ExecutorService calls = Threads.blocking("coordinator", config.callThreads(), config.callQueue());
         ExecutorService signs = Threads.blocking("coordinator-signs", SIGN_THREADS, config.callQueue());
         ScheduledExecutorService abandoned = Threads.timer("coordinator-abandoned");
@@ -143,7 +154,9 @@ public final class CoordinatorServer implements AutoCloseable {
             long tickNanos = coordinator.upkeep().pause().toNanos();
             var unusedTick = upkeep.scheduleWithFixedDelay(
                     () -> tick(coordinator.upkeep()), tickNanos, tickNanos, TimeUnit.NANOSECONDS);
-            Server server = bind(config, new MemberProofs(secret, WallClock.system()), coordinator, calls, signs, feed);
+            metrics.watch(coordinator::liveHelpers, progress(coordinator.upkeep()));
+            Services services = new Services(coordinator, calls, signs, feed, new CallMeter(metrics, Ticker.system()));
+            Server server = bind(config, new MemberProofs(secret, WallClock.system()), services);
             started = true;
             CoordinatorServer running = new CoordinatorServer(
                     config.listen(), catalog, calls, signs, abandoned, upkeep, exchange, feed, server);
@@ -160,6 +173,24 @@ public final class CoordinatorServer implements AutoCloseable {
                 catalog.close();
             }
         }
+    }
+
+    private static CoordinatorMetrics.Progress progress(Upkeep upkeep) {
+        return new CoordinatorMetrics.Progress(
+                () -> upkeep.progress().isPresent() ? 1 : 0,
+                () -> of(upkeep, UpkeepStatus::waitingTasks),
+                () -> of(upkeep, UpkeepStatus::givenTasks),
+                () -> of(
+                        upkeep,
+                        status -> status.repair().underReplicated().values().stream()
+                                .mapToLong(Long::longValue)
+                                .sum()),
+                () -> of(upkeep, status -> status.repair().copied()),
+                () -> of(upkeep, status -> status.collect().current().deletedBytes()));
+    }
+
+    private static long of(Upkeep upkeep, ToLongFunction<UpkeepStatus> figure) {
+        return upkeep.progress().map(figure::applyAsLong).orElse(0L);
     }
 
     /** Another one for every process that could share the catalog; it says to users where that is. */
@@ -224,15 +255,15 @@ public final class CoordinatorServer implements AutoCloseable {
         }
     }
 
-    private static Server bind(
-            CoordinatorConfig config,
-            MemberProofs members,
-            Coordinator coordinator,
-            ExecutorService calls,
-            ExecutorService signs,
-            ChangeFeed feed)
+    /** What calls are answered with. */
+    private record Services(
+            Coordinator coordinator, ExecutorService calls, ExecutorService signs, ChangeFeed feed, CallMeter meter) {}
+
+    private static Server bind(CoordinatorConfig config, MemberProofs members, Services services)
             throws CloudMwException {
         HostPort listen = config.listen();
+        Coordinator coordinator = services.coordinator();
+        ExecutorService calls = services.calls();
         RequestBudget requests = new RequestBudget(config.callBytes(), "coordinator.call-bytes");
         try {
             return NettyServerBuilder.forAddress(new InetSocketAddress(listen.host(), listen.port()))
@@ -242,14 +273,16 @@ public final class CoordinatorServer implements AutoCloseable {
                     .intercept(Membership.server(members, CoordinatorService.HELPERS_ONLY))
                     .intercept(Membership.server(members, UpkeepService.HELPERS_ONLY))
                     .intercept(Handshake.server())
+                    .intercept(services.meter())
                     .addService(new CoordinatorService(
                             coordinator,
                             new UnaryCalls(requests.holding(calls)),
-                            new UnaryCalls(requests.holding(signs))))
+                            new UnaryCalls(requests.holding(services.signs()))))
                     .addService(new EditingService(coordinator, new UnaryCalls(requests.holding(calls))))
                     .addService(new SnapshotsService(coordinator.snapshots(), new UnaryCalls(requests.holding(calls))))
-                    .addService(new WatchService(feed))
+                    .addService(new WatchService(services.feed()))
                     .addService(new UpkeepService(coordinator.upkeep(), new UnaryCalls(requests.holding(calls))))
+                    .addService(new PeersService(coordinator.peers(), new UnaryCalls(requests.holding(calls))))
                     .addService(new BackupService(coordinator.exports(), new UnaryCalls(requests.holding(calls))))
                     // What is counted is what arrives: nothing grows on its way in.
                     .decompressorRegistry(DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, false))
@@ -271,6 +304,11 @@ public final class CoordinatorServer implements AutoCloseable {
     /** The port it really listens on. */
     public int port() {
         return server.getPort();
+    }
+
+    /** Whether it takes calls. */
+    public boolean isServing() {
+        return !server.isShutdown();
     }
 
     /** Where it is reached on this machine. */

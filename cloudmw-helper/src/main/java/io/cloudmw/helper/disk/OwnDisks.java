@@ -1,10 +1,13 @@
 package io.cloudmw.helper.disk;
 
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.store.ChunkStore;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /** The disks attached to this helper. Owns and closes them. */
@@ -18,6 +21,16 @@ public final class OwnDisks implements AutoCloseable {
     /** The chunks of a disk, as they are to be read and written here. */
     public Optional<ChunkStore> find(StoreId id) {
         return Optional.ofNullable(disks.get(id)).map(OwnDisk::chunks);
+    }
+
+    /** Whether a chunk of this length lies on a disk; not, if the disk cannot say. */
+    public boolean holds(StoreId disk, ChunkId chunk, long lengthBytes) {
+        Optional<ChunkStore> chunks = find(disk);
+        try {
+            return chunks.isPresent() && chunks.get().length(chunk).equals(OptionalLong.of(lengthBytes));
+        } catch (CloudMwException e) {
+            return false;
+        }
     }
 
     public List<OwnDisk> all() {

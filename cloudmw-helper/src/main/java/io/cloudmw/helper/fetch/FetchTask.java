@@ -39,7 +39,7 @@ final class FetchTask implements FairPool.Task, Attempt {
     private boolean cancelled;
 
     @GuardedBy("lock")
-    private @Nullable LeafVerifier verifier;
+    private @Nullable Reading reading;
 
     /** The thread to interrupt when cancelled: set only while it prepares, when there is no reader to close. */
     @GuardedBy("lock")
@@ -81,10 +81,10 @@ final class FetchTask implements FairPool.Task, Attempt {
 
     @Override
     public void shorten(long bytes) {
-        LeafVerifier running;
+        Reading running;
         synchronized (lock) {
             wantedBytes = Math.min(wantedBytes, bytes);
-            running = verifier;
+            running = reading;
         }
         if (running != null && fetchedBytes >= wantedBytes) {
             running.cancel(); // it may be waiting for bytes nobody wants
@@ -93,13 +93,13 @@ final class FetchTask implements FairPool.Task, Attempt {
 
     @Override
     public void cancel() {
-        LeafVerifier running;
+        Reading running;
         synchronized (lock) {
             if (cancelled) {
                 return;
             }
             cancelled = true;
-            running = verifier;
+            running = reading;
             if (preparing != null) {
                 preparing.interrupt();
             }
@@ -122,9 +122,9 @@ final class FetchTask implements FairPool.Task, Attempt {
 
     @Override
     public long bytesRead() {
-        LeafVerifier running;
+        Reading running;
         synchronized (lock) {
-            running = verifier;
+            running = reading;
         }
         return running == null ? 0 : running.bytesRead();
     }
@@ -168,13 +168,15 @@ final class FetchTask implements FairPool.Task, Attempt {
     private FetchedBlock fetch() throws CloudMwException {
         prepare();
         try {
-            ChunkStore store = requester.stores().open(storeId);
+            ChunkStore store = requester.stores().open(storeId, block.untilMillis());
             Optional<Path> file = store.file(block.leaves().chunk());
             if (file.isPresent()) {
                 return fetchInPlace(store, file.get());
             }
             if (room != null) {
-                return fetchLeaves(store, room);
+                Optional<LeafFiles> files =
+                        store instanceof LeafFileStore known ? known.leafFiles(block.leaves()) : Optional.empty();
+                return files.isPresent() ? openLeaves(files.get()) : fetchLeaves(store, room);
             }
             if (block.length() <= fetcher.limits().memoryBlockBytes()
                     && fetcher.memory().tryTake(block.length())) {
@@ -198,10 +200,10 @@ final class FetchTask implements FairPool.Task, Attempt {
         try {
             fetched =
                     new FileBlock(block, openReplica(path), block.race().range().offset(), () -> {});
-            LeafVerifier reading = block.race().isCutThrough()
+            LeafVerifier verifier = block.race().isCutThrough()
                     ? LeafVerifier.unchecked(store, block.leaves())
                     : new LeafVerifier(store, block.leaves());
-            run(reading, LeafTarget.discarding(scratch.nioBuffer(0, scratch.capacity())), fetched);
+            run(Reading.of(verifier, LeafTarget.discarding(scratch.nioBuffer(0, scratch.capacity()))), fetched);
             kept = true;
             return fetched;
         } finally {
@@ -245,6 +247,21 @@ final class FetchTask implements FairPool.Task, Attempt {
         }
     }
 
+    /** What the store has seen to be right is sent from where it lies; the destination looks at it, as it has to anyway. */
+    private FetchedBlock openLeaves(LeafFiles opened) throws CloudMwException {
+        LeavesBlock fetched = new LeavesBlock(block);
+        boolean kept = false;
+        try (LeafFiles files = opened) {
+            run(Reading.of(files, fetched), fetched);
+            kept = true;
+            return fetched;
+        } finally {
+            if (!kept) {
+                fetched.close();
+            }
+        }
+    }
+
     private FetchedBlock fetchToSpool(ChunkStore store) throws CloudMwException {
         ByteBuf scratch = fetcher.scratch(block);
         @Nullable FetchedBlock fetched = null;
@@ -274,20 +291,20 @@ final class FetchTask implements FairPool.Task, Attempt {
     }
 
     private void verify(ChunkStore store, LeafTarget target, FetchedBlock fetched) throws CloudMwException {
-        run(new LeafVerifier(store, block.leaves(), block.extra()), target, fetched);
+        run(Reading.of(new LeafVerifier(store, block.leaves(), block.extra()), target), fetched);
     }
 
-    private void run(LeafVerifier reading, LeafTarget target, FetchedBlock fetched) throws CloudMwException {
+    private void run(Reading started, FetchedBlock fetched) throws CloudMwException {
         synchronized (lock) {
             if (cancelled) {
                 throw new CloudMwException(ErrorCode.CANCELLED, block + " store=" + storeId + ": cancelled");
             }
-            verifier = reading;
+            reading = started;
         }
         prepared();
         listener.began(fetched);
         try {
-            reading.run(target, bytes -> {
+            started.run(bytes -> {
                 fetchedBytes = bytes;
                 fetched.arrived(bytes);
                 listener.progressed(bytes);

@@ -91,7 +91,7 @@ public final class Fetcher implements Fetching, AutoCloseable {
         var unused = submit(requester, block, () -> {
             CloudMwException wrong = null;
             try {
-                check(block, requester.stores().open(store));
+                check(block, requester.stores().open(store, block.untilMillis()));
             } catch (CloudMwException e) {
                 wrong = e;
                 requester.failed(block.leaves().chunk(), store, e);

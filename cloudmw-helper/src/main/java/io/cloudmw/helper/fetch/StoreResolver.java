@@ -13,4 +13,13 @@ public interface StoreResolver {
      * @throws CloudMwException when it is not known or cannot be reached
      */
     ChunkStore open(StoreId store) throws CloudMwException;
+
+    /**
+     * The same, for a chunk that the transfer may read until then and no longer. Whoever vouches for it to others overrides this.
+     *
+     * @throws CloudMwException as the other
+     */
+    default ChunkStore open(StoreId store, long untilMillis) throws CloudMwException {
+        return open(store);
+    }
 }

@@ -6,6 +6,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.store.LeafRange;
+import io.cloudmw.core.wire.IssuedBlock;
 import java.util.List;
 
 /**
@@ -15,8 +16,10 @@ import java.util.List;
  * @param leaves the same bytes, with their digests
  * @param replicas stores that hold a copy, in the paper's order
  * @param extra whether its attempts make up for late ones: they use threads and connections that others do not hold
+ * @param untilMillis when the right to read it ends that was shown for it, by the wall clock: nobody else is told of a longer one
  */
-public record WantedBlock(Block race, LeafRange leaves, long chunkLength, List<StoreId> replicas, boolean extra) {
+public record WantedBlock(
+        Block race, LeafRange leaves, long chunkLength, List<StoreId> replicas, boolean extra, long untilMillis) {
     public WantedBlock {
         replicas = List.copyOf(replicas);
         ByteRange range = race.range();
@@ -39,6 +42,18 @@ public record WantedBlock(Block race, LeafRange leaves, long chunkLength, List<S
         }
     }
 
+    /**
+     * What was issued.
+     *
+     * @param untilMillis when the right to read it ends
+     */
+    public static WantedBlock of(IssuedBlock issued, long untilMillis) {
+        LeafRange leaves =
+                new LeafRange(issued.chunk(), issued.block().range(), issued.leafSizeBytes(), issued.leafCrc32c());
+        return new WantedBlock(
+                issued.block(), leaves, issued.chunkLength(), issued.replicas(), issued.extra(), untilMillis);
+    }
+
     /** Bytes wanted. */
     public long length() {
         return race.range().length();
@@ -55,6 +70,11 @@ public record WantedBlock(Block race, LeafRange leaves, long chunkLength, List<S
         return of(part.range(), race.rule(), part, extra);
     }
 
+    /** The same, wanted by who may read it until then. */
+    public WantedBlock until(long endMillis) {
+        return new WantedBlock(race, leaves, chunkLength, replicas, extra, endMillis);
+    }
+
     /**
      * The same, but not relayed while it is fetched: what others may be given too is verified wherever it comes from.
      *
@@ -67,7 +87,7 @@ public record WantedBlock(Block race, LeafRange leaves, long chunkLength, List<S
     private WantedBlock of(ByteRange range, BlockRule rule, LeafRange of, boolean isExtra) {
         Block part =
                 new Block(race.id(), race.chunkIndex(), range, race.replicas(), race.entrants(), rule, race.barred());
-        return new WantedBlock(part, of, chunkLength, replicas, isExtra);
+        return new WantedBlock(part, of, chunkLength, replicas, isExtra, untilMillis);
     }
 
     /** For messages. */

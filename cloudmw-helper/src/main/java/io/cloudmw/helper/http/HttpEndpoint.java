@@ -28,21 +28,22 @@ public final class HttpEndpoint implements AutoCloseable {
     /**
      * Binds and serves.
      *
+     * @param setting names where it listens to whoever has set that
      * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
      */
-    public HttpEndpoint(HostPort listen, PrometheusMeterRegistry meters, BooleanSupplier healthy)
+    public HttpEndpoint(String setting, HostPort listen, PrometheusMeterRegistry meters, BooleanSupplier healthy)
             throws CloudMwException {
         try {
             server = HttpServer.create(new InetSocketAddress(listen.host(), listen.port()), BACKLOG);
         } catch (IOException e) {
             thread.shutdown();
             throw new CloudMwException(
-                    ErrorCode.LOCAL_IO, "helper.http.listen: cannot listen on " + listen + ": " + Reasons.of(e), e);
+                    ErrorCode.LOCAL_IO, setting + ": cannot listen on " + listen + ": " + Reasons.of(e), e);
         }
         server.createContext("/metrics", exchange -> answer(exchange, 200, meters.scrape()));
         server.createContext("/healthz", exchange -> {
             boolean well = healthy.getAsBoolean();
-            answer(exchange, well ? 200 : 503, well ? "ok\n" : "not registered\n");
+            answer(exchange, well ? 200 : 503, well ? "ok\n" : "not serving\n");
         });
         server.setExecutor(thread);
         server.start();

@@ -4,6 +4,7 @@ import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.helper.fetch.Attempt;
@@ -12,7 +13,6 @@ import io.cloudmw.helper.fetch.LeavesBlock;
 import io.cloudmw.helper.fetch.WantedBlock;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -68,8 +68,7 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
             if (made != null) {
                 connected(made, request);
             } else if (failure != null) {
-                Throwable cause = failure.getCause();
-                Throwable why = failure instanceof CompletionException && cause != null ? cause : failure;
+                Throwable why = Reasons.unwrapped(failure);
                 fail(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, what() + why.getMessage(), why));
             }
         }));

@@ -8,7 +8,9 @@ import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.time.Ticker;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,14 +38,23 @@ public final class PeerConnections implements AutoCloseable {
     private static final class Entry {
         final CompletableFuture<BulkConnection> connection;
         int users;
+        /** Written before the connection is there, or is known not to come. */
+        private volatile long endedNanos;
 
-        Entry(CompletableFuture<BulkConnection> connection) {
-            this.connection = connection;
+        Entry(CompletableFuture<BulkConnection> connecting, Ticker ticker) {
+            connection = connecting.whenComplete((made, failure) -> endedNanos = ticker.nanos());
+        }
+
+        /** Whether it could not be made, so long ago that the peer may be back. */
+        boolean isPast(Ticker ticker, long awayNanos) {
+            return connection.isCompletedExceptionally() && ticker.nanos() - endedNanos >= awayNanos;
         }
     }
 
     private final BulkConnector connector;
     private final int limit;
+    private final Ticker ticker;
+    private final long awayNanos;
     private final Object lock = new Object();
 
     @GuardedBy("lock")
@@ -58,8 +69,19 @@ public final class PeerConnections implements AutoCloseable {
      * @param limit peers connected to at once
      */
     public PeerConnections(BulkConnector connector, int limit) {
+        this(connector, limit, Ticker.system(), Duration.ZERO);
+    }
+
+    /**
+     * The same.
+     *
+     * @param away for so long a peer that could not be reached is not tried again: who asks for it meanwhile hears so at once
+     */
+    public PeerConnections(BulkConnector connector, int limit, Ticker ticker, Duration away) {
         this.connector = connector;
         this.limit = limit;
+        this.ticker = ticker;
+        this.awayNanos = away.toNanos();
     }
 
     /** A connection in use: it is not closed for being idle. */
@@ -127,7 +149,7 @@ public final class PeerConnections implements AutoCloseable {
         return entry.connection.handle((connection, failure) -> {
             if (connection == null) {
                 release(entry);
-                throw new CompletionException(failure);
+                throw failure instanceof CompletionException known ? known : new CompletionException(failure);
             }
             return new Lease(entry, connection);
         });
@@ -143,27 +165,21 @@ public final class PeerConnections implements AutoCloseable {
                 throw new CloudMwException(ErrorCode.CANCELLED, "the helper is closing");
             }
             @Nullable Entry existing = entries.get(address);
-            if (existing != null) {
+            if (existing != null && !existing.isPast(ticker, awayNanos)) {
                 existing.users++;
                 return existing;
             }
             if (entries.size() >= limit) {
                 surplus = removeIdle();
             }
-            made = new Entry(connector.connect(target, REFUSING));
+            made = new Entry(connector.connect(target, REFUSING), ticker);
             made.users++;
             entries.put(address, made);
         }
         if (surplus != null) {
             closeWhenMade(surplus);
         }
-        var unused = made.connection.whenComplete((connection, failure) -> {
-            if (connection == null) {
-                forget(address, made);
-            } else {
-                connection.onClosed(() -> forget(address, made));
-            }
-        });
+        var unused = made.connection.thenAccept(connection -> connection.onClosed(() -> forget(address, made)));
         return made;
     }
 

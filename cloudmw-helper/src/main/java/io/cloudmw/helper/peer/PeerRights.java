@@ -17,6 +17,19 @@ import java.util.Set;
  * @param priority how urgent it is to them
  */
 public record PeerRights(TransferToken token, TransferClaims claims, TransferTokens tokens, Priority priority) {
+    /** The same, for somebody who may do it no longer than that. */
+    PeerRights until(long endMillis) {
+        return new PeerRights(
+                token,
+                new TransferClaims(
+                        claims.rights(),
+                        claims.file(),
+                        claims.version(),
+                        Math.min(endMillis, claims.expiresAtMillis())),
+                tokens,
+                priority);
+    }
+
     /**
      * A token to read this chunk, whose right to be read was checked here: of a chunk that the transfer's version shares with
      * another, one for that version.

@@ -56,13 +56,34 @@ public final class StoreDirectory {
         stores.forEach(store -> byId.put(store.id(), store));
         Map<HelperId, HelperAddress> owners = new HashMap<>();
         helpers.forEach(helper -> owners.put(helper.id(), helper));
-        return id -> {
+        return new Named(byId, owners, new PeerRights(token, claims, tokens, priority));
+    }
+
+    /** The stores and owners that a transfer names. */
+    private final class Named implements StoreResolver {
+        private final Map<StoreId, Store> byId;
+        private final Map<HelperId, HelperAddress> owners;
+        private final PeerRights rights;
+
+        Named(Map<StoreId, Store> byId, Map<HelperId, HelperAddress> owners, PeerRights rights) {
+            this.byId = byId;
+            this.owners = owners;
+            this.rights = rights;
+        }
+
+        @Override
+        public ChunkStore open(StoreId id) throws CloudMwException {
+            return open(id, Long.MAX_VALUE);
+        }
+
+        @Override
+        public ChunkStore open(StoreId id, long untilMillis) throws CloudMwException {
             Store store = byId.get(id);
             if (store == null) {
                 throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store=" + id + ": not named by the plan");
             }
-            return open(store, owners, new PeerRights(token, claims, tokens, priority));
-        };
+            return StoreDirectory.this.open(store, owners, rights.until(untilMillis));
+        }
     }
 
     /**

@@ -3,6 +3,7 @@ package io.cloudmw.helper.peer;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
@@ -75,32 +76,36 @@ public final class Trees {
      */
     public Upstream upstream(Scope scope, PeerRights rights, int highest) {
         List<HelperAddress> members = scope.helpers().subList(0, scope.members());
-        int rank = members.stream().map(HelperAddress::id).toList().indexOf(self);
-        return rank < 0
-                ? new Outsider(highest)
-                : new Member(scope, trees.get(List.copyOf(members)), rank, rights, highest);
+        return members.isEmpty()
+                ? new Alone(highest)
+                : new Below(scope, trees.get(List.copyOf(members)), rights, highest);
     }
 
-    /** Who is no member of the trees has nobody above. */
-    private record Outsider(int highest) implements Upstream {
+    /** Where there are no trees nobody is above. */
+    private record Alone(int highest) implements Upstream {
         @Override
         public Above of(WantedBlock block) {
             return NONE.of(block);
         }
     }
 
-    /** This helper, as a member of the trees of one transfer. */
-    private final class Member implements Upstream {
+    /** This helper, as a member of the trees of one transfer, or below one. */
+    private final class Below implements Upstream {
         private final Scope scope;
         private final SwitchTree tree;
+        /** Negative: it is no member. */
         private final int rank;
+
         private final PeerRights rights;
         private final int highest;
 
-        Member(Scope scope, SwitchTree tree, int rank, PeerRights rights, int highest) {
+        Below(Scope scope, SwitchTree tree, PeerRights rights, int highest) {
             this.scope = scope;
             this.tree = tree;
-            this.rank = rank;
+            this.rank = scope.helpers().subList(0, scope.members()).stream()
+                    .map(HelperAddress::id)
+                    .toList()
+                    .indexOf(self);
             this.rights = rights;
             this.highest = highest;
         }
@@ -113,11 +118,11 @@ public final class Trees {
         @Override
         public Above of(WantedBlock block) {
             long blockBytes = ModePolicy.SWITCHED_BLOCK_BYTES;
-            SwitchTree.Position position = tree.of(
-                    rank,
-                    block.leaves().chunk(),
-                    (block.chunkLength() + blockBytes - 1) / blockBytes,
-                    block.leaves().range().offset() / blockBytes);
+            ChunkId chunk = block.leaves().chunk();
+            long blocks = (block.chunkLength() + blockBytes - 1) / blockBytes;
+            long number = block.leaves().range().offset() / blockBytes;
+            SwitchTree.Position position =
+                    rank < 0 ? tree.below(self.value(), chunk, blocks, number) : tree.of(rank, chunk, blocks, number);
             int height = Math.min(position.place(), highest);
             List<Parent> parents = position.above().stream()
                     .filter(ancestor -> ancestor.place() < height)
@@ -137,13 +142,14 @@ public final class Trees {
                     .map(HelperAddress::withoutVolumes)
                     .toList();
             return new BulkRequest.Shared(
-                    rights.toRead(block.leaves().chunk()),
+                    rights.until(block.untilMillis()).toRead(block.leaves().chunk()),
                     issued(block, store),
                     stores,
                     helpers,
                     scope.members(),
                     height,
-                    rights.priority());
+                    rights.priority(),
+                    false);
         }
 
         private final class Ancestor implements Parent {

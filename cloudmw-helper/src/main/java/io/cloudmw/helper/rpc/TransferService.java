@@ -9,17 +9,13 @@ import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferClaims;
-import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
-import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.wire.FromWire;
-import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.UrgencyWire;
 import io.cloudmw.helper.compete.HelperTransfer;
 import io.cloudmw.helper.compete.TransferSpec;
 import io.cloudmw.helper.compete.Transfers;
-import io.cloudmw.helper.fetch.WantedBlock;
 import io.cloudmw.proto.v1.BeginTransfer;
 import io.cloudmw.proto.v1.TransferCommand;
 import io.cloudmw.proto.v1.TransferEvent;
@@ -128,10 +124,7 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
 
     private TransferSpec spec(BeginTransfer begin) throws CloudMwException {
         byte[] token = begin.getToken().toByteArray();
-        TransferClaims claims = tokens.verify(token);
-        if (!claims.rights().contains(TransferRight.READ)) {
-            throw new CloudMwException(ErrorCode.UNAUTHENTICATED, "token: no right to read");
-        }
+        TransferClaims claims = Rights.ofReader(tokens, token);
         FromWire.mode(begin.getMode());
         List<Store> stores = FromWire.stores(begin.getStoresList()).stream()
                 .map(StoreStatus::store)
@@ -159,7 +152,8 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
 
     private void obey(HelperTransfer transfer, TransferCommand command) throws CloudMwException {
         switch (command.getCommandCase()) {
-            case ISSUE -> transfer.issue(wanted(transfer.spec().claims(), FromWire.block(command.getIssue())));
+            case ISSUE ->
+                transfer.issue(Rights.checked(tokens, transfer.spec().claims(), FromWire.block(command.getIssue())));
             case WITHDRAW_BLOCK -> transfer.withdraw(new BlockId(command.getWithdrawBlock()));
             case DELIVERED_BLOCK -> transfer.delivered(new BlockId(command.getDeliveredBlock()));
             case RACER_GONE -> transfer.racerGone(new RacerId(command.getRacerGone()));
@@ -173,15 +167,5 @@ public final class TransferService extends TransfersGrpc.TransfersImplBase {
                 throw new CloudMwException(
                         ErrorCode.PROTOCOL_VIOLATION, transfer.spec() + ": command " + command.getCommandCase());
         }
-    }
-
-    /** A chunk that the file's version shares with the one that wrote it comes with a token of its own. */
-    private WantedBlock wanted(TransferClaims claims, IssuedBlock issued) throws CloudMwException {
-        TransferClaims allowed =
-                issued.token().isPresent() ? tokens.verify(issued.token().get().bytes()) : claims;
-        allowed.require(TransferRight.READ, issued.chunk());
-        LeafRange leaves =
-                new LeafRange(issued.chunk(), issued.block().range(), issued.leafSizeBytes(), issued.leafCrc32c());
-        return new WantedBlock(issued.block(), leaves, issued.chunkLength(), issued.replicas(), issued.extra());
     }
 }

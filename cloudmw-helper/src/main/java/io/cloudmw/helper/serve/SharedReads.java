@@ -14,7 +14,6 @@ import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
-import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.helper.fetch.Fetcher;
@@ -23,10 +22,11 @@ import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.WantedBlock;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives blocks to the switches below this one. Safe for any thread; never blocks. */
+/** Gives blocks to the switches below this one, and parts of them to readers. Safe for any thread; never blocks. */
 public final class SharedReads {
     /** Says how one who was shown to have a right gets what is not here. */
     @FunctionalInterface
@@ -35,9 +35,9 @@ public final class SharedReads {
     }
 
     /**
-     * What switches below may ask of this one.
+     * What others may ask of this one.
      *
-     * @param children of them at once, for one block; each may ask for several parts of it
+     * @param children switches below it at once, for one block; each may ask for several parts of it
      * @param reads blocks, or parts of them, in all at once
      */
     public record Limits(int children, int reads) {}
@@ -98,7 +98,7 @@ public final class SharedReads {
 
     private BulkStreamListener start(BulkStream stream, BulkRequest.Shared request) throws CloudMwException {
         TransferClaims claims = tokens.verify(request.token().bytes());
-        WantedBlock block = wanted(request.block());
+        WantedBlock block = wanted(request.block(), claims.expiresAtMillis());
         claims.require(TransferRight.READ, block.leaves().chunk());
         if (!switched.contains(claims.file().volume())) {
             throw new CloudMwException(
@@ -106,9 +106,13 @@ public final class SharedReads {
                     block + ": this helper is no switch for volume "
                             + claims.file().volume());
         }
-        Key key = new Key(
-                new Given(block.leaves().chunk(), block.leaves().range().offset() / ModePolicy.SWITCHED_BLOCK_BYTES),
-                stream.connection().sessionId());
+        Optional<Key> key = request.reader()
+                ? Optional.empty()
+                : Optional.of(new Key(
+                        new Given(
+                                block.leaves().chunk(),
+                                block.leaves().range().offset() / ModePolicy.SWITCHED_BLOCK_BYTES),
+                        stream.connection().sessionId()));
         take(key);
         boolean started = false;
         try {
@@ -118,7 +122,9 @@ public final class SharedReads {
             SharedRead read = new SharedRead(
                     stream,
                     new SharedRead.Events(
-                            () -> giveBack(key), meters::sent, () -> doubt(requester, block, request.replica())));
+                            () -> giveBack(key),
+                            key.isPresent() ? meters::sent : toReader -> {},
+                            () -> doubt(requester, block, request.replica())));
             read.started(shared.start(requester, block, request.replica(), read));
             started = true;
             return read;
@@ -131,7 +137,7 @@ public final class SharedReads {
 
     /** What is kept of it is kept no longer, and a replica that is sent from where it lies is looked at. */
     private void doubt(Requester requester, WantedBlock block, StoreId store) {
-        LOG.warn("{} store={} arrived damaged at a switch below", block, store);
+        LOG.warn("{} store={} arrived damaged", block, store);
         shared.doubt(block);
         try {
             fetcher.check(requester, block, store, wrong -> {});
@@ -140,37 +146,51 @@ public final class SharedReads {
         }
     }
 
-    private static WantedBlock wanted(IssuedBlock issued) throws CloudMwException {
+    private static WantedBlock wanted(IssuedBlock issued, long untilMillis) throws CloudMwException {
         if (issued.block().range().length() > ModePolicy.SWITCHED_BLOCK_BYTES) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
                     "range: " + issued.block().range() + " (expected: <= " + ModePolicy.SWITCHED_BLOCK_BYTES
                             + " bytes)");
         }
-        LeafRange leaves =
-                new LeafRange(issued.chunk(), issued.block().range(), issued.leafSizeBytes(), issued.leafCrc32c());
-        return new WantedBlock(issued.block(), leaves, issued.chunkLength(), issued.replicas(), issued.extra());
+        return WantedBlock.of(issued, untilMillis);
     }
 
-    private synchronized void take(Key key) throws CloudMwException {
-        Map<String, Integer> children = given.getOrDefault(key.block(), Map.of());
-        boolean another = !children.containsKey(key.child());
-        if ((another && children.size() >= limits.children()) || reads >= limits.reads()) {
-            throw new CloudMwException(
-                    ErrorCode.OVERLOADED,
-                    "chunk=" + key.block().chunk() + ": given to " + children.size() + " switches (expected: < "
-                            + limits.children() + "), " + reads + " blocks in all (expected: < " + limits.reads()
-                            + ")");
+    /** @param child empty: a reader asks, who is none of the switches below */
+    private synchronized void take(Optional<Key> child) throws CloudMwException {
+        if (reads >= limits.reads()) {
+            throw overloaded(reads + " blocks are given at once (expected: < " + limits.reads() + ")");
         }
-        given.computeIfAbsent(key.block(), block -> new HashMap<>()).merge(key.child(), 1, Integer::sum);
+        if (child.isPresent()) {
+            take(child.get());
+        }
         reads++;
     }
 
-    private synchronized void giveBack(Key key) {
+    @GuardedBy("this")
+    private void take(Key key) throws CloudMwException {
+        Map<String, Integer> children = given.getOrDefault(key.block(), Map.of());
+        if (!children.containsKey(key.child()) && children.size() >= limits.children()) {
+            throw overloaded("chunk=" + key.block().chunk() + ": given to " + children.size()
+                    + " switches (expected: < " + limits.children() + ")");
+        }
+        given.computeIfAbsent(key.block(), block -> new HashMap<>()).merge(key.child(), 1, Integer::sum);
+    }
+
+    private static CloudMwException overloaded(String why) {
+        return new CloudMwException(ErrorCode.OVERLOADED, why);
+    }
+
+    private synchronized void giveBack(Optional<Key> child) {
+        child.ifPresent(this::giveBack);
+        reads--;
+    }
+
+    @GuardedBy("this")
+    private void giveBack(Key key) {
         given.computeIfPresent(key.block(), (block, children) -> {
-            children.computeIfPresent(key.child(), (child, parts) -> parts == 1 ? null : parts - 1);
+            children.computeIfPresent(key.child(), (name, parts) -> parts == 1 ? null : parts - 1);
             return children.isEmpty() ? null : children;
         });
-        reads--;
     }
 }

@@ -13,6 +13,7 @@ import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.coordinator.CoordinatorConfig;
 import io.cloudmw.helper.coordinator.CoordinatorServer;
 import io.cloudmw.helper.disk.DiskOpener;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -63,7 +64,8 @@ public final class Standalone implements AutoCloseable {
         boolean started = false;
         try {
             CoordinatorConfig config = CoordinatorConfig.read(coordinatorSettings(given));
-            CoordinatorServer server = with(CoordinatorServer.start(config, with(new CoordinatorBuckets())));
+            CoordinatorServer server =
+                    with(CoordinatorServer.start(config, with(new CoordinatorBuckets()), new CompositeMeterRegistry()));
             coordinator = server.address();
             ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
             for (int i = 1; i <= given.helpers(); i++) {
@@ -100,7 +102,8 @@ public final class Standalone implements AutoCloseable {
         given.put("helper.disk.disk-" + i + ".domain", "disk-" + i);
         HelperConfig config = HelperConfig.read(Settings.of(given));
         HelperConfig.Limits limits = config.limits();
-        Buckets buckets = with(new Buckets(limits.fetchThreads(), limits.extraThreads(), Optional.empty(), meters));
+        Buckets buckets = with(new Buckets(
+                limits.fetchThreads(), limits.extraThreads(), limits.warmConnections(), Optional.empty(), meters));
         helpers.add(with(HelperServer.start(config, secret, buckets, DiskOpener.throttling(), meters)));
     }
 

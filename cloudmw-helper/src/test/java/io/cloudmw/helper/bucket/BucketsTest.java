@@ -8,8 +8,12 @@ import org.junit.jupiter.api.Test;
 final class BucketsTest {
     @Test
     void everyReaderHasAConnection() {
-        assertThat(Buckets.settings(1024, 32).maxConnections()).isEqualTo(1024);
-        assertThat(Buckets.settings(1024, 32).extraConnections()).isEqualTo(32);
-        assertThat(Buckets.settings(1, 16)).isEqualTo(S3Settings.DEFAULT);
+        assertThat(Buckets.settings(1024, 32, 8).maxConnections()).isEqualTo(1024);
+        assertThat(Buckets.settings(1024, 32, 8).extraConnections()).isEqualTo(32);
+        assertThat(Buckets.settings(1024, 32, 8).warmConnections()).isEqualTo(8);
+        assertThat(Buckets.settings(1024, 2, 8).warmConnections())
+                .as("no more than there are")
+                .isEqualTo(2);
+        assertThat(Buckets.settings(1, 16, 4)).isEqualTo(S3Settings.DEFAULT);
     }
 }

@@ -11,9 +11,11 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.SwitchMetrics;
 import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.memory.MemoryChunkStore;
 import io.cloudmw.core.testing.store.Chunks;
@@ -39,8 +41,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,6 +55,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class SharedFetchingTest {
     private static final int LEAF = Fetches.LEAF;
     private static final int LENGTH = 9 * LEAF + 100;
+    private static final int OPEN_FILES = 100;
     private static final StoreId OTHER = new StoreId("other");
 
     @TempDir
@@ -78,7 +84,7 @@ final class SharedFetchingTest {
                 new ByteBudget(1 << 20),
                 spool,
                 PooledByteBufAllocator.DEFAULT);
-        open(1 << 20, true);
+        open(1 << 20, OPEN_FILES);
     }
 
     private SteppedStore stepped(StoreId id) throws CloudMwException {
@@ -88,10 +94,16 @@ final class SharedFetchingTest {
     }
 
     private void open(long memoryBytes, boolean onDisk) throws IOException {
+        open(memoryBytes, onDisk ? OPEN_FILES : 0);
+    }
+
+    /** @param openFiles that leaves may be sent from at a time; 0: nothing is kept on the disk */
+    private void open(long memoryBytes, int openFiles) throws IOException {
         memory = new ByteBudget(memoryBytes);
         CacheMetrics counts = new CacheMetrics(meters);
-        Optional<DiskTier> disk =
-                onDisk ? Optional.of(DiskTier.open(directory.resolve("cache"), 1 << 20, counts)) : Optional.empty();
+        Optional<DiskTier> disk = openFiles > 0
+                ? Optional.of(DiskTier.open(directory.resolve("cache"), 1 << 20, openFiles, counts))
+                : Optional.empty();
         cache = new LeafCache(new LeafRoom(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
         fetching = new SharedFetching(fetcher, cache, new SwitchMetrics(meters));
     }
@@ -159,6 +171,51 @@ final class SharedFetchingTest {
         assertThat(counted(CacheMetrics.JOINED)).isEqualTo(70);
         assertThat(counted(CacheMetrics.FETCHED)).isEqualTo(LENGTH);
         assertThat(counted(CacheMetrics.SERVED)).isEqualTo(8.0 * LENGTH);
+    }
+
+    /** On behalf of somebody in this class, of one store whatever is named. */
+    private static Requester requester(Priority priority, ChunkStore from) {
+        return new Requester(new Tenant("test", "v", priority), OptionalLong.empty(), id -> from, Upstream.NONE);
+    }
+
+    /** One store is read for the warm-up, the other for the reader; four reads hold all threads. */
+    @Test
+    void whatIsQueuedForAWarmUpIsFetchedForAMoreUrgentReaderThatJoins() throws Exception {
+        WantedBlock whole = Fetches.whole(chunk, bytes);
+        List<Reader> before = IntStream.range(0, 4)
+                .mapToObj(leaf -> new Reader(whole.part(leaf, 1), Fetches.STORE))
+                .toList();
+        await().until(() -> store.opened() == 4);
+        CompletableFuture<Optional<CloudMwException>> warmed = new CompletableFuture<>();
+        var unused = fetching.keep(
+                requester(Priority.PREFETCH, other),
+                whole.part(4, 1),
+                Fetches.STORE,
+                (outcome, cause) -> warmed.complete(cause));
+        Reader urgent = new Reader(requester(Priority.INTERACTIVE, store), whole.part(4, 1), Fetches.STORE);
+        other.allow(LENGTH);
+        store.allow(LENGTH);
+        urgent.ending.block().close();
+        for (Reader reader : before) {
+            reader.ending.block().close();
+        }
+        assertThat(warmed.get(30, TimeUnit.SECONDS)).isEmpty();
+        assertThat(other.opened()).isZero();
+        assertThat(store.opened()).isEqualTo(5);
+    }
+
+    @Test
+    void whatHasBegunForAWarmUpIsNotFetchedAgainForAMoreUrgentReader() throws Exception {
+        WantedBlock whole = Fetches.whole(chunk, bytes);
+        Reader warming = new Reader(requester(Priority.PREFETCH, other), whole, Fetches.STORE);
+        other.allow(LEAF);
+        await().until(() -> warming.attempt.bytesRead() == LEAF);
+        Reader urgent = new Reader(requester(Priority.INTERACTIVE, store), whole, Fetches.STORE);
+        other.allow(LENGTH);
+        urgent.assertGetsAll();
+        warming.assertGetsAll();
+        assertThat(store.opened()).isZero();
+        assertThat(other.given()).isEqualTo(LENGTH);
     }
 
     @Test
@@ -471,6 +528,122 @@ final class SharedFetchingTest {
         read().assertGetsAll();
         assertThat(counted(CacheMetrics.DAMAGED)).isEqualTo(1);
         assertThat(store.given()).isEqualTo(LENGTH + LENGTH - 4 * LEAF);
+    }
+
+    /** With no memory, what is in use of the spool tells what was read from the disk instead of being sent from there. */
+    @Test
+    void whatThisProcessHasWrittenToTheDiskIsSentFromThere() throws Exception {
+        reopen(0, true);
+        fill();
+        try (FetchedBlock block = read().ending.block()) {
+            assertThat(spool.budget().usedBytes()).isZero();
+            assertThat(sent(block)).isEqualTo(bytes);
+        }
+        assertThat(store.given()).isEqualTo(LENGTH);
+    }
+
+    @Test
+    void whatAnEarlierProcessLeftIsReadOnceAndThenSentFromTheDisk() throws Exception {
+        fill();
+        reopen(0, true);
+        try (FetchedBlock block = read().ending.block()) {
+            assertThat(spool.budget().usedBytes()).isPositive();
+            assertThat(sent(block)).isEqualTo(bytes);
+        }
+        await().until(() -> spool.budget().usedBytes() == 0);
+        try (FetchedBlock block = read().ending.block()) {
+            assertThat(spool.budget().usedBytes()).isZero();
+            assertThat(sent(block)).isEqualTo(bytes);
+        }
+        assertThat(store.given()).isEqualTo(LENGTH);
+    }
+
+    @Test
+    void whatIsForgottenWhileItIsSentIsSentToItsEnd() throws Exception {
+        reopen(0, true);
+        fill();
+        FetchedBlock held = read().ending.block();
+        doubtUntilItIsFetchedAnew();
+        await().untilAsserted(() -> assertThat(leaves()).hasSize(10));
+        for (Path leaf : leaves()) {
+            Files.write(leaf, new byte[LEAF]);
+        }
+        assertThat(sent(held)).isEqualTo(bytes);
+        held.close();
+    }
+
+    /** Who asks while a flight is under way still gets what that brings. */
+    private void doubtUntilItIsFetchedAnew() {
+        store.allow(LENGTH);
+        await().untilAsserted(() -> {
+            fetching.doubt(Fetches.whole(chunk, bytes));
+            read().ending.block().close();
+            assertThat(store.given()).isEqualTo(2L * LENGTH);
+        });
+    }
+
+    /** Who gets it sees what is wrong with it, and says so. */
+    @Test
+    void whatIsSpoiledOnTheDiskAfterItWasSeenIsFetchedAnewWhenItIsDoubted() throws Exception {
+        reopen(0, true);
+        fill();
+        byte[] leaf = Files.readAllBytes(leaves().get(4));
+        leaf[17] ^= 1;
+        Files.write(leaves().get(4), leaf);
+        byte[] spoiled = bytes.clone();
+        spoiled[4 * LEAF + 17] ^= 1;
+        try (FetchedBlock block = read().ending.block()) {
+            assertThat(sent(block)).isEqualTo(spoiled);
+        }
+        doubtUntilItIsFetchedAnew();
+        read().assertGetsAll();
+    }
+
+    @Test
+    void whatIsCutOffOrGoneAfterItWasSeenIsFetchedAnew() throws Exception {
+        reopen(0, true);
+        fill();
+        List<Path> files = leaves();
+        Files.write(files.get(3), new byte[3]);
+        Files.delete(files.get(7));
+        store.allow(LENGTH);
+        read().assertGetsAll();
+        assertThat(counted(CacheMetrics.DAMAGED)).isEqualTo(1);
+        assertThat(store.given()).isEqualTo(LENGTH + LENGTH - 3 * LEAF);
+    }
+
+    @Test
+    void whatFindsTooManyFilesOpenIsReadInstead() throws Exception {
+        cache.close();
+        open(0, 10);
+        fill();
+        FetchedBlock first = read().ending.block();
+        await().untilAsserted(
+                        () -> { // until then the first's flight could be joined
+                            try (FetchedBlock second = read().ending.block()) {
+                                assertThat(spool.budget().usedBytes()).isEqualTo(LENGTH);
+                                assertThat(sent(second)).isEqualTo(bytes);
+                            }
+                        });
+        assertThat(sent(first)).isEqualTo(bytes);
+        first.close();
+        await().untilAsserted(() -> {
+            try (FetchedBlock third = read().ending.block()) {
+                assertThat(spool.budget().usedBytes()).isZero();
+                assertThat(sent(third)).isEqualTo(bytes);
+            }
+        });
+    }
+
+    /** Everything is on the disk, and nothing on its way. */
+    private void fill() throws Exception {
+        store.allow(LENGTH);
+        read().assertGetsAll();
+        await().until(() -> store.closed() == store.opened());
+        await().untilAsserted(() -> {
+            assertThat(leaves()).hasSize(10);
+            assertThat(spool.budget().usedBytes()).isZero();
+        });
     }
 
     private List<Path> leaves() throws IOException {

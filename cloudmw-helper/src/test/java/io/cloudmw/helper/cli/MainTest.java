@@ -101,6 +101,17 @@ final class MainTest {
             assertThat(said.toString(StandardCharsets.UTF_8).lines().filter(line -> line.startsWith("cloudmw: ")))
                     .containsExactly("cloudmw: helper.http.listen: cannot listen on " + address
                             + ": another process listens there already");
+            said.reset();
+            assertThat(Main.run(
+                            "coordinator",
+                            "--secret-file=" + secret(),
+                            "--listen=127.0.0.1:0",
+                            "--data-dir=" + directory.resolve("data"),
+                            "--http=" + address))
+                    .isEqualTo(7);
+            assertThat(said.toString(StandardCharsets.UTF_8).lines().filter(line -> line.startsWith("cloudmw: ")))
+                    .containsExactly("cloudmw: coordinator.http.listen: cannot listen on " + address
+                            + ": another process listens there already");
         } finally {
             System.setErr(before);
         }

@@ -9,9 +9,11 @@ import com.google.protobuf.ByteString;
 import io.cloudmw.core.catalog.dynamodb.DynamoDbSettings;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.coordinator.BucketAccess;
 import io.cloudmw.core.coordinator.CoordinatorOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.CoordinatorMetrics;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
@@ -56,6 +58,7 @@ import io.cloudmw.proto.v1.PutSegmentRequest;
 import io.cloudmw.proto.v1.RegisterHelperRequest;
 import io.cloudmw.proto.v1.RegisterHelperResponse;
 import io.cloudmw.proto.v1.RemoveRequest;
+import io.cloudmw.proto.v1.RemoveStoreRequest;
 import io.cloudmw.proto.v1.RenameRequest;
 import io.cloudmw.proto.v1.ReplicaReport;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
@@ -73,6 +76,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -148,6 +152,42 @@ final class CoordinatorServerTest {
                 .containsExactly("v");
         assertThat(stat("/a/b")).isEqualTo(version);
         assertThat(put("/a/b", version.getVersionId()).getVersionId()).isNotEqualTo(version.getVersionId());
+    }
+
+    @Test
+    void whatItIsAskedIsMeasured() throws Exception {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        Path data = directory.resolve("measured");
+        try (CoordinatorServer measured = CoordinatorServer.start(config(data), BucketAccess.none(), meters)) {
+            CoordinatorBlockingStub calls = stub(measured, data.resolve("secret"));
+            register(calls, 1);
+            calls.listVolumes(ListVolumesRequest.getDefaultInstance());
+            calls.listVolumes(ListVolumesRequest.getDefaultInstance());
+            refused(
+                    ErrorCode.NOT_FOUND,
+                    () -> calls.removeStore(
+                            RemoveStoreRequest.newBuilder().setId("none").build()));
+            assertThat(meters.get(CoordinatorMetrics.CALLS)
+                            .tags("method", "ListVolumes", "code", "OK")
+                            .timer()
+                            .count())
+                    .isEqualTo(2);
+            assertThat(meters.get(CoordinatorMetrics.CALLS)
+                            .tags("method", "RemoveStore", "code", "NOT_FOUND")
+                            .timer()
+                            .count())
+                    .isOne();
+            assertThat(meters.get(CoordinatorMetrics.CATALOG)
+                            .tags("operation", "volumes", "code", "OK")
+                            .timer()
+                            .count())
+                    .isPositive();
+            assertThat(meters.get(CoordinatorMetrics.HELPERS).gauge().value()).isOne();
+            await().untilAsserted(() -> assertThat(
+                            meters.get(CoordinatorMetrics.UPKEEP).gauge().value())
+                    .isOne());
+            assertThat(measured.isServing()).isTrue();
+        }
     }
 
     @Test
@@ -271,9 +311,7 @@ final class CoordinatorServerTest {
         RemoveRequest remove = RemoveRequest.newBuilder()
                 .setVolume("v")
                 .setPath("/a")
-                .setCall(CallId.newBuilder()
-                        .setId(UUID.randomUUID().toString())
-                        .setIssuedAtMillis(WallClock.system().millis()))
+                .setCall(call())
                 .build();
         assertThat(stub.remove(remove).getRemoved()).isEqualTo(first);
         FileVersion second = put("/a", "");
@@ -304,7 +342,7 @@ final class CoordinatorServerTest {
                 .setVolume("v")
                 .setFromPath("/a")
                 .setToPath("/c")
-                .setRenameId(UUID.randomUUID().toString())
+                .setCall(call())
                 .build();
         assertThat(stub.rename(rename).getMoved())
                 .isEqualTo(Entry.newBuilder().setName("c").build());
@@ -313,12 +351,7 @@ final class CoordinatorServerTest {
         refused(ErrorCode.NOT_FOUND, () -> stat("/a/b"));
         refused(
                 ErrorCode.NOT_FOUND,
-                () -> stub.rename(rename.toBuilder()
-                        .setRenameId(UUID.randomUUID().toString())
-                        .build()));
-        refused(
-                ErrorCode.INVALID_ARGUMENT,
-                () -> stub.rename(rename.toBuilder().setRenameId("").build()));
+                () -> stub.rename(rename.toBuilder().setCall(call()).build()));
     }
 
     @Test
@@ -485,7 +518,8 @@ final class CoordinatorServerTest {
                 free.watch(),
                 free.callThreads(),
                 free.callQueue(),
-                free.callBytes());
+                free.callBytes(),
+                free.http());
         CloudMwException failure = catchThrowableOfType(CloudMwException.class, () -> CoordinatorServer.start(taken));
         assertThat(failure.code()).isEqualTo(ErrorCode.LOCAL_IO);
         assertThat(failure).hasMessageContaining(server.address().toString());
@@ -648,7 +682,15 @@ final class CoordinatorServerTest {
                 WatchOptions.defaults(),
                 4,
                 64,
-                CoordinatorServer.MAX_MESSAGE_BYTES);
+                CoordinatorServer.MAX_MESSAGE_BYTES,
+                Optional.empty());
+    }
+
+    private static CallId call() {
+        return CallId.newBuilder()
+                .setId(UUID.randomUUID().toString())
+                .setIssuedAtMillis(WallClock.system().millis())
+                .build();
     }
 
     private static void refused(ErrorCode code, ThrowingCallable call) {

@@ -15,11 +15,13 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.testing.FakeTicker;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -96,6 +98,29 @@ final class PeerConnectionsTest {
             assertThat(lease.connection().isClosed()).isFalse();
         }
         used.close();
+    }
+
+    /** Its place is taken by a server after the first try: that it is there is found out when the time is over. */
+    @Test
+    void aPeerThatCouldNotBeReachedIsNotTriedAgainForAWhile() throws Exception {
+        FakeTicker ticker = new FakeTicker();
+        try (PeerConnections patient =
+                new PeerConnections(new BulkConnector(transport, "h"), 2, ticker, Duration.ofSeconds(3))) {
+            int free;
+            try (ServerSocket socket = new ServerSocket(0)) {
+                free = socket.getLocalPort();
+            }
+            HelperAddress peer = address(9, free);
+            assertThatThrownBy(() -> patient.to(peer)).isInstanceOf(CloudMwException.class);
+            servers.add(BulkServer.bind(
+                    transport, new InetSocketAddress(InetAddress.getLoopbackAddress(), free), "p9", REFUSING));
+            ticker.advance(Duration.ofSeconds(3).minusNanos(1));
+            assertThatThrownBy(() -> patient.to(peer)).isInstanceOf(CloudMwException.class);
+            ticker.advance(Duration.ofNanos(1));
+            try (PeerConnections.Lease lease = patient.to(peer)) {
+                assertThat(lease.connection().isClosed()).isFalse();
+            }
+        }
     }
 
     @Test

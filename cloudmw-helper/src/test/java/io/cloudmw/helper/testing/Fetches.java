@@ -69,7 +69,8 @@ public final class Fetches {
                 new LeafRange(chunk, range, leafSizeBytes, crcs),
                 bytes.length,
                 List.of(STORE),
-                extra);
+                extra,
+                Long.MAX_VALUE);
     }
 
     /** All that a block has, sent leaf by leaf. */

@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -84,7 +83,7 @@ final class DynamoDbConcurrencyIT {
             }
             case 2 -> catalog -> catalog.remove(path, 1).id().toString();
             default -> {
-                Rename rename = new Rename(path, other, random.nextBoolean(), UUID.randomUUID());
+                Rename rename = new Rename(path, other, random.nextBoolean());
                 yield catalog -> catalog.rename(rename, 1).name();
             }
         };

@@ -42,7 +42,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -530,6 +529,23 @@ final class DynamoDbFaultsIT {
         assertThat(requestsOf(() -> catalog.snapshots().create(VOLUME, "s", 1))).isEqualTo(4);
     }
 
+    /** Collection does this for each file that is removed or replaced. */
+    @Test
+    void aVersionThatSharesNothingIsForgottenInSixRequestsAndItsCopiesAreMarkedInTwo() throws Exception {
+        FileVersion version = Versions.of("v:/a", 1);
+        catalog.putSegment(version.id(), 0, Versions.segment(version.id(), 0), 1);
+        catalog.commit(new Commit(version, Optional.empty(), List.of()));
+        catalog.remove(version.file(), 1);
+        Lease lease = lease();
+        ReplicaRecord mark = new ReplicaRecord(new ChunkId(version.id(), 0), STORE, ReplicaState.DROPPED, 1);
+        assertThat(requestsOf(() -> catalog.settle(lease, List.of(mark)))).isEqualTo(2);
+        assertThat(requestsOf(() -> catalog.forget(lease, version.id()))).isEqualTo(6);
+        assertThat(catalog.state(version.id())).isEmpty();
+        assertThat(catalog.segment(version.id(), 0)).isEmpty();
+        assertThat(catalog.records(version.id(), 0, 1)).isEmpty();
+        assertThat(catalog.retired("", 1).items()).isEmpty();
+    }
+
     /** Whoever looked at all names would ask for each directory. */
     @Test
     void aSnapshotOfManyNamesTakesTheRequestsOfOneOfAFew() throws Exception {
@@ -566,7 +582,7 @@ final class DynamoDbFaultsIT {
     }
 
     private static Rename rename(String from, String to) {
-        return new Rename(FilePath.parse(from), FilePath.parse(to), false, UUID.randomUUID());
+        return new Rename(FilePath.parse(from), FilePath.parse(to), false);
     }
 
     private List<String> names(String directory) throws CloudMwException {

@@ -161,9 +161,14 @@ public final class LeaseAudit implements AutoCloseable {
         return removals("abandoned-uploads", "open/" + version.value().charAt(0) + " " + version);
     }
 
-    /** How often upkeep took down that a copy is there, of which something else was recorded. */
+    /** How often upkeep took down that a copy is there, or gone, of which something else was recorded. */
     public long settlements(ChunkId chunk, StoreId store) {
         return removals("upkeep", String.format(Locale.ROOT, "v/%s r/%010d/%s", chunk.version(), chunk.index(), store));
+    }
+
+    /** How often collection took a version off its list. */
+    public long forgettings(VersionId version) {
+        return removals("upkeep", "retired/" + version.value().charAt(0) + " " + version);
     }
 
     @Override

@@ -13,7 +13,8 @@ import java.util.Optional;
  * @param cluster the one whose volume it is: {@link io.cloudmw.core.catalog.Catalog#clusterId}
  * @param volume as it was
  * @param stores those that the volume and the backup are kept in
- * @param number counts the backups of a volume of one cluster
+ * @param number counts the backups of a volume of one cluster, from 1. A volume that was recovered is another cluster's: its
+ *     backups are counted anew, so roots of two clusters may have one number
  * @param takenAtMillis when the last part was committed
  * @param position of the volume's changes: what is in the parts is the volume as it was there
  * @param parts in the order in which they are to be applied; the first begins with an empty volume

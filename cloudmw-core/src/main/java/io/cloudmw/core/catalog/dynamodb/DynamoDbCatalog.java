@@ -137,8 +137,13 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
-    public Store putStore(Store store, ChangeRequest request) throws CloudMwException {
-        return calls.call(() -> volumes.putStore(store, request));
+    public Store addStore(Store store, ChangeRequest request) throws CloudMwException {
+        return calls.call(() -> volumes.addStore(store, request));
+    }
+
+    @Override
+    public void putStore(Store store) throws CloudMwException {
+        calls.act(() -> volumes.putStore(store));
     }
 
     @Override

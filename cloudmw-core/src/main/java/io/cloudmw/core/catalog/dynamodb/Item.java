@@ -32,7 +32,6 @@ record Item(Key key, Map<String, AttributeValue> values) {
 
     static final String CREATED_AT = "createdAt";
     static final String ATTRIBUTES = "userAttributes";
-    static final String MOVED_BY = "movedBy";
     static final String STATE = "versionState";
     static final String CHANGED_AT = "changedAt";
     static final String SEGMENTS = "segmentCount";

@@ -216,6 +216,11 @@ final class Keys {
         return new Key(ofVersion(id), namesOf(segment) + digest);
     }
 
+    /** Whether it is about chunks that one version wrote and another names. */
+    static boolean isOfSharing(Key ofVersion) {
+        return ofVersion.sort().startsWith(NAMES) || ofVersion.sort().startsWith(NAMED);
+    }
+
     /** What a segment names, whatever digest it has. */
     static String namesOf(int segment) {
         return String.format(Locale.ROOT, "%s%010d/", NAMES, segment);

@@ -69,6 +69,15 @@ final class LeaseItems implements Leases {
                 Map.of(":epoch", Item.number(lease.epoch()), ":returned", Item.number(0)));
     }
 
+    /** The same, reading other items along with it. */
+    static void requireNewest(Transaction transaction, Lease lease, List<Key> others)
+            throws Conflict, CloudMwException {
+        List<Key> keys = new ArrayList<>(others);
+        keys.add(Keys.lease(lease.job()));
+        transaction.load(keys);
+        requireNewest(transaction, lease);
+    }
+
     private static Optional<Lease> find(Transaction transaction, String job) throws CloudMwException {
         return transaction.get(Keys.lease(job)).map(LeaseItems::lease);
     }

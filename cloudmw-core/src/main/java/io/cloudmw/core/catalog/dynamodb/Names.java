@@ -115,17 +115,16 @@ final class Names implements TreeStore<Conflict> {
 
     TreeEntry entry(long parent, Item item) throws CloudMwException {
         String name = item.key().sort();
-        String movedBy = item.optionalText(Item.MOVED_BY).orElse("");
         if (item.has(Item.DIRECTORY)) {
             long number = item.number(Item.DIRECTORY);
             named.put(number, item.key());
             parents.put(number, parent);
-            return new TreeEntry(parent, name, Optional.empty(), number, movedBy);
+            return new TreeEntry(parent, name, Optional.empty(), number);
         }
         VersionId version = new VersionId(item.text(Item.VERSION));
         versions.put(version, item.bytes(Item.FORM));
         TreeFile file = new TreeFile(version, item.number(Item.CREATED_AT), attributes(item));
-        return new TreeEntry(parent, name, Optional.of(file), 0, movedBy);
+        return new TreeEntry(parent, name, Optional.of(file), 0);
     }
 
     /** What is noted of the file that an item is of. */
@@ -199,12 +198,12 @@ final class Names implements TreeStore<Conflict> {
 
     /** A directory is moved only if all that its new path lies in stays where it is: it is none of them. */
     @Override
-    public TreeEntry move(TreeEntry entry, long parent, String name, String movedBy) throws Conflict, CloudMwException {
+    public TreeEntry move(TreeEntry entry, long parent, String name) throws Conflict, CloudMwException {
         Key from = Keys.entry(entry.parent(), entry.name());
         Key to = Keys.entry(parent, name);
         Item item = transaction.get(from).orElseThrow(() -> new IllegalStateException("nothing at " + from));
         transaction.delete(from);
-        transaction.put(item.under(to).with(Item.MOVED_BY, movedBy));
+        transaction.put(item.under(to));
         requireDirectory(parent);
         if (entry.isDirectory()) {
             named.put(entry.directory(), to);
@@ -212,7 +211,7 @@ final class Names implements TreeStore<Conflict> {
                 requireDirectory(above);
             }
         }
-        return new TreeEntry(parent, name, entry.file(), entry.directory(), movedBy);
+        return new TreeEntry(parent, name, entry.file(), entry.directory());
     }
 
     /** Something is put into this directory: it must be there. */

@@ -209,10 +209,12 @@ final class Replicas {
     /** At most thirty, so that their versions, and the places of these in the list, find room beside them. */
     void settle(Lease lease, List<ReplicaRecord> records) throws CloudMwException {
         transactions.run(transaction -> {
-            LeaseItems.requireNewest(transaction, lease);
-            transaction.load(records.stream()
-                    .map(record -> Keys.state(record.chunk().version()))
-                    .toList());
+            LeaseItems.requireNewest(
+                    transaction,
+                    lease,
+                    records.stream()
+                            .map(record -> Keys.state(record.chunk().version()))
+                            .toList());
             for (ReplicaRecord record : records) {
                 if (record.state() == ReplicaState.GOOD) {
                     transaction.delete(Keys.replica(record.report()));

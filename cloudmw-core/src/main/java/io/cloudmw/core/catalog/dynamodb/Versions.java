@@ -339,6 +339,9 @@ final class Versions {
         if (!forgotten(lease, id, Set.of(Stage.RETIRED, Stage.FORGOTTEN))) {
             return;
         }
+        if (dropAllOfOneThatSharesNothing(lease, id)) {
+            return;
+        }
         Set<VersionId> owners = shared.withdraw(id);
         drop(Range.startingWith(Keys.ofVersion(id), Keys.DIGESTS));
         drop(Range.startingWith(Keys.ofVersion(id), Keys.PARTS));
@@ -353,6 +356,19 @@ final class Versions {
         }
     }
 
+    /** Most versions are small and share nothing: what is kept of one is found by one query. */
+    private boolean dropAllOfOneThatSharesNothing(Lease lease, VersionId id) throws CloudMwException {
+        List<Key> kept = table.query(Range.all(Keys.ofVersion(id)), Catalog.MAX_PAGE, "pk, sk").stream()
+                .map(Item::key)
+                .toList();
+        if (kept.size() == Catalog.MAX_PAGE || kept.stream().anyMatch(Keys::isOfSharing)) {
+            return false;
+        }
+        table.deleteAll(kept.stream().filter(key -> !key.equals(Keys.state(id))).toList());
+        dropState(lease, id);
+        return true;
+    }
+
     private static boolean wasAbandoned(Item state) {
         return state.has(Item.ABANDONED) || (Stage.of(state) == Stage.RETIRED && !state.has(Item.FORM));
     }
@@ -360,7 +376,7 @@ final class Versions {
     /** Nothing more is kept of it from now on; false when it is in none of these stages. */
     private boolean forgotten(Lease lease, VersionId id, Set<Stage> from) throws CloudMwException {
         return transactions.run(transaction -> {
-            LeaseItems.requireNewest(transaction, lease);
+            LeaseItems.requireNewest(transaction, lease, List.of(Keys.state(id)));
             Optional<Item> state = transaction.get(Keys.state(id));
             if (state.isEmpty() || !from.contains(Stage.of(state.get()))) {
                 return false;
@@ -401,8 +417,12 @@ final class Versions {
     private void dropRest(Lease lease, VersionId id) throws CloudMwException {
         drop(Range.startingWith(Keys.ofVersion(id), Keys.REPLICAS));
         drop(Range.startingWith(Keys.ofVersion(id), Keys.NAMED));
+        dropState(lease, id);
+    }
+
+    private void dropState(Lease lease, VersionId id) throws CloudMwException {
         transactions.run(transaction -> {
-            LeaseItems.requireNewest(transaction, lease);
+            LeaseItems.requireNewest(transaction, lease, List.of(Keys.state(id)));
             Optional<Item> state = transaction.get(Keys.state(id));
             if (state.isPresent() && wasAbandoned(state.get())) {
                 transaction.put(state.get().with(Item.STATE, Stage.LENT.name()));

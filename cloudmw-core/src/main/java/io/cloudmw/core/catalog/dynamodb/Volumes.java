@@ -2,6 +2,7 @@ package io.cloudmw.core.catalog.dynamodb;
 
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.ChangeRequest;
+import io.cloudmw.core.catalog.StorePlaces;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Change;
@@ -156,16 +157,26 @@ final class Volumes {
         return entries.size();
     }
 
-    Store putStore(Store store, ChangeRequest request) throws CloudMwException {
+    Store addStore(Store store, ChangeRequest request) throws CloudMwException {
         return transactions.run(AppliedItems.once(request, StoredAnswer.STORE, transaction -> {
-            if (request.call().isPresent()) {
-                // Who removes a store writes this too: what comes late finds it changed.
-                transaction.load(List.of(Keys.CONFIGURATION));
-                transaction.put(Item.at(Keys.CONFIGURATION));
-            }
-            transaction.put(Item.at(Keys.store(store.id())).with(Item.FORM, StoredForms.store(store)));
+            // Who adds or removes a store writes this too: what comes late finds it changed.
+            transaction.load(List.of(Keys.CONFIGURATION, Keys.store(store.id())));
+            StorePlaces.requireFree(store, stores());
+            transaction.put(Item.at(Keys.CONFIGURATION));
+            transaction.put(item(store));
             return store;
         }));
+    }
+
+    void putStore(Store store) throws CloudMwException {
+        transactions.run(transaction -> {
+            transaction.put(item(store));
+            return store;
+        });
+    }
+
+    private static Item item(Store store) {
+        return Item.at(Keys.store(store.id())).with(Item.FORM, StoredForms.store(store));
     }
 
     List<Store> stores() throws CloudMwException {

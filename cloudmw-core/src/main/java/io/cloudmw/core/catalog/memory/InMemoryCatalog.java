@@ -20,6 +20,7 @@ import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.SharedRun;
 import io.cloudmw.core.catalog.Snapshots;
+import io.cloudmw.core.catalog.StorePlaces;
 import io.cloudmw.core.catalog.Tree;
 import io.cloudmw.core.catalog.TreeEntry;
 import io.cloudmw.core.catalog.TreeFile;
@@ -304,13 +305,20 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
-    public Store putStore(Store store, ChangeRequest request) throws CloudMwException {
-        return applied.once(request, () -> keep(store));
+    public Store addStore(Store store, ChangeRequest request) throws CloudMwException {
+        return applied.once(request, () -> add(store));
     }
 
-    private synchronized Store keep(Store store) {
+    private synchronized Store add(Store store) throws CloudMwException {
+        StorePlaces.requireFree(store, List.copyOf(stores.values()));
         stores.put(store.id(), store);
         return store;
+    }
+
+    @Override
+    public synchronized void putStore(Store store) throws CloudMwException {
+        checkOpen();
+        stores.put(store.id(), store);
     }
 
     @Override

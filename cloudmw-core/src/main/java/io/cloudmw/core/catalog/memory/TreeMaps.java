@@ -162,14 +162,13 @@ final class TreeMaps implements TreeStore<RuntimeException> {
     @Override
     public long addDirectory(long parent, String name) {
         long added = newDirectory(directory(parent).volume);
-        put(new TreeEntry(parent, name, Optional.empty(), added, ""));
+        put(new TreeEntry(parent, name, Optional.empty(), added));
         return added;
     }
 
     @Override
     public void putFile(long parent, String name, TreeFile file) {
-        String movedBy = child(parent, name).map(TreeEntry::movedBy).orElse("");
-        put(new TreeEntry(parent, name, Optional.of(file), 0, movedBy));
+        put(new TreeEntry(parent, name, Optional.of(file), 0));
     }
 
     @Override
@@ -181,9 +180,9 @@ final class TreeMaps implements TreeStore<RuntimeException> {
     }
 
     @Override
-    public TreeEntry move(TreeEntry entry, long parent, String name, String movedBy) {
+    public TreeEntry move(TreeEntry entry, long parent, String name) {
         leave(directory(entry.parent()), entry.name());
-        TreeEntry moved = new TreeEntry(parent, name, entry.file(), entry.directory(), movedBy);
+        TreeEntry moved = new TreeEntry(parent, name, entry.file(), entry.directory());
         put(moved);
         return moved;
     }

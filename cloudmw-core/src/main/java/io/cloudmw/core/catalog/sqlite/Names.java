@@ -111,18 +111,18 @@ final class Names implements TreeStore<SQLException> {
         return Sql.first(
                 connection,
                 row -> entry(directory, name, row),
-                "SELECT child, version_id, moved_by, created_at, attributes FROM entries WHERE directory = ? AND name = ?",
+                "SELECT child, version_id, created_at, attributes FROM entries WHERE directory = ? AND name = ?",
                 directory,
                 name);
     }
 
-    /** Of a row of child, version, rename, creation and attributes. */
+    /** Of a row of child, version, creation and attributes. */
     static TreeEntry entry(long directory, String name, ResultSet row) throws SQLException, CloudMwException {
         String version = row.getString(2);
         Optional<TreeFile> file = version == null
                 ? Optional.empty()
-                : Optional.of(new TreeFile(new VersionId(version), row.getLong(4), attributes(row.getBytes(5))));
-        return new TreeEntry(directory, name, file, row.getLong(1), row.getString(3));
+                : Optional.of(new TreeFile(new VersionId(version), row.getLong(3), attributes(row.getBytes(4))));
+        return new TreeEntry(directory, name, file, row.getLong(1));
     }
 
     private static Attributes attributes(byte @Nullable [] stored) throws CloudMwException {
@@ -148,8 +148,7 @@ final class Names implements TreeStore<SQLException> {
         long added = lastAdded(connection);
         Sql.update(
                 connection,
-                "INSERT INTO entries (directory, name, child, moved_by, since) VALUES (?, ?, ?, '', "
-                        + SnapshotRows.TAKEN + ")",
+                "INSERT INTO entries (directory, name, child, since) VALUES (?, ?, ?, " + SnapshotRows.TAKEN + ")",
                 parent,
                 name,
                 added,
@@ -162,8 +161,8 @@ final class Names implements TreeStore<SQLException> {
         SnapshotRows.keep(connection, parent, name);
         Sql.update(
                 connection,
-                "INSERT INTO entries (directory, name, version_id, moved_by, created_at, attributes, since)"
-                        + " VALUES (?, ?, ?, '', ?, ?, " + SnapshotRows.TAKEN
+                "INSERT INTO entries (directory, name, version_id, created_at, attributes, since)"
+                        + " VALUES (?, ?, ?, ?, ?, " + SnapshotRows.TAKEN
                         + ") ON CONFLICT (directory, name) DO UPDATE"
                         + " SET version_id = excluded.version_id, created_at = excluded.created_at,"
                         + " attributes = excluded.attributes, since = excluded.since",
@@ -185,19 +184,18 @@ final class Names implements TreeStore<SQLException> {
     }
 
     @Override
-    public TreeEntry move(TreeEntry entry, long parent, String name, String movedBy) throws SQLException {
+    public TreeEntry move(TreeEntry entry, long parent, String name) throws SQLException {
         SnapshotRows.keep(connection, entry.parent(), entry.name());
         Sql.update(
                 connection,
-                "UPDATE entries SET directory = ?, name = ?, moved_by = ?, since = " + SnapshotRows.TAKEN
+                "UPDATE entries SET directory = ?, name = ?, since = " + SnapshotRows.TAKEN
                         + " WHERE directory = ? AND name = ?",
                 parent,
                 name,
-                movedBy,
                 parent,
                 entry.parent(),
                 entry.name());
-        return new TreeEntry(parent, name, entry.file(), entry.directory(), movedBy);
+        return new TreeEntry(parent, name, entry.file(), entry.directory());
     }
 
     @Override

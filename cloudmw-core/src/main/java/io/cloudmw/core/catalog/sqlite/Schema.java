@@ -129,8 +129,11 @@ final class Schema {
     private static final List<String> CLUSTER = List.of(
             "CREATE TABLE cluster (id TEXT NOT NULL)", "INSERT INTO cluster VALUES (lower(hex(randomblob(16))))");
 
+    /** By which rename a name came was told before calls had ids. */
+    private static final List<String> RENAMES = List.of("ALTER TABLE entries DROP COLUMN moved_by");
+
     private static final List<List<String>> STEPS =
-            List.of(FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES, SNAPSHOTS, CALLS, CLUSTER);
+            List.of(FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES, SNAPSHOTS, CALLS, CLUSTER, RENAMES);
 
     private Schema() {}
 

@@ -17,7 +17,7 @@ import org.sqlite.SQLiteConfig;
 /**
  * What is being found out of a volume, in a file of its own until it is known: values by path, and segments by version. Takes
  * little memory whatever there is of it, and is gone when it is closed, or at the latest when somebody empties the directory for
- * temporary files. One thread's.
+ * temporary files. Safe for any thread.
  */
 public final class Scratch implements Closeable {
     private static final String CREATE_VALUES = "CREATE TABLE value(path TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID";
@@ -115,7 +115,7 @@ public final class Scratch implements Closeable {
         T run() throws SQLException, CloudMwException;
     }
 
-    private static <T> T run(Call<T> call) throws CloudMwException {
+    private synchronized <T> T run(Call<T> call) throws CloudMwException {
         try {
             return call.run();
         } catch (SQLException e) {
@@ -129,7 +129,7 @@ public final class Scratch implements Closeable {
 
     /** Deletes it. */
     @Override
-    public void close() throws CloudMwException {
+    public synchronized void close() throws CloudMwException {
         try {
             connection.close();
             try (var files = Files.list(directory)) {

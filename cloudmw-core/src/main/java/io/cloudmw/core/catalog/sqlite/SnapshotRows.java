@@ -36,9 +36,9 @@ final class SnapshotRows implements Snapshots {
             "(SELECT v.snapshots_taken FROM directories d JOIN volumes v ON v.name = d.volume WHERE d.id = ?)";
 
     /** Directory, name and the snapshot's number, twice. */
-    private static final String CHILD = "SELECT child, version_id, moved_by, created_at, attributes FROM entries"
+    private static final String CHILD = "SELECT child, version_id, created_at, attributes FROM entries"
             + " WHERE directory = ?1 AND name = ?2 AND since <= ?3"
-            + " UNION ALL SELECT child, version_id, '', created_at, attributes FROM past"
+            + " UNION ALL SELECT child, version_id, created_at, attributes FROM past"
             + " WHERE directory = ?1 AND name = ?2 AND since <= ?3 AND until > ?3";
 
     private static final String CHILDREN = "SELECT e.name, v.definition, e.attributes FROM ("

@@ -17,6 +17,7 @@ import io.cloudmw.core.catalog.Pages;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.catalog.SharedRun;
 import io.cloudmw.core.catalog.Snapshots;
+import io.cloudmw.core.catalog.StorePlaces;
 import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
@@ -38,6 +39,8 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.wire.StoredAnswer;
 import io.cloudmw.core.wire.StoredForms;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -127,21 +130,35 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
-    public Store putStore(Store store, ChangeRequest request) throws CloudMwException {
+    public Store addStore(Store store, ChangeRequest request) throws CloudMwException {
         return database.write(AppliedRows.once(request, StoredAnswer.STORE, connection -> {
-            Sql.update(
-                    connection,
-                    "INSERT INTO stores VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET definition = excluded.definition",
-                    store.id().value(),
-                    StoredForms.store(store));
-            return store;
+            StorePlaces.requireFree(store, stores(connection));
+            return put(connection, store);
         }));
     }
 
     @Override
+    public void putStore(Store store) throws CloudMwException {
+        database.write(connection -> put(connection, store));
+    }
+
+    private static Store put(Connection connection, Store store) throws SQLException {
+        Sql.update(
+                connection,
+                "INSERT INTO stores VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET definition = excluded.definition",
+                store.id().value(),
+                StoredForms.store(store));
+        return store;
+    }
+
+    @Override
     public List<Store> stores() throws CloudMwException {
-        return database.read(connection -> Sql.list(
-                connection, row -> StoredForms.store(row.getBytes(1)), "SELECT definition FROM stores ORDER BY id"));
+        return database.read(SqliteCatalog::stores);
+    }
+
+    private static List<Store> stores(Connection connection) throws SQLException, CloudMwException {
+        return Sql.list(
+                connection, row -> StoredForms.store(row.getBytes(1)), "SELECT definition FROM stores ORDER BY id");
     }
 
     @Override

@@ -8,8 +8,6 @@ import io.cloudmw.core.store.ChunkReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /** A range of a chunk's file. Closing the channel is what interrupts a blocked read. */
@@ -21,19 +19,17 @@ final class DiskReader implements ChunkReader {
         PAGE_CACHE
     }
 
-    private static final Path NULL_DEVICE = Path.of("/dev/null");
-
     private final StoreId store;
     private final String what;
     private final FileChannel file;
     private final long end;
     /** Takes what is not to be copied; null when it is. */
-    private final @Nullable FileChannel nowhere;
+    private final @Nullable PageCache cache;
 
     private long position;
 
     DiskReader(StoreId store, String what, FileChannel file, ByteRange range, Into into) {
-        this.nowhere = into == Into.PAGE_CACHE ? nowhere() : null;
+        this.cache = into == Into.PAGE_CACHE ? pageCache() : null;
         this.store = store;
         this.what = what;
         this.file = file;
@@ -67,21 +63,20 @@ final class DiskReader implements ChunkReader {
         }
     }
 
-    /** From a file to the null device the kernel moves references to pages: an eighth of the cost of copying them. */
     private int transfer(ByteBuffer target) throws IOException {
-        FileChannel sink = nowhere;
-        if (sink == null) {
+        PageCache only = cache;
+        if (only == null) {
             return file.read(target, position);
         }
-        int moved = (int) file.transferTo(position, target.remaining(), sink);
-        target.position(target.position() + moved);
-        return moved == 0 ? -1 : moved;
+        int moved = only.load(file, position, target.remaining());
+        target.position(target.position() + Math.max(0, moved));
+        return moved;
     }
 
-    /** Null where there is no such device: then bytes are copied. */
-    private static @Nullable FileChannel nowhere() {
+    /** Null where there is no null device: then bytes are copied. */
+    private static @Nullable PageCache pageCache() {
         try {
-            return FileChannel.open(NULL_DEVICE, StandardOpenOption.WRITE);
+            return PageCache.open();
         } catch (IOException e) {
             return null;
         }
@@ -89,17 +84,13 @@ final class DiskReader implements ChunkReader {
 
     @Override
     public void close() {
-        close(file);
-        if (nowhere != null) {
-            close(nowhere);
-        }
-    }
-
-    private static void close(FileChannel channel) {
         try {
-            channel.close();
+            file.close();
         } catch (IOException e) {
             // Nothing was written through it: there is nothing to lose, and no one to tell.
+        }
+        if (cache != null) {
+            cache.close();
         }
     }
 }

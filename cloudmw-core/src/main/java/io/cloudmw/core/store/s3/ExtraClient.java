@@ -1,15 +1,17 @@
 package io.cloudmw.core.store.s3;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.time.Ticker;
+import java.util.Arrays;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
  * The way to one bucket for reads that make up for late ones: over connections that ordinary reads do not exhaust. So that
- * one is open when it is needed, and nobody waits for a handshake then, an ordinary read goes this way now and then: when
- * none has for {@value #WARM_SECONDS} s, one at a time. It costs no request of its own. Safe for any thread.
+ * some are open when they are needed, and nobody waits for a handshake then, ordinary reads go this way now and then: as
+ * many at once as connections are to be kept open, each of which was not used for {@value #WARM_SECONDS} s. It costs no
+ * request of its own. Safe for any thread.
  */
 final class ExtraClient {
     /** Servers close what is idle for longer than this, some of them soon after. */
@@ -19,36 +21,62 @@ final class ExtraClient {
 
     private final S3Client client;
     private final Ticker ticker;
-    private final AtomicLong usedNanos;
-    private final AtomicBoolean warming = new AtomicBoolean();
+    private final Semaphore warmReads;
 
-    ExtraClient(S3Client client, Ticker ticker) {
+    /** At i: when i + 1 connections were last used at once. */
+    @GuardedBy("this")
+    private final long[] usedNanos;
+
+    @GuardedBy("this")
+    private int inUse;
+
+    /**
+     * Opens nothing.
+     *
+     * @param warm connections kept open
+     * @param warmReads ordinary reads that may go this way at once, to all buckets together
+     */
+    ExtraClient(S3Client client, int warm, Semaphore warmReads, Ticker ticker) {
         this.client = client;
         this.ticker = ticker;
-        usedNanos = new AtomicLong(ticker.nanos() - WARM_NANOS);
+        this.warmReads = warmReads;
+        this.usedNanos = new long[warm];
+        Arrays.fill(usedNanos, ticker.nanos() - WARM_NANOS);
     }
 
     S3Client client() {
         return client;
     }
 
-    /** It is used now. */
-    void used() {
-        usedNanos.set(ticker.nanos());
+    /** One more connection is used, until {@link #free}. */
+    synchronized void use() {
+        inUse++;
+        used();
+    }
+
+    synchronized void free() {
+        used();
+        inUse--;
+    }
+
+    @GuardedBy("this")
+    private void used() {
+        Arrays.fill(usedNanos, 0, Math.min(inUse, usedNanos.length), ticker.nanos());
     }
 
     /** Whether the ordinary read that asks should go this way; if so, {@link #warmed} when it is over. */
-    boolean warm() {
-        boolean due = ticker.nanos() - usedNanos.get() >= WARM_NANOS && warming.compareAndSet(false, true);
-        if (due) {
-            used();
+    synchronized boolean warm() {
+        boolean isDue =
+                inUse < usedNanos.length && ticker.nanos() - usedNanos[inUse] >= WARM_NANOS && warmReads.tryAcquire();
+        if (isDue) {
+            use();
         }
-        return due;
+        return isDue;
     }
 
     /** The connection is free again. */
     void warmed() {
-        used();
-        warming.set(false);
+        free();
+        warmReads.release();
     }
 }

@@ -80,8 +80,8 @@ final class S3ChunkStore implements ChunkStore {
     @Override
     public ChunkReader readExtra(ChunkId chunk, ByteRange range) throws CloudMwException {
         checkOpen();
-        extra.used();
-        return reader(extra.client(), chunk, range, () -> {});
+        extra.use();
+        return reader(extra.client(), chunk, range, extra::free);
     }
 
     private ChunkReader reader(S3Client by, ChunkId chunk, ByteRange range, Runnable closed) {

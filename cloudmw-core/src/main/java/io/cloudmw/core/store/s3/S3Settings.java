@@ -11,6 +11,8 @@ import java.time.Duration;
  * @param slowestPutBytesPerSecond a put is given {@code callTimeout} and the time this speed takes
  * @param maxConnections at once, to all buckets together
  * @param extraConnections besides those, for reads that make up for late ones
+ * @param warmConnections to each bucket that ordinary reads keep open for those, as far as so many run at once; they never
+ *     use more than half of the extra connections together
  * @param maxAttempts of one request: 1 means no retries. A read that broke off in its middle is never retried
  *     here: there are other replicas
  */
@@ -21,9 +23,10 @@ public record S3Settings(
         long slowestPutBytesPerSecond,
         int maxConnections,
         int extraConnections,
+        int warmConnections,
         int maxAttempts) {
     public static final S3Settings DEFAULT = new S3Settings(
-            Duration.ofSeconds(3), Duration.ofSeconds(20), Duration.ofSeconds(30), 256 * 1024, 64, 16, 3);
+            Duration.ofSeconds(3), Duration.ofSeconds(20), Duration.ofSeconds(30), 256 * 1024, 64, 16, 4, 3);
 
     public S3Settings {
         checkPositive("connectTimeout", connectTimeout);
@@ -39,15 +42,19 @@ public record S3Settings(
         if (extraConnections < 1 || extraConnections > 4096) {
             throw new IllegalArgumentException("extraConnections: " + extraConnections + " (expected: 1..4096)");
         }
+        if (warmConnections < 0 || warmConnections > extraConnections) {
+            throw new IllegalArgumentException(
+                    "warmConnections: " + warmConnections + " (expected: 0.." + extraConnections + ")");
+        }
         if (maxAttempts < 1 || maxAttempts > 10) {
             throw new IllegalArgumentException("maxAttempts: " + maxAttempts + " (expected: 1..10)");
         }
     }
 
-    /** The same with so many connections, and so many for reads that make up for late ones. */
-    public S3Settings withConnections(int most, int extra) {
+    /** The same with so many connections, so many for reads that make up for late ones, and so many of those kept open. */
+    public S3Settings withConnections(int most, int extra, int warm) {
         return new S3Settings(
-                connectTimeout, stallTimeout, callTimeout, slowestPutBytesPerSecond, most, extra, maxAttempts);
+                connectTimeout, stallTimeout, callTimeout, slowestPutBytesPerSecond, most, extra, warm, maxAttempts);
     }
 
     Duration putTimeout(long bytes) {

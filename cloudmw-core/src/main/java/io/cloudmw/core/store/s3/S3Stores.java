@@ -13,6 +13,7 @@ import java.io.Closeable;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
@@ -47,6 +48,9 @@ public final class S3Stores implements StoreOpener, Closeable {
     private final AwsCredentialsProvider credentials;
     private final SdkHttpClient http;
     private final SdkHttpClient extraHttp;
+    /** Half of the connections of that one are never used by ordinary reads. */
+    private final Semaphore warmReads;
+
     private final ConcurrentHashMap<Endpoint, S3Client> clients = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Endpoint, S3Client> extraClients = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Endpoint, S3Presigner> presigners = new ConcurrentHashMap<>();
@@ -56,6 +60,7 @@ public final class S3Stores implements StoreOpener, Closeable {
         this.credentials = credentials;
         this.http = connections(settings, settings.maxConnections());
         this.extraHttp = connections(settings, settings.extraConnections());
+        this.warmReads = new Semaphore(settings.extraConnections() / 2);
     }
 
     private static SdkHttpClient connections(S3Settings settings, int most) {
@@ -93,8 +98,8 @@ public final class S3Stores implements StoreOpener, Closeable {
         Store.S3 bucket = bucket(store);
         Endpoint endpoint = endpoint(store, bucket);
         S3Client extra = extraClients.computeIfAbsent(endpoint, at -> client(at, extraHttp));
-        return new S3ChunkStore(
-                store.id(), bucket, client(endpoint), new ExtraClient(extra, ticker), settings, sleeper, clock);
+        ExtraClient warmed = new ExtraClient(extra, settings.warmConnections(), warmReads, ticker);
+        return new S3ChunkStore(store.id(), bucket, client(endpoint), warmed, settings, sleeper, clock);
     }
 
     private S3Client client(Endpoint endpoint) {

@@ -9,4 +9,9 @@ package io.cloudmw.core.upkeep.task;
  */
 public record CollectProgress(long rounds, boolean underWay, CollectRound now, CollectRound last) {
     public static final CollectProgress NONE = new CollectProgress(0, false, CollectRound.NONE, CollectRound.NONE);
+
+    /** The round under way, or the last one. */
+    public CollectRound current() {
+        return underWay ? now : last;
+    }
 }

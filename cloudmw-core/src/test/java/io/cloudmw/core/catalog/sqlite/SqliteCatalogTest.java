@@ -32,7 +32,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -168,7 +167,7 @@ final class SqliteCatalogTest extends CatalogContract {
     }
 
     private static void rename(Catalog catalog, String from, String to) throws CloudMwException {
-        catalog.rename(new Rename(FilePath.parse(from), FilePath.parse(to), true, UUID.randomUUID()), 1);
+        catalog.rename(new Rename(FilePath.parse(from), FilePath.parse(to), true), 1);
     }
 
     private static void writeAsTheFirstRelease(Connection connection, List<FileVersion> versions) throws Exception {
@@ -210,7 +209,7 @@ final class SqliteCatalogTest extends CatalogContract {
     }
 
     private static long rowsChanged(Database database, String from, String to) throws CloudMwException {
-        Rename rename = new Rename(FilePath.parse(from), FilePath.parse(to), true, UUID.randomUUID());
+        Rename rename = new Rename(FilePath.parse(from), FilePath.parse(to), true);
         return database.write(connection -> {
             long before = totalChanges(connection);
             Names.tree(connection).rename(rename);

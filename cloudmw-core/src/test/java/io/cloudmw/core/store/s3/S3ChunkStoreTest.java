@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -39,13 +40,13 @@ import org.junit.jupiter.api.Test;
 /** What LocalStack does not do: answers that are odd, late, cut short or never come. */
 final class S3ChunkStoreTest {
     private static final S3Settings IMPATIENT =
-            new S3Settings(Duration.ofSeconds(2), Duration.ofMillis(300), Duration.ofSeconds(5), 1 << 20, 2, 2, 2);
+            new S3Settings(Duration.ofSeconds(2), Duration.ofMillis(300), Duration.ofSeconds(5), 1 << 20, 2, 2, 1, 2);
 
     private static final S3Settings NORMAL =
-            new S3Settings(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofMinutes(1), 1 << 20, 2, 2, 2);
+            new S3Settings(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofMinutes(1), 1 << 20, 2, 2, 1, 2);
 
     private static final S3Settings PATIENT =
-            new S3Settings(Duration.ofSeconds(5), Duration.ofMinutes(5), Duration.ofMinutes(5), 1, 2, 2, 2);
+            new S3Settings(Duration.ofSeconds(5), Duration.ofMinutes(5), Duration.ofMinutes(5), 1, 2, 2, 1, 2);
 
     private final ChunkId chunk = Chunks.id();
     private final FakeTicker ticker = new FakeTicker();
@@ -137,8 +138,8 @@ final class S3ChunkStoreTest {
 
     @Test
     void aReadMayTakeLongerThanASmallCallAsLongAsBytesCome() throws Exception {
-        S3Settings hurried =
-                new S3Settings(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(1), 1 << 20, 2, 2, 1);
+        S3Settings hurried = new S3Settings(
+                Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(1), 1 << 20, 2, 2, 1, 1);
         CountDownLatch late = new CountDownLatch(1);
         server.then(exchange -> {
             exchange.getResponseHeaders().set("Content-Range", "bytes 0-99/100");
@@ -231,6 +232,46 @@ final class S3ChunkStoreTest {
         int warm = ports.get(0);
         assertThat(ports.get(1)).isNotEqualTo(warm);
         assertThat(ports).containsExactly(warm, ports.get(1), warm, ports.get(1), warm);
+    }
+
+    @Test
+    void theyKeepAsManyOpenAsAreToBeAndAreReadAtOnceButNoMoreThanHalfOfThem() throws Exception {
+        List<Integer> ports = new CopyOnWriteArrayList<>();
+        server.unscripted(exchange -> {
+            ports.add(exchange.getRemoteAddress().getPort());
+            exchange.getResponseHeaders().set("Content-Range", "bytes 0-9/10");
+            exchange.sendResponseHeaders(206, 10);
+            exchange.getResponseBody().write(new byte[10]);
+        });
+        ChunkStore two = store(NORMAL.withConnections(8, 6, 2));
+        readAtOnce(5, false, two);
+        Set<Integer> ordinary = Set.copyOf(ports);
+        ports.clear();
+        readAtOnce(3, true, two);
+        assertThat(ports).as("two were open").filteredOn(ordinary::contains).hasSize(2);
+
+        ports.clear();
+        ChunkStore most = store(NORMAL.withConnections(8, 6, 6));
+        readAtOnce(5, false, most);
+        Set<Integer> before = Set.copyOf(ports);
+        ports.clear();
+        readAtOnce(6, true, most);
+        assertThat(ports).as("half of six were").filteredOn(before::contains).hasSize(3);
+    }
+
+    /** So many reads, each of which has its answer before any ends. */
+    private void readAtOnce(int count, boolean extra, ChunkStore store) throws Exception {
+        List<ChunkReader> readers = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            ByteRange range = new ByteRange(0, 10);
+            ChunkReader reader = extra ? store.readExtra(chunk, range) : store.read(chunk, range);
+            assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(1);
+            readers.add(reader);
+        }
+        for (ChunkReader reader : readers) {
+            Chunks.readAll(reader);
+            reader.close();
+        }
     }
 
     /** So S3 refuses it, however often it is sent, when whoever sends it was held up after asking. */

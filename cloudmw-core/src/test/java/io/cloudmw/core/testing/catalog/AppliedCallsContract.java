@@ -15,13 +15,13 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.Snapshot;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -73,8 +73,8 @@ public abstract class AppliedCallsContract extends CatalogFixture {
     @Test
     void aLateTryOfARenameMovesNothingThatWasPutSince() throws Exception {
         FileVersion first = put(FILE);
-        Rename rename = new Rename(FILE, FilePath.parse("v:/c"), true, UUID.randomUUID());
-        Rename directory = new Rename(FilePath.parse("v:/a"), FilePath.parse("v:/d"), true, UUID.randomUUID());
+        Rename rename = new Rename(FILE, FilePath.parse("v:/c"), true);
+        Rename directory = new Rename(FilePath.parse("v:/a"), FilePath.parse("v:/d"), true);
         ChangeRequest call = call();
         DirectoryEntry moved = catalog.rename(rename, call);
         assertThat(moved.version()).contains(first.at(rename.to()));
@@ -118,10 +118,19 @@ public abstract class AppliedCallsContract extends CatalogFixture {
         Store store = bucket("late");
         ChangeRequest addition = call();
         ChangeRequest removal = call();
-        assertThat(catalog.putStore(store, addition)).isEqualTo(store);
+        assertThat(catalog.addStore(store, addition)).isEqualTo(store);
         assertThat(catalog.removeStore(store.id(), removal)).isEqualTo(store);
-        assertThat(catalog.putStore(store, addition)).isEqualTo(store);
+        assertThat(catalog.addStore(store, addition)).isEqualTo(store);
         assertThat(catalog.stores()).doesNotContain(store);
+        Store since = new Store(store.id(), "elsewhere", new Store.S3("since", "eu-west-1", "", false, ""));
+        catalog.putStore(since);
+        assertThat(catalog.addStore(store, addition))
+                .as("though another has its id")
+                .isEqualTo(store);
+        refused(ErrorCode.ALREADY_EXISTS, () -> catalog.addStore(store, call()));
+        Store there = new Store(new StoreId("there"), "elsewhere", since.kind());
+        refused(ErrorCode.ALREADY_EXISTS, () -> catalog.addStore(there, call()));
+        assertThat(catalog.stores()).contains(since).doesNotContain(store, there);
         catalog.putStore(store);
         assertThat(catalog.removeStore(store.id(), removal)).isEqualTo(store);
         assertThat(catalog.stores()).contains(store);

@@ -26,7 +26,9 @@ public abstract class CatalogContract extends NamesContract {
     @Test
     void volumesAreFoundByNameAndListedInOrder() throws Exception {
         catalog.createVolume(volume("a", S1, S2));
-        assertThat(catalog.volumes()).containsExactly(volume("a", S1, S2), volume("v", S1, S2));
+        catalog.createVolume(peersVolume("p", S1, S2));
+        assertThat(catalog.volumes())
+                .containsExactly(volume("a", S1, S2), peersVolume("p", S1, S2), volume("v", S1, S2));
         assertThat(catalog.volume(VOLUME)).contains(volume("v", S1, S2));
         assertThat(catalog.volume(new VolumeName("none"))).isEmpty();
     }

@@ -28,7 +28,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -91,7 +90,7 @@ abstract class CatalogFixture {
     }
 
     DirectoryEntry rename(String from, String to, boolean replace) throws CloudMwException {
-        return catalog.rename(new Rename(FilePath.parse(from), FilePath.parse(to), replace, UUID.randomUUID()), 1);
+        return catalog.rename(new Rename(FilePath.parse(from), FilePath.parse(to), replace), 1);
     }
 
     FileVersion put(String path, int segments, Optional<VersionId> expected) throws CloudMwException {
@@ -156,6 +155,22 @@ abstract class CatalogFixture {
 
     static Volume volume(String name, StoreId... stores) {
         return new Volume(new VolumeName(name), new Chunking.ByCount(3), 2, List.of(stores), 1, Mode.ROUNDS, false, 42);
+    }
+
+    /** Its clients may serve each other. */
+    static Volume peersVolume(String name, StoreId... stores) {
+        Volume plain = volume(name, stores);
+        return new Volume(
+                plain.name(),
+                plain.chunking(),
+                plain.replicas(),
+                plain.stores(),
+                plain.writeQuorum(),
+                plain.mode(),
+                plain.rotateReplicas(),
+                plain.createdAtMillis(),
+                plain.target(),
+                true);
     }
 
     static Store bucket(String id) {

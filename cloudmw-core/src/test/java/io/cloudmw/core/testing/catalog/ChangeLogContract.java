@@ -21,7 +21,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -52,9 +51,9 @@ public abstract class ChangeLogContract extends CatalogFixture {
         FileVersion first = put("v:/dir/a", 1, Optional.empty());
         FileVersion second = put("v:/dir/a", 0, Optional.of(first.id()));
         note(A, "x");
-        Rename file = new Rename(A, FilePath.parse("v:/dir/b"), true, UUID.randomUUID());
+        Rename file = new Rename(A, FilePath.parse("v:/dir/b"), true);
         catalog.rename(file, 8);
-        Rename directory = new Rename(FilePath.parse("v:/dir"), FilePath.parse("v:/x/y"), true, UUID.randomUUID());
+        Rename directory = new Rename(FilePath.parse("v:/dir"), FilePath.parse("v:/x/y"), true);
         catalog.rename(directory, 9);
         catalog.remove(FilePath.parse("v:/x/y/b"), 10);
         Optional<VersionId> moved = Optional.of(second.id());
@@ -73,11 +72,11 @@ public abstract class ChangeLogContract extends CatalogFixture {
     @Test
     void whatChangesNothingIsNoChange() throws Exception {
         FileVersion first = put("v:/dir/a", 1, Optional.empty());
-        Rename rename = new Rename(A, FilePath.parse("v:/b"), true, UUID.randomUUID());
+        Rename rename = new Rename(A, FilePath.parse("v:/b"), true);
         catalog.rename(rename, 1);
         long position = log().position(VOLUME);
         commit(first, Optional.empty());
-        catalog.rename(rename, 2);
+        refused(ErrorCode.NOT_FOUND, () -> catalog.rename(rename, 2));
         rename("v:/b", "v:/b");
         refused(ErrorCode.CONFLICT, () -> put("v:/b", 0, Optional.empty()));
         refused(ErrorCode.NOT_FOUND, () -> catalog.remove(A, 1));

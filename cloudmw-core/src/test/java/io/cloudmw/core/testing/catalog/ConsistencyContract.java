@@ -27,7 +27,6 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -135,7 +134,7 @@ public abstract class ConsistencyContract extends CatalogFixture {
         private void rename(Catalog through, FilePath from, FilePath to) throws Exception {
             if (!from.equals(to)) {
                 long began = clock.incrementAndGet();
-                Rename rename = new Rename(from, to, true, UUID.randomUUID());
+                Rename rename = new Rename(from, to, true);
                 ChangeRequest request = request(began);
                 boolean unused = write(
                         began,

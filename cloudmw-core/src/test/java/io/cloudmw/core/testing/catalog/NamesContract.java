@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
@@ -159,7 +158,7 @@ abstract class NamesContract extends CatalogFixture {
         FileVersion b = put("v:/b", 1, Optional.empty());
         refused(ErrorCode.ALREADY_EXISTS, () -> rename("v:/a", "v:/b", false));
         assertThat(catalog.current(b.file())).contains(b);
-        catalog.rename(new Rename(a.file(), b.file(), true, UUID.randomUUID()), 55);
+        catalog.rename(new Rename(a.file(), b.file(), true), 55);
         assertThat(catalog.current(a.file())).isEmpty();
         assertThat(catalog.current(b.file())).contains(a.at(b.file()));
         assertThat(retired()).containsExactly(new RetiredVersion(b.id(), 55, 1));
@@ -224,21 +223,6 @@ abstract class NamesContract extends CatalogFixture {
         rename("v:/a", "v:/ab");
         rename("v:/ab/b", "v:/b");
         assertThat(names("/", 10)).containsExactly("b/", "d/", "f");
-    }
-
-    @Test
-    void aRepeatedRenameIsNotDoneTwice() throws Exception {
-        FileVersion a = put("v:/a", 0, Optional.empty());
-        put("v:/dir/x", 0, Optional.empty());
-        Rename file = new Rename(a.file(), FilePath.parse("v:/b"), false, UUID.randomUUID());
-        Rename directory = new Rename(FilePath.parse("v:/dir"), FilePath.parse("v:/to"), false, UUID.randomUUID());
-        DirectoryEntry moved = catalog.rename(file, 1);
-        assertThat(catalog.rename(file, 2)).isEqualTo(moved);
-        assertThat(catalog.rename(directory, 1)).isEqualTo(catalog.rename(directory, 2));
-        FileVersion another = put("v:/a", 0, Optional.empty());
-        assertThat(catalog.rename(file, 3)).isEqualTo(moved);
-        assertThat(catalog.current(a.file())).contains(another);
-        assertThat(names("/", 10)).containsExactly("a", "b", "to/");
     }
 
     @Test

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** A check that finds nothing proves nothing: each rule is broken once. */
@@ -102,7 +101,7 @@ final class ConsistencyCheckTest {
     @Test
     void aDirectoryTakesAlongWhatIsInIt() {
         FilePath inside = FilePath.parse("v:/a/b");
-        Rename rename = new Rename(A, FilePath.parse("v:/c"), true, UUID.randomUUID());
+        Rename rename = new Rename(A, FilePath.parse("v:/c"), true);
         happens(Change.put(inside, V1, 1));
         happens(Change.renamed(rename, Optional.empty(), 2));
         operations.add(Operation.read("/c/b", Optional.of(V1), 1, 2));
@@ -118,7 +117,7 @@ final class ConsistencyCheckTest {
 
     @Test
     void attributesThatAreOldOrOfNobodyAreFound() {
-        Rename rename = new Rename(FilePath.parse("v:/b"), A, true, UUID.randomUUID());
+        Rename rename = new Rename(FilePath.parse("v:/b"), A, true);
         happens(Change.put(A, V1, 1));
         happens(Change.attributes(A, V1, 7));
         happens(Change.put(A, V2, 8));

@@ -32,6 +32,11 @@ class FleetSimulationTest {
 
         print("storm", figures);
         assertThat(figures.transfers()).isEqualTo(100 * SCALE);
+        if (mode == Mode.COOPERATIVE) {
+            assertThat(figures.seconds(0.99))
+                    .as("a helper that is cut off keeps nobody waiting")
+                    .isLessThan(1.5);
+        }
     }
 
     /** The same in fleets so small that transfers meet. */

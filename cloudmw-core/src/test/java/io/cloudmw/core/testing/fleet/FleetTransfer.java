@@ -45,9 +45,17 @@ public final class FleetTransfer {
      * How it went.
      *
      * @param takenBack requests for blocks that were issued to another as if nobody had begun them
+     * @param unmade blocks that second attempts brought before anybody had begun them: no request was made twice
      */
     public record Result(
-            boolean complete, long nanos, long bytes, long fetchedBytes, int requests, int takenBack, Tally tally) {}
+            boolean complete,
+            long nanos,
+            long bytes,
+            long fetchedBytes,
+            int requests,
+            int takenBack,
+            int unmade,
+            Tally tally) {}
 
     private static final long LEAF_BYTES = 256 << 10;
     private static final long LOCAL_READY_NANOS = 50_000_000;
@@ -57,6 +65,10 @@ public final class FleetTransfer {
     long fetchedBytes;
     /** Blocks of which a request was made. */
     final Set<BlockId> begun = new HashSet<>();
+    /** Blocks that were withdrawn; what takes their place may be issued later. */
+    private final List<Block> withdrawn = new ArrayList<>();
+    /** Blocks that were no extras. */
+    private final Set<BlockId> needed = new HashSet<>();
     /** Blocks that were withdrawn and issued to another as planned. */
     private final Set<BlockId> changedHands = new HashSet<>();
 
@@ -165,9 +177,10 @@ public final class FleetTransfer {
         List<DeliveryCommand> commands = delivery.on(event, fleet.clock.nanos());
         for (DeliveryCommand command : commands) {
             execute(command);
-            if (command instanceof DeliveryCommand.Withdraw withdraw
-                    && commands.stream().anyMatch(other -> isPlannedAgain(withdraw.block(), other))) {
-                changedHands.add(withdraw.block().id());
+            if (command instanceof DeliveryCommand.Withdraw withdraw) {
+                withdrawn.add(withdraw.block());
+            } else if (command instanceof DeliveryCommand.Issue issue) {
+                issued(issue);
             }
         }
         OptionalLong wake = delivery.wakeAtNanos();
@@ -177,11 +190,21 @@ public final class FleetTransfer {
         }
     }
 
-    private static boolean isPlannedAgain(Block block, DeliveryCommand command) {
-        return command instanceof DeliveryCommand.Issue issue
-                && issue.reason() == IssueReason.PLANNED
-                && issue.block().chunkIndex() == block.chunkIndex()
-                && issue.block().range().offset() == block.range().offset();
+    private void issued(DeliveryCommand.Issue issue) {
+        List<Block> before =
+                withdrawn.stream().filter(block -> isSame(block, issue.block())).toList();
+        withdrawn.removeAll(before);
+        if (!issue.reason().isExtra()) {
+            needed.add(issue.block().id());
+        }
+        if (issue.reason() == IssueReason.PLANNED) {
+            before.forEach(block -> changedHands.add(block.id()));
+        }
+    }
+
+    private static boolean isSame(Block one, Block other) {
+        return one.chunkIndex() == other.chunkIndex()
+                && one.range().offset() == other.range().offset();
     }
 
     private void wake() {
@@ -274,6 +297,9 @@ public final class FleetTransfer {
         check(handedOn.cardinality() == leaves, 2, handedOn.cardinality() + " of " + leaves + " leaves handed on");
         long bytes = spec.chunkBytes().stream().mapToLong(Long::longValue).sum();
         changedHands.retainAll(begun);
+        long unmade = withdrawn.stream()
+                .filter(block -> block.isCutThrough() && needed.contains(block.id()) && !begun.contains(block.id()))
+                .count();
         ended.accept(new Result(
                 complete,
                 fleet.clock.nanos() - startedAtNanos,
@@ -281,6 +307,7 @@ public final class FleetTransfer {
                 fetchedBytes,
                 requests,
                 changedHands.size(),
+                (int) unmade,
                 delivery.tally()));
     }
 

@@ -34,7 +34,8 @@ public final class FleetWorkload {
             fetchedBytes += result.fetchedBytes();
             requests += result.requests();
             Tally tally = result.tally();
-            int more = tally.hedges() + tally.handOvers() + tally.steals() + tally.duplicates() + result.takenBack();
+            int more = tally.hedges() + tally.handOvers() + tally.steals() + tally.duplicates();
+            more += result.takenBack() - result.unmade();
             extras += more;
             splits += tally.steals();
             useful += result.requests() - more;

@@ -76,6 +76,7 @@ public final class FanOutReport {
         json.put("runs", samples.size());
         json.put("seed", settings.seed());
         json.put("set_bytes", settings.setBytes());
+        json.put("leaf_bytes", settings.leafBytes());
         json.put("store_bytes", (long) median(FanOutSample::storeBytes));
         json.put("seconds", median(FanOutSample::seconds));
         json.put("aggregate_bytes_per_second", (long) aggregate());

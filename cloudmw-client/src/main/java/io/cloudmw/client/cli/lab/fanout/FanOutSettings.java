@@ -8,6 +8,7 @@ import java.util.Optional;
  *
  * @param clients that read the whole set at once
  * @param setBytes what each of them reads
+ * @param leafBytes what is verified at a time
  * @param hot where switches have the set before they are asked
  * @param kill whether a switch is killed when clients have half of what they want
  * @param runs measured ones
@@ -19,6 +20,7 @@ public record FanOutSettings(
         int clients,
         int switches,
         long setBytes,
+        int leafBytes,
         FanOut fanOut,
         Hot hot,
         boolean kill,

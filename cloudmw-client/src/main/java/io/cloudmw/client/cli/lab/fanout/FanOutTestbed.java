@@ -111,8 +111,7 @@ public final class FanOutTestbed {
         try (CloudMw client = CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()))) {
             Store.S3 bucket = new Store.S3(BUCKET, "us-east-1", store.endpoint(), true, "");
             client.addStore(new Store(STORE, STORE.value(), bucket), true).get();
-            client.createVolume(new Volume(
-                            VOLUME, new Chunking.BySize(CHUNK_BYTES), 1, List.of(STORE), 1, Mode.DEFAULT, false, 0))
+            client.createVolume(new Volume(VOLUME, chunking(), 1, List.of(STORE), 1, Mode.DEFAULT, false, 0))
                     .get();
             for (int i = 0; i < settings.sets(); i++) {
                 steps.say("writing set " + (i + 1) + " of " + settings.sets());
@@ -120,6 +119,11 @@ public final class FanOutTestbed {
             }
         }
         loader.close();
+    }
+
+    private Chunking chunking() {
+        int leaf = settings.leafBytes();
+        return new Chunking.BySize(Math.min(CHUNK_BYTES, Chunking.maxChunkBytes(leaf)), leaf);
     }
 
     private void write(CloudMw client, int set) throws Exception {

@@ -4,14 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.handle.RemoteFile;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.transfer.PositionalTarget;
-import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.time.Ticker;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li><code>{"do":"read","path":P,"bytes":B}</code>: all read all of it at once. <code>{"half":true}</code> when they have half of it
  *       together, then how it ended.
- *   <li><code>{"do":"small","path":P,"bytes":B,"length":L,"count":N,"seed":S}</code>: the first reads L bytes N times, one after the other.
+ *   <li><code>{"do":"small","path":P,"bytes":B,"length":L,"count":N,"seed":S}</code>: the first opens it and reads L bytes N times, one after
+ *       the other.
  *   <li><code>{"do":"loop","path":P}</code>: all read it, again and again, until <code>{"do":"stop"}</code>.
  * </ul>
  */
@@ -124,17 +123,19 @@ public final class ReadingClients implements AutoCloseable {
         SplittableRandom random = new SplittableRandom(order.path("seed").asLong());
         List<Long> nanos = new ArrayList<>();
         List<String> failures = new ArrayList<>();
-        for (int i = 0; i < order.path("count").asInt(); i++) {
-            GetOptions range = GetOptions.defaults().withRange(new ByteRange(random.nextLong(places) * length, length));
-            long start = ticker.nanos();
-            try {
-                clients.get(0)
-                        .read(path, Channels.newChannel(OutputStream.nullOutputStream()), range)
-                        .join();
-                nanos.add(ticker.nanos() - start);
-            } catch (CompletionException e) {
-                failures.add(String.valueOf(e.getCause()));
+        ByteBuffer piece = ByteBuffer.allocate(length);
+        try (RemoteFile file = clients.get(0).open(path).join()) {
+            for (int i = 0; i < order.path("count").asInt(); i++) {
+                long start = ticker.nanos();
+                try {
+                    file.read(piece.clear(), random.nextLong(places) * length).join();
+                    nanos.add(ticker.nanos() - start);
+                } catch (CompletionException e) {
+                    failures.add(String.valueOf(e.getCause()));
+                }
             }
+        } catch (CompletionException e) {
+            failures.add(String.valueOf(e.getCause()));
         }
         return Map.of("nanos", nanos, "failures", failures);
     }

@@ -1,0 +1,99 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.peer.PeerNode;
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.VolumeName;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Reads files and gives their chunks to neighbours, until interrupted. */
+@Command(
+        name = "peer",
+        mixinStandardHelpOptions = true,
+        description = "Read files of volumes that allow it, and serve their chunks to neighbours until interrupted.")
+final class PeerCommand extends ClientCommand {
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
+
+    /** After so many it ends where the coordinator does not take it. */
+    private static final int LOOKS = 100;
+
+    @Parameters(arity = "1..*", paramLabel = "VOLUME:/PATH")
+    private List<String> files = new ArrayList<>();
+
+    @Mixin
+    private PeerSettings peer = new PeerSettings();
+
+    PeerCommand(CommandContext context) {
+        super(context);
+    }
+
+    @Override
+    Map<String, ?> run(CloudMw client) throws Exception {
+        List<FilePath> wanted = files.stream().map(FilePath::parse).toList();
+        for (VolumeName volume :
+                new TreeSet<>(wanted.stream().map(FilePath::volume).toList())) {
+            if (!Calls.await(client.volume(volume)).peers()) {
+                throw new CloudMwException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "volume " + volume + ": its clients may not serve each other (made without --peers)");
+            }
+        }
+        PeerNode node = client.servePeers(peer.over(options.peerSettings()));
+        long bytes = 0;
+        long fromPeers = 0;
+        for (FilePath file : wanted) {
+            GetReceipt receipt = Calls.await(client.read(
+                    file, (offset, read) -> {}, GetOptions.defaults().withPriority(Priority.BATCH)));
+            bytes += receipt.bytes();
+            fromPeers += receipt.peerBytes();
+        }
+        for (int looks = 1; !node.isTold(); looks++) {
+            Optional<CloudMwException> inVain = node.inVain();
+            if (looks > LOOKS && inVain.isPresent()) {
+                throw inVain.get();
+            }
+            context.pause(BETWEEN_LOOKS);
+        }
+        serving(node, bytes, fromPeers);
+        while (true) {
+            context.pause(Duration.ofHours(1));
+        }
+    }
+
+    private void serving(PeerNode node, long bytes, long fromPeers) {
+        if (options.json()) {
+            Map<String, Object> answer = new LinkedHashMap<>();
+            answer.put("peer", node.id().value());
+            answer.put("address", node.address());
+            answer.put("bytes", bytes);
+            answer.put("peer_bytes", fromPeers);
+            answer.put("held_bytes", node.chunks().heldBytes());
+            answer.put("held_chunks", node.chunks().held().size());
+            context.out().printJson(answer);
+        } else {
+            say(
+                    "%s serves %d chunks (%s) at %s",
+                    node.id(),
+                    node.chunks().held().size(),
+                    Sizes.format(node.chunks().heldBytes()),
+                    node.address());
+        }
+        context.out().flush();
+    }
+}

@@ -1,0 +1,72 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.peer.PeerOptions;
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.error.CloudMwException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How a client serves its neighbours: what the command line says, and otherwise the settings file. */
+final class PeerSettings {
+    /** Those of the settings file. */
+    record FromFile(
+            Optional<HostPort> listen, String advertiseHost, Optional<Path> directory, long keepBytes, int uploads) {
+        static FromFile of(Settings settings) throws CloudMwException {
+            return new FromFile(
+                    settings.optionalAddress("client.peer.listen"),
+                    settings.text("client.peer.advertise-host", ""),
+                    settings.optionalPath("client.peer.directory"),
+                    settings.size(
+                            "client.peer.keep",
+                            PeerOptions.DEFAULT_KEEP_BYTES,
+                            PeerOptions.MIN_KEEP_BYTES,
+                            PeerOptions.MAX_KEEP_BYTES),
+                    settings.integer("client.peer.uploads", PeerOptions.DEFAULT_UPLOADS, 1, PeerOptions.MAX_UPLOADS));
+        }
+    }
+
+    @Option(names = "--listen", paramLabel = "HOST:PORT", description = "where to serve; port 0 takes any free one")
+    private @Nullable String listen;
+
+    @Option(
+            names = "--advertise-host",
+            paramLabel = "HOST",
+            description = "the host others reach this machine by (default: the one it listens on)")
+    private @Nullable String advertiseHost;
+
+    @Option(
+            names = "--directory",
+            paramLabel = "DIRECTORY",
+            description = "where chunks are kept, without a name (default: the temporary directory)")
+    private @Nullable Path directory;
+
+    @Option(
+            names = "--keep",
+            paramLabel = "SIZE",
+            converter = Written.Size.class,
+            description = "how much is kept at most (default 1GiB)")
+    private @Nullable Long keep;
+
+    @Option(names = "--uploads", paramLabel = "N", description = "chunks given at once (default 16)")
+    private @Nullable Integer uploads;
+
+    /** Both together. */
+    PeerOptions over(FromFile file) {
+        HostPort where = listen == null ? file.listen().orElse(null) : HostPort.parse(listen);
+        if (where == null) {
+            throw new IllegalArgumentException(
+                    "--listen: missing (expected: HOST:PORT at which neighbours reach this machine)");
+        }
+        PeerOptions options = PeerOptions.at(where);
+        Path kept = directory == null ? file.directory().orElse(options.directory()) : directory;
+        return new PeerOptions(
+                where,
+                advertiseHost == null ? file.advertiseHost() : advertiseHost,
+                kept,
+                keep == null ? file.keepBytes() : keep,
+                uploads == null ? file.uploads() : uploads);
+    }
+}

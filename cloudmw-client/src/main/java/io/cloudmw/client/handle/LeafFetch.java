@@ -1,0 +1,109 @@
+package io.cloudmw.client.handle;
+
+import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.transfer.GetRequest;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.thread.Threads;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Gets one leaf: from the switch it belongs to, or the way every read goes when there is none, when that fails, or, beside it, when it takes
+ * too long. The first that has it, verified, ends the other.
+ */
+final class LeafFetch {
+    /** A store that is asked through a switch has answered by then, most of the time. */
+    private static final long PATIENCE_NANOS = Duration.ofMillis(500).toNanos();
+
+    private final OpenFiles files;
+    private final RemoteFile file;
+    private final LeafPlace place;
+    private final CompletableFuture<byte[]> result;
+    private final AtomicBoolean ordinary = new AtomicBoolean();
+
+    LeafFetch(OpenFiles files, RemoteFile file, LeafPlace place, CompletableFuture<byte[]> result) {
+        this.files = files;
+        this.file = file;
+        this.place = place;
+        this.result = result;
+    }
+
+    void begin() {
+        Optional<HelperAddress> asked = place.map()
+                .switches(place)
+                .filter(helper -> !files.switches().isAvoided(helper))
+                .findFirst();
+        try {
+            if (asked.isPresent()) {
+                ask(asked.get());
+            } else {
+                readOrdinarily();
+            }
+        } catch (RuntimeException | Error e) {
+            result.completeExceptionally(CloudMwException.ofDefect(place.toString(), e));
+        }
+    }
+
+    private void ask(HelperAddress helper) {
+        LeafRead read = new LeafRead(place, files.engine().threads().workers());
+        CompletableFuture<byte[]> answer = read.ask(files.switches().to(helper), SharedRequests.encode(place, helper));
+        Optional<Future<?>> late =
+                Threads.later(files.engine().threads().timer(), PATIENCE_NANOS, this::readOrdinarily);
+        var unused = answer.whenComplete((bytes, failure) -> {
+            late.ifPresent(timer -> timer.cancel(false));
+            if (bytes != null) {
+                result.complete(bytes);
+            } else if (failure != null && !result.isDone()) {
+                failed(helper, failure);
+            }
+        });
+        var unusedEnd = result.whenComplete((bytes, failure) -> read.cancel());
+    }
+
+    private void failed(HelperAddress helper, Throwable failure) {
+        if (!(RemoteFile.causeOf(failure) instanceof CloudMwException known) || isOfTheHelper(known)) {
+            files.switches().avoid(helper);
+        }
+        file.planAgain();
+        readOrdinarily();
+    }
+
+    /** Not of the store that it read, nor of this one read. */
+    private static boolean isOfTheHelper(CloudMwException cause) {
+        return switch (cause.code()) {
+            case REPLICA_CORRUPT, REPLICA_MISSING, STORE_UNAVAILABLE, STORE_DENIED, OVERLOADED -> false;
+            default -> true;
+        };
+    }
+
+    /** Once. */
+    private void readOrdinarily() {
+        if (result.isDone() || !ordinary.compareAndSet(false, true)) {
+            return;
+        }
+        ByteRange range = place.inFile();
+        byte[] bytes = new byte[Math.toIntExact(range.length())];
+        GetRequest.Destination into = GetRequest.Destination.target(
+                (offset, piece) -> piece.get(bytes, Math.toIntExact(offset - range.offset()), piece.remaining()));
+        try {
+            CompletableFuture<GetReceipt> get =
+                    files.engine().get(files.ordinary(place.map().plan(), into, range));
+            var unused = get.whenComplete((receipt, failure) -> {
+                if (failure == null) {
+                    result.complete(bytes);
+                } else {
+                    result.completeExceptionally(failure);
+                }
+            });
+            var unusedEnd = result.whenComplete((received, failure) -> get.cancel(true));
+        } catch (RejectedExecutionException e) {
+            result.completeExceptionally(RemoteFile.closed(place.map().plan().version()));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package io.cloudmw.client.handle;
+
+import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.transfer.Engine;
+import io.cloudmw.client.transfer.GetRequest;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.placement.ReadPlan;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The open files of a client, and what they share: connections, and the leaves on their way and read last. Safe for any thread. */
+public final class OpenFiles implements AutoCloseable {
+    /** Of what gets may have in flight, open files together may have this much besides. */
+    private static final int SHARE = 4;
+
+    private final Engine engine;
+    private final long memoryPerGetBytes;
+    private final Location location;
+    private final LeafWindow window;
+    private final SwitchLinks switches;
+    private final Set<RemoteFile> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    /**
+     * None is open yet.
+     *
+     * @param memoryBytes what all gets together may have in flight
+     * @param memoryPerGetBytes what one may
+     * @param location where the reader is
+     */
+    public OpenFiles(Engine engine, long memoryBytes, long memoryPerGetBytes, Location location) {
+        this.engine = engine;
+        this.memoryPerGetBytes = memoryPerGetBytes;
+        this.location = location;
+        this.window = new LeafWindow(memoryBytes / SHARE);
+        this.switches = new SwitchLinks(engine::links, engine.ticker());
+    }
+
+    /** Opens a version, or, if none is named, the current one. */
+    public CompletableFuture<RemoteFile> open(FilePath file, Optional<VersionId> version) {
+        CompletableFuture<RemoteFile> result = new CompletableFuture<>();
+        var unused = map(file, version).whenComplete((map, failure) -> {
+            if (failure != null) {
+                result.completeExceptionally(RemoteFile.causeOf(failure));
+            } else if (map != null) {
+                opened(map, result);
+            }
+        });
+        return result;
+    }
+
+    private void opened(FileMap map, CompletableFuture<RemoteFile> result) {
+        RemoteFile file = new RemoteFile(this, map);
+        open.add(file);
+        if (closed || !result.complete(file)) {
+            file.close();
+            result.completeExceptionally(RemoteFile.closed(map.plan().version()));
+        }
+    }
+
+    CompletableFuture<FileMap> map(FilePath file, Optional<VersionId> version) {
+        CompletableFuture<ReadPlan> plan = engine.coordinator().planRead(file, version, Optional.empty(), location);
+        return plan.thenCompose(made -> FileMap.of(engine.coordinator(), made));
+    }
+
+    /** How a range is read the ordinary way. */
+    GetRequest ordinary(ReadPlan plan, GetRequest.Destination destination, ByteRange range) {
+        return new GetRequest(
+                plan.version().file(),
+                Optional.of(plan.version().id()),
+                Optional.of(range),
+                Optional.empty(),
+                destination,
+                memoryPerGetBytes,
+                TransferListener.NONE,
+                Optional.empty(),
+                Priority.INTERACTIVE,
+                location);
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    LeafWindow window() {
+        return window;
+    }
+
+    SwitchLinks switches() {
+        return switches;
+    }
+
+    void closed(RemoteFile file) {
+        open.remove(file);
+    }
+
+    /** Closes all that are open. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+        Set.copyOf(open).forEach(RemoteFile::close);
+        switches.close();
+    }
+}

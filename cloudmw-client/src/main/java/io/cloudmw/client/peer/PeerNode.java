@@ -1,0 +1,189 @@
+package io.cloudmw.client.peer;
+
+import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.PeerId;
+import io.cloudmw.core.placement.PeerAnnouncement;
+import io.cloudmw.core.security.PeerKey;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This client as a peer: holds what it reads, serves it, and tells the coordinator what it holds, again and again, and soon
+ * after that has changed. Safe for any thread.
+ */
+public final class PeerNode implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(PeerNode.class);
+
+    /** How soon after a change it is told. */
+    private static final long LOOK_NANOS = Duration.ofMillis(200).toNanos();
+
+    private static final long FIRST_INTERVAL_NANOS = Duration.ofSeconds(2).toNanos();
+    private static final long GOODBYE_SECONDS = 1;
+
+    private final PeerId id = PeerId.random();
+    private final PeerKey key = PeerKey.random();
+    private final CoordinatorClient coordinator;
+    private final Location location;
+    private final ScheduledExecutorService timer;
+    private final Ticker ticker;
+    private final HeldChunks chunks;
+    private final PeerServer server;
+    private final String address;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicBoolean telling = new AtomicBoolean();
+
+    private volatile long intervalNanos = FIRST_INTERVAL_NANOS;
+    private volatile long toldChanges;
+    private volatile long toldNanos;
+
+    /** Why it was told in vain the last time: the next time is due as if nothing had changed. */
+    private volatile @Nullable CloudMwException inVain;
+
+    private PeerNode(
+            CoordinatorClient coordinator,
+            Location location,
+            ScheduledExecutorService timer,
+            Executor files,
+            Ticker ticker,
+            PeerOptions options)
+            throws CloudMwException {
+        this.coordinator = coordinator;
+        this.location = location;
+        this.timer = timer;
+        this.ticker = ticker;
+        chunks = new HeldChunks(options.directory(), options.keepBytes(), files);
+        server = PeerServer.start(id, key.tokens(WallClock.system()), chunks, options, ticker);
+        address = options.address(server.port());
+        toldNanos = ticker.nanos();
+    }
+
+    /**
+     * Begins to serve; holds nothing yet.
+     *
+     * @param location where this client is
+     * @param files may block
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
+     */
+    public static PeerNode start(
+            CoordinatorClient coordinator,
+            Location location,
+            ScheduledExecutorService timer,
+            Executor files,
+            Ticker ticker,
+            PeerOptions options)
+            throws CloudMwException {
+        PeerNode node = new PeerNode(coordinator, location, timer, files, ticker, options);
+        node.lookLater();
+        return node;
+    }
+
+    public PeerId id() {
+        return id;
+    }
+
+    /** Where others reach it. */
+    public String address() {
+        return address;
+    }
+
+    /** What it holds. */
+    public HeldChunks chunks() {
+        return chunks;
+    }
+
+    /** Bytes given to neighbours so far. */
+    public long sentBytes() {
+        return server.sentBytes();
+    }
+
+    /** Requests of neighbours that got nothing. */
+    public long refusals() {
+        return server.refused();
+    }
+
+    /** Whether the coordinator knows what is held now. */
+    public boolean isTold() {
+        return toldChanges == chunks.changes();
+    }
+
+    /** Why the coordinator did not take it the last time; empty: it did, or was not asked yet. */
+    public Optional<CloudMwException> inVain() {
+        return Optional.ofNullable(inVain);
+    }
+
+    private void lookLater() {
+        if (!closed.get()) {
+            var unused = Threads.later(timer, LOOK_NANOS, this::look);
+        }
+    }
+
+    private void look() {
+        server.endIdle();
+        long now = chunks.changes();
+        boolean due = now > 0 && ticker.nanos() - toldNanos >= intervalNanos;
+        boolean news = now != toldChanges && inVain == null;
+        if ((due || news) && telling.compareAndSet(false, true)) {
+            tell(now);
+        }
+        lookLater();
+    }
+
+    private static CloudMwException why(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause instanceof CloudMwException known
+                ? known
+                : new CloudMwException(ErrorCode.INTERNAL, "peer not announced: " + cause);
+    }
+
+    private void tell(long changes) {
+        toldNanos = ticker.nanos();
+        var unused = coordinator
+                .announce(new PeerAnnouncement(id, address, key, location, chunks.held()))
+                .handle((interval, failure) -> {
+                    inVain = interval != null ? null : why(failure);
+                    if (interval != null) {
+                        toldChanges = changes;
+                        intervalNanos = Math.max(LOOK_NANOS, interval.toNanos());
+                    } else {
+                        log.debug("peer {}: not announced", id, failure);
+                    }
+                    telling.set(false);
+                    return null;
+                });
+    }
+
+    /** Says that it stops, waits a moment for that to be heard, and stops. Idempotent; not for event loops. */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        if (chunks.changes() > 0) {
+            try {
+                coordinator.leave(id, key).get(GOODBYE_SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (ExecutionException | TimeoutException e) {
+                log.debug("peer {}: the coordinator was not told that it stops", id, e);
+            }
+        }
+        server.close();
+        chunks.close();
+    }
+}

@@ -1,0 +1,61 @@
+package io.cloudmw.client.peer;
+
+import io.cloudmw.core.config.HostPort;
+import java.nio.file.Path;
+import java.util.Set;
+
+/**
+ * How a client serves its neighbours what it has read of volumes that allow it. Immutable.
+ *
+ * @param listen where it serves; port 0 takes any free one
+ * @param advertiseHost the host under which others reach it; empty: the one it listens on
+ * @param directory where it keeps chunks, in files without a name that are gone when the process is
+ * @param keepBytes of chunks it keeps at most, those under way included; the one used longest ago makes room
+ * @param uploads chunks, or parts of them, that it gives at once; who asks for more is told {@code OVERLOADED}
+ */
+public record PeerOptions(HostPort listen, String advertiseHost, Path directory, long keepBytes, int uploads) {
+    public static final long DEFAULT_KEEP_BYTES = 1L << 30;
+    public static final int DEFAULT_UPLOADS = 16;
+    public static final int MAX_UPLOADS = 1024;
+    public static final long MIN_KEEP_BYTES = 1 << 20;
+    public static final long MAX_KEEP_BYTES = 1L << 44;
+
+    private static final Set<String> ANY = Set.of("0.0.0.0", "::", "0:0:0:0:0:0:0:0");
+
+    public PeerOptions {
+        if (ANY.contains(listen.host()) && advertiseHost.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "listen: " + listen + " (expected: an address of this machine, or a host to advertise besides)");
+        }
+        if (keepBytes < MIN_KEEP_BYTES || keepBytes > MAX_KEEP_BYTES) {
+            throw new IllegalArgumentException(
+                    "keepBytes: " + keepBytes + " (expected: " + MIN_KEEP_BYTES + ".." + MAX_KEEP_BYTES + ")");
+        }
+        if (uploads < 1 || uploads > MAX_UPLOADS) {
+            throw new IllegalArgumentException("uploads: " + uploads + " (expected: 1.." + MAX_UPLOADS + ")");
+        }
+    }
+
+    /** The defaults: 1 GiB in the temporary directory, 16 uploads at once. */
+    public static PeerOptions at(HostPort listen) {
+        return new PeerOptions(
+                listen, "", Path.of(System.getProperty("java.io.tmpdir", ".")), DEFAULT_KEEP_BYTES, DEFAULT_UPLOADS);
+    }
+
+    public PeerOptions withAdvertiseHost(String host) {
+        return new PeerOptions(listen, host, directory, keepBytes, uploads);
+    }
+
+    public PeerOptions withKept(Path where, long bytes) {
+        return new PeerOptions(listen, advertiseHost, where, bytes, uploads);
+    }
+
+    public PeerOptions withUploads(int atOnce) {
+        return new PeerOptions(listen, advertiseHost, directory, keepBytes, atOnce);
+    }
+
+    /** Where others reach it, when it listens at this port. */
+    String address(int port) {
+        return new HostPort(advertiseHost.isEmpty() ? listen.host() : advertiseHost, port).toString();
+    }
+}

@@ -1,0 +1,169 @@
+package io.cloudmw.client.peer;
+
+import io.cloudmw.core.bulk.BulkHandler;
+import io.cloudmw.core.bulk.BulkOptions;
+import io.cloudmw.core.bulk.BulkServer;
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.bulk.BulkTransport;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.PeerId;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.wire.BulkRequest;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Serves held chunks to neighbours who show a token signed for this peer: only what is here, fetching nothing. Safe for any
+ * thread.
+ */
+final class PeerServer implements AutoCloseable {
+    private static final int EVENT_LOOPS = 2;
+    private static final Duration HANDSHAKE = Duration.ofSeconds(5);
+    private static final Duration IDLE = Duration.ofSeconds(30);
+    private static final long TAKES_NOTHING_NANOS = Duration.ofSeconds(30).toNanos();
+
+    private final PeerId self;
+    private final TransferTokens tokens;
+    private final HeldChunks chunks;
+    private final Semaphore room;
+    private final int uploads;
+    private final AtomicLong sentBytes = new AtomicLong();
+    private final AtomicLong refused = new AtomicLong();
+    private final Set<PeerUpload> open = ConcurrentHashMap.newKeySet();
+    private final Ticker ticker;
+    private final BulkTransport transport;
+    private final BulkServer server;
+
+    private PeerServer(PeerId self, TransferTokens tokens, HeldChunks chunks, PeerOptions options, Ticker ticker)
+            throws CloudMwException {
+        this.self = self;
+        this.tokens = tokens;
+        this.chunks = chunks;
+        this.ticker = ticker;
+        uploads = options.uploads();
+        room = new Semaphore(uploads);
+        // A neighbour has a connection for all it asks at a time.
+        BulkOptions limits = BulkOptions.defaults()
+                .withTimeouts(HANDSHAKE, IDLE)
+                .withMaxStreams(uploads)
+                .withMaxConnections(4 * uploads);
+        transport = new BulkTransport("cloudmw-client-peer", EVENT_LOOPS, limits, new SimpleMeterRegistry());
+        boolean bound = false;
+        try {
+            InetSocketAddress address = new InetSocketAddress(
+                    options.listen().host(), options.listen().port());
+            server = BulkServer.bind(transport, address, "peer", (BulkHandler) this::opened);
+            bound = true;
+        } finally {
+            if (!bound) {
+                transport.close();
+            }
+        }
+    }
+
+    /**
+     * Begins to serve.
+     *
+     * @param tokens verifies what readers show
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
+     */
+    static PeerServer start(PeerId self, TransferTokens tokens, HeldChunks chunks, PeerOptions options, Ticker ticker)
+            throws CloudMwException {
+        return new PeerServer(self, tokens, chunks, options, ticker);
+    }
+
+    int port() {
+        return server.port();
+    }
+
+    /** Bytes handed to neighbours' connections so far. */
+    long sentBytes() {
+        return sentBytes.get();
+    }
+
+    /** Requests that got nothing: for want of room, of the chunk or of a right. */
+    long refused() {
+        return refused.get();
+    }
+
+    private BulkStreamListener opened(BulkStream stream, byte[] request) throws CloudMwException {
+        try {
+            return upload(stream, request);
+        } catch (CloudMwException e) {
+            refused.incrementAndGet();
+            throw e;
+        }
+    }
+
+    private BulkStreamListener upload(BulkStream stream, byte[] request) throws CloudMwException {
+        if (!(BulkRequest.decode(request) instanceof BulkRequest.Read read)) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "a peer is only read from");
+        }
+        TransferClaims claims = tokens.verify(read.token().bytes());
+        claims.require(TransferRight.READ, read.chunk());
+        if (!read.store().value().equals(self.value())) {
+            throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "this is " + self + ", not " + read.store());
+        }
+        if (!room.tryAcquire()) {
+            throw new CloudMwException(
+                    ErrorCode.OVERLOADED, "chunk=" + read.chunk() + ": " + uploads + " uploads at once already");
+        }
+        HeldChunk chunk = chunks.use(read.chunk());
+        if (chunk == null || !chunk.covers(read.range())) {
+            room.release();
+            if (chunk != null) {
+                chunks.end(chunk);
+                throw new CloudMwException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "chunk=" + read.chunk() + " range=" + read.range() + " (expected: whole leaves within it)");
+            }
+            throw new CloudMwException(ErrorCode.NOT_FOUND, "chunk=" + read.chunk() + ": not held here");
+        }
+        return begun(stream, chunk, read.range());
+    }
+
+    private PeerUpload begun(BulkStream stream, HeldChunk chunk, ByteRange range) {
+        AtomicReference<PeerUpload> own = new AtomicReference<>();
+        PeerUpload upload = new PeerUpload(stream, chunk, range, ticker, new PeerUpload.Listener() {
+            @Override
+            public void over(long sent) {
+                open.remove(own.get());
+                sentBytes.addAndGet(sent);
+                chunks.end(chunk);
+                room.release();
+            }
+
+            @Override
+            public void spoiled() {
+                chunks.drop(chunk.id());
+            }
+        });
+        own.set(upload);
+        open.add(upload);
+        return upload;
+    }
+
+    /** Ends uploads of which nothing was taken for long; to be called now and then. */
+    void endIdle() {
+        open.forEach(upload -> upload.endIfIdle(TAKES_NOTHING_NANOS));
+    }
+
+    /** Stops, and closes what is open. Not for event loops. Idempotent. */
+    @Override
+    public void close() {
+        server.close();
+        transport.close();
+    }
+}

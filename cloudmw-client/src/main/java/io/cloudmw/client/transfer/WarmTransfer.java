@@ -1,0 +1,416 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.client.progress.TransferCost;
+import io.cloudmw.client.progress.WarmListener;
+import io.cloudmw.client.progress.WarmReceipt;
+import io.cloudmw.client.progress.WarmedSwitch;
+import io.cloudmw.client.rpc.HelperStatus;
+import io.cloudmw.client.rpc.WarmEvents;
+import io.cloudmw.client.rpc.WarmSetup;
+import io.cloudmw.client.rpc.WarmStream;
+import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.thread.Threads;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has switches keep one version of a file: tells each of its blocks, in the order of {@link WarmSchedule}, and hears what
+ * becomes of them. What a switch keeps already costs a message, so a warm-up that was interrupted is simply done again. A
+ * switch that is lost stops no other. Its state is confined to its serial executor.
+ */
+final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
+    private static final Logger LOG = LoggerFactory.getLogger(WarmTransfer.class);
+
+    /** At a block, each at another replica where there is one. */
+    private static final int MAX_TRIES = 4;
+
+    /** By a switch that is warmed with as many files as it takes, for about ten minutes: nobody waits for this one. */
+    private static final int MAX_REFUSALS = 10 * AskAgain.MAX_REFUSALS;
+
+    private final WarmRequest request;
+    private final Map<StoreId, Usage> usage = new HashMap<>();
+    private final List<Target> targets = new ArrayList<>();
+    private @Nullable Run run;
+
+    /** One switch. */
+    private static final class Target {
+        final HelperAddress helper;
+        final WarmTally tally;
+        final Map<Integer, Integer> tries = new HashMap<>();
+
+        @Nullable
+        WarmStream stream;
+        /** Blocks it takes at once; 0: it has not said yet, or is gone. */
+        int window;
+
+        int refusals;
+        boolean gone;
+
+        Target(HelperAddress helper, WarmTally tally) {
+            this.helper = helper;
+            this.tally = tally;
+        }
+    }
+
+    WarmTransfer(Engine engine, WarmRequest request) {
+        super(engine, request.file().toString());
+        this.request = request;
+    }
+
+    @Override
+    void begin() {
+        then(
+                engine().coordinator().planRead(request.file(), request.version(), Optional.empty(), Location.NONE),
+                plan -> then(engine().coordinator().helpers(), helpers -> planned(plan, helpers)));
+    }
+
+    private void planned(ReadPlan plan, List<HelperStatus> helpers) {
+        List<HelperAddress> live = helpers.stream()
+                .filter(HelperStatus::alive)
+                .map(HelperStatus::helper)
+                .toList();
+        Set<HelperId> owners = plan.stores().stream()
+                .flatMap(status -> status.store().owner().stream())
+                .collect(Collectors.toSet());
+        WarmTargets chosen;
+        try {
+            chosen = WarmTargets.of(plan.version(), live, owners, request.to());
+        } catch (CloudMwException e) {
+            fail(e);
+            return;
+        }
+        for (int target = 0; target < chosen.size(); target++) {
+            targets.add(new Target(chosen.at(target), new WarmTally(usage)));
+        }
+        tell(listener -> listener.planned(
+                plan.version(),
+                targets.stream().map(target -> target.helper.id()).toList()));
+        List<HelperAddress> diskOwners =
+                live.stream().filter(helper -> owners.contains(helper.id())).toList();
+        run = new Run(plan, chosen, diskOwners, request.fetch());
+        for (int target = 0; target < targets.size(); target++) {
+            open(plan, chosen, diskOwners, target);
+        }
+        run.pump();
+    }
+
+    // ---- the switches
+
+    private void open(ReadPlan plan, WarmTargets chosen, List<HelperAddress> owners, int target) {
+        if (isOver()) {
+            return;
+        }
+        List<HelperAddress> members = chosen.asked(target);
+        List<HelperAddress> named = Stream.concat(members.stream(), owners.stream())
+                .distinct()
+                .map(HelperAddress::withoutVolumes)
+                .toList();
+        List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
+        WarmSetup setup = new WarmSetup(plan.token(), named, members.size(), stores);
+        targets.get(target).stream = WarmStream.begin(
+                engine().links(), chosen.at(target), setup, new Said(target, () -> open(plan, chosen, owners, target)));
+    }
+
+    /** What one switch says, brought to the executor that owns the state. */
+    private final class Said implements WarmEvents {
+        private final int target;
+        private final Runnable again;
+
+        /** @param again opens another stream to it */
+        Said(int target, Runnable again) {
+            this.target = target;
+            this.again = again;
+        }
+
+        @Override
+        public void ready(int window, long capacityBytes) {
+            inRun(now -> WarmTransfer.this.ready(now, target, window, capacityBytes));
+        }
+
+        @Override
+        public void underWay(BlockId block) {
+            inRun(now -> now.schedule.underWay(target, block.value()));
+        }
+
+        @Override
+        public void warmed(BlockId block, Warmed warmed) {
+            inRun(now -> now.warmed(target, block.value(), warmed));
+        }
+
+        @Override
+        public void gone(CloudMwException why) {
+            inRun(now -> WarmTransfer.this.gone(now, target, why, again));
+        }
+    }
+
+    private interface InRun {
+        void with(Run now);
+    }
+
+    private void inRun(InRun step) {
+        serial().execute(() -> {
+            Run now = run;
+            if (!isOver() && now != null) {
+                step.with(now);
+                now.pump();
+            }
+        });
+    }
+
+    private void ready(Run now, int target, int window, long capacityBytes) {
+        long wantedBytes = Math.max(request.runBytes(), now.plan.version().sizeBytes());
+        if (request.fetch() && wantedBytes > capacityBytes) {
+            lose(
+                    now,
+                    target,
+                    new CloudMwException(
+                            ErrorCode.STORE_FULL,
+                            "helper " + targets.get(target).helper.id() + ": keeps at most "
+                                    + Sizes.approximate(capacityBytes) + " (expected: >= "
+                                    + Sizes.approximate(wantedBytes) + ", all that is to be kept)"));
+            return;
+        }
+        targets.get(target).window = window;
+        now.schedule.window(target, window);
+    }
+
+    /** One that has no room for another warm-up is asked again, later and later; any other is lost. */
+    private void gone(Run now, int target, CloudMwException why, Runnable again) {
+        Target one = targets.get(target);
+        boolean refused = why.code() == ErrorCode.OVERLOADED && one.window == 0;
+        if (refused && ++one.refusals <= MAX_REFUSALS) {
+            later(AskAgain.pauseNanos(one.refusals, why, Long.MAX_VALUE), again);
+        } else {
+            lose(now, target, why.code() == ErrorCode.CANCELLED ? closing(why) : why);
+        }
+    }
+
+    /** Not this warm-up was cancelled: the switch closes. */
+    private static CloudMwException closing(CloudMwException why) {
+        return new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, String.valueOf(why.getMessage()), why);
+    }
+
+    private void lose(Run now, int target, CloudMwException why) {
+        Target one = targets.get(target);
+        if (!one.gone) {
+            one.gone = true;
+            one.tally.failed(why);
+            close(one);
+            now.gone(target);
+        }
+    }
+
+    private static void close(Target target) {
+        WarmStream stream = target.stream;
+        if (stream != null) {
+            stream.close();
+        }
+    }
+
+    private void later(long nanos, Runnable step) {
+        Runnable confined = () -> serial().execute(() -> {
+            Run now = run;
+            if (!isOver() && now != null) {
+                step.run();
+                now.pump();
+            }
+        });
+        if (Threads.later(engine().threads().timer(), nanos, confined).isEmpty()) {
+            fail(Engine.closedException());
+        }
+    }
+
+    // ---- the blocks
+
+    /** All blocks once: told to be kept, or looked at. */
+    private final class Run {
+        private final ReadPlan plan;
+        private final WarmTargets chosen;
+        private final List<HelperAddress> owners;
+        private final boolean fetch;
+        private final WarmBlocks blocks;
+        private final WarmSchedule schedule = new WarmSchedule(targets.size());
+        private final Map<Integer, WarmBlocks.Piece> open = new HashMap<>();
+        private final BitSet late = new BitSet();
+        private long doneBytes;
+
+        Run(ReadPlan plan, WarmTargets chosen, List<HelperAddress> owners, boolean fetch) {
+            this.plan = plan;
+            this.chosen = chosen;
+            this.owners = owners;
+            this.fetch = fetch;
+            SegmentFeed feed = new SegmentFeed(
+                    engine().coordinator(),
+                    plan,
+                    new ByteRange(0, plan.version().sizeBytes()),
+                    serial(),
+                    this::pump,
+                    failure -> fail(Failures.of(failure)));
+            blocks = new WarmBlocks(feed, plan);
+            for (int target = 0; target < targets.size(); target++) {
+                late.set(target, chosen.asksLate(target));
+                schedule.window(target, targets.get(target).window);
+                if (targets.get(target).gone) {
+                    schedule.gone(target);
+                }
+            }
+        }
+
+        void pump() {
+            if (isOver() || run != this) {
+                return;
+            }
+            while (schedule.hasRoom()) {
+                WarmBlocks.Piece piece = blocks.poll();
+                if (piece == null) {
+                    break;
+                }
+                add(piece);
+            }
+            schedule.next().forEach(this::tell);
+            boolean all = targets.stream().allMatch(target -> target.gone);
+            if (schedule.isIdle() && (all || blocks.isEnded())) {
+                blocks.close();
+                ended(this);
+            }
+        }
+
+        private void add(WarmBlocks.Piece piece) {
+            int[] above = fetch
+                    ? chosen.above(piece.chunk(), piece.blocksInChunk(), piece.number())
+                    : targets.stream().mapToInt(target -> -1).toArray();
+            open.put(piece.id(), piece);
+            schedule.add(piece.id(), above, late);
+            if (!schedule.isOpen(piece.id())) {
+                open.remove(piece.id());
+            }
+        }
+
+        private void tell(WarmSchedule.Order order) {
+            WarmBlocks.Piece piece = open.get(order.block());
+            Target target = targets.get(order.target());
+            WarmStream stream = target.stream;
+            if (piece == null || stream == null) {
+                throw new IllegalStateException("block " + order.block() + " for " + target.helper.id() + ": is over");
+            }
+            if (fetch) {
+                stream.keep(piece.issued(target.tries.getOrDefault(order.block(), 0), target.helper.id()));
+            } else {
+                stream.look(piece.issued(0, target.helper.id()));
+            }
+        }
+
+        void warmed(int number, int block, WarmEvents.Warmed warmed) {
+            Target target = targets.get(number);
+            WarmBlocks.Piece piece = open.get(block);
+            if (target.gone || piece == null) {
+                return;
+            }
+            if (!fetch) {
+                target.tally.found(warmed.keptBytes());
+                if (!request.fetch()) {
+                    target.tally.answered(warmed, true);
+                }
+                done(number, block, 0);
+                return;
+            }
+            int tries = target.tries.merge(block, 1, Integer::sum);
+            target.tally.answered(warmed, tries == 1);
+            Optional<CloudMwException> failure = warmed.failure();
+            if (failure.isPresent() && tries < MAX_TRIES) {
+                schedule.paused(number);
+                later(AskAgain.pauseNanos(tries, failure.get(), Long.MAX_VALUE), () -> schedule.again(number, block));
+                return;
+            }
+            failure.ifPresent(target.tally::failed);
+            target.tries.remove(block);
+            done(number, block, piece.length());
+        }
+
+        void gone(int target) {
+            schedule.gone(target);
+            open.keySet().removeIf(block -> !schedule.isOpen(block));
+        }
+
+        private void done(int target, int block, long bytes) {
+            schedule.ended(target, block);
+            if (!schedule.isOpen(block)) {
+                open.remove(block);
+            }
+            doneBytes += bytes;
+            if (bytes > 0) {
+                long total = plan.version().sizeBytes() * targets.size();
+                WarmTransfer.this.tell(listener -> listener.progressed(doneBytes, total));
+            }
+        }
+    }
+
+    /** Once through all blocks. */
+    private void ended(Run last) {
+        boolean mayLook = targets.stream().anyMatch(target -> !target.gone);
+        if (last.fetch && request.look() && mayLook) {
+            Run look = new Run(last.plan, last.chosen, last.owners, false);
+            run = look;
+            look.pump();
+        } else {
+            succeed(receipt(last.plan));
+        }
+    }
+
+    private WarmReceipt receipt(ReadPlan plan) {
+        long size = plan.version().sizeBytes();
+        List<WarmedSwitch> switches = targets.stream()
+                .map(target -> target.tally.of(target.helper, size, request.look()))
+                .sorted(Comparator.comparing(WarmedSwitch::helper))
+                .toList();
+        List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
+        TransferCost cost = new TransferCost(usage, engine().pricing().bill(usage, stores, 0));
+        return new WarmReceipt(1, size, switches, elapsed(), cost);
+    }
+
+    private void tell(Consumer<WarmListener> what) {
+        try {
+            what.accept(request.listener());
+        } catch (RuntimeException e) {
+            LOG.warn("warm-up listener failed", e);
+        }
+    }
+
+    @Override
+    void stop(ErrorCode why) {
+        Run last = run;
+        if (last != null) {
+            last.blocks.close();
+        }
+        targets.forEach(WarmTransfer::close);
+    }
+
+    @Override
+    void free() {
+        // Nothing on this machine.
+    }
+}

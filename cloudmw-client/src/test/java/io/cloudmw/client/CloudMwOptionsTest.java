@@ -1,0 +1,38 @@
+package io.cloudmw.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.model.Location;
+import io.cloudmw.core.race.Governor;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+final class CloudMwOptionsTest {
+    @Test
+    void eachChangeLeavesTheOthersAsTheyAre() {
+        CloudMwOptions defaults = CloudMwOptions.of("host:1");
+        Governor.Budget budget = Governor.Budget.ofShare(0.5);
+        Location here = Location.parse("zone/rack");
+        Consumer<String> listener = what -> {};
+        CloudMwOptions all = defaults.withCoordinatorTimeout(Duration.ofSeconds(7))
+                .withLocation(here)
+                .withMemory(8L << 20, 4L << 20)
+                .withLink(1000)
+                .withRedundancy(budget)
+                .withWaiting(listener)
+                .withPricing(defaults.pricing());
+        assertThat(all)
+                .isEqualTo(new CloudMwOptions(
+                        "host:1",
+                        Duration.ofSeconds(7),
+                        here,
+                        8L << 20,
+                        4L << 20,
+                        1000,
+                        defaults.pricing(),
+                        budget,
+                        listener));
+        assertThat(defaults.linkBytesPerSecond()).isEqualTo(Long.MAX_VALUE);
+    }
+}

@@ -1,0 +1,158 @@
+package io.cloudmw.client.peer;
+
+import static io.cloudmw.client.peer.Chunks.LEAF;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.placement.PeerAnnouncement;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class HeldChunksTest {
+    private static final int LENGTH = 3 * LEAF + 100;
+    private static final VersionId VERSION = VersionId.random();
+
+    @TempDir
+    private Path directory;
+
+    private final byte[] bytes = Chunks.bytes(LENGTH, 1);
+    private final Chunk a = Chunks.of(VERSION, 0, bytes);
+    private final Chunk b = Chunks.of(VERSION, 1, bytes);
+    private final Chunk c = Chunks.of(VERSION, 2, bytes);
+    private HeldChunks held;
+
+    @BeforeEach
+    void open() {
+        held = new HeldChunks(directory, 2L * LENGTH, Runnable::run);
+    }
+
+    @AfterEach
+    void close() {
+        held.close();
+    }
+
+    private HeldChunk use(Chunk chunk) {
+        return Objects.requireNonNull(held.use(chunk.id()));
+    }
+
+    @Test
+    void aChunkIsHeldWhenItsLastLeafIsThereWhateverTheirOrder() throws Exception {
+        HeldChunks.Growing growing = held.begin(a).orElseThrow();
+        Chunks.grow(growing, bytes, 2);
+        assertThat(held.held()).isEmpty();
+        assertThat(held.use(a.id())).isNull();
+        growing.keep(2L * LEAF, ByteBuffer.wrap(bytes, 2 * LEAF, LEAF));
+        assertThat(held.held()).containsExactly(a.id());
+        assertThat(held.heldBytes()).isEqualTo(LENGTH);
+
+        HeldChunk used = use(a);
+        ByteBuffer read = ByteBuffer.allocate(LENGTH);
+        used.file().read(read, 0);
+        assertThat(read.array()).isEqualTo(bytes);
+        assertThat(used.covers(new ByteRange(LEAF, LENGTH - LEAF))).isTrue();
+        assertThat(used.covers(new ByteRange(1, LEAF))).isFalse();
+        assertThat(used.covers(new ByteRange(0, LEAF + 1))).isFalse();
+        assertThat(used.covers(new ByteRange(0, 4L * LEAF))).isFalse();
+        held.end(used);
+        try (var files = Files.list(directory)) {
+            assertThat(files).isEmpty();
+        }
+    }
+
+    @Test
+    void whatIsNotWholeIsLetGoOfWhenNoMoreComes() {
+        HeldChunks.Growing growing = held.begin(a).orElseThrow();
+        Chunks.grow(growing, bytes, 0);
+        assertThat(held.begin(a)).isEmpty();
+        assertThat(held.bytes()).isEqualTo(LENGTH);
+        growing.close();
+        assertThat(held.bytes()).isZero();
+        growing.keep(0, ByteBuffer.wrap(bytes, 0, LEAF));
+        assertThat(held.held()).isEmpty();
+        assertThat(held.begin(a)).isPresent();
+    }
+
+    @Test
+    void theOneUsedLongestAgoMakesRoomButNoneThatIsInUseOrOnItsWay() {
+        Chunks.hold(held, a, bytes);
+        Chunks.hold(held, b, bytes);
+        held.end(use(a));
+        Chunks.hold(held, c, bytes);
+        assertThat(held.held()).containsExactlyInAnyOrder(a.id(), c.id());
+        assertThat(held.bytes()).isEqualTo(2L * LENGTH);
+
+        HeldChunk busy = use(a);
+        HeldChunk busyToo = use(c);
+        assertThat(held.begin(b)).isEmpty();
+        held.end(busy);
+        held.end(busyToo);
+        HeldChunks.Growing first = held.begin(b).orElseThrow();
+        HeldChunks.Growing second = held.begin(Chunks.of(VERSION, 3, bytes)).orElseThrow();
+        assertThat(held.held()).isEmpty();
+        assertThat(held.begin(a)).isEmpty();
+        first.close();
+        second.close();
+        assertThat(held.bytes()).isZero();
+    }
+
+    @Test
+    void aChunkThatIsTooLongFlushesNothing() {
+        Chunks.hold(held, a, bytes);
+        assertThat(held.begin(Chunks.of(VERSION, 1, new byte[2 * LENGTH + 1]))).isEmpty();
+        assertThat(held.held()).containsExactly(a.id());
+    }
+
+    @Test
+    void noMoreChunksAreHeldThanMayBeAnnounced() {
+        try (HeldChunks many = new HeldChunks(directory, 1 << 30, Runnable::run)) {
+            byte[] one = {1};
+            IntStream.rangeClosed(0, PeerAnnouncement.MAX_CHUNKS)
+                    .forEach(index -> Chunks.hold(many, Chunks.of(VERSION, index, one), one));
+            assertThat(many.held()).hasSize(PeerAnnouncement.MAX_CHUNKS).doesNotContain(a.id());
+        }
+    }
+
+    @Test
+    void whatWasSpoiledIsDroppedAndItsRoomComesBackWithItsLastUse() {
+        Chunks.hold(held, a, bytes);
+        HeldChunk used = use(a);
+        held.drop(a.id());
+        assertThat(held.held()).isEmpty();
+        assertThat(held.use(a.id())).isNull();
+        assertThat(held.bytes()).isEqualTo(LENGTH);
+        held.end(used);
+        assertThat(held.bytes()).isZero();
+    }
+
+    @Test
+    void whereNothingCanBeWrittenNothingIsKept() {
+        try (HeldChunks nowhere = new HeldChunks(directory.resolve("none"), 1 << 20, Runnable::run)) {
+            Chunks.hold(nowhere, a, bytes);
+            assertThat(nowhere.held()).isEmpty();
+            assertThat(nowhere.bytes()).isZero();
+        }
+    }
+
+    @Test
+    void optionsAreChecked() {
+        PeerOptions options = PeerOptions.at(HostPort.parse("127.0.0.1:0"));
+        assertThat(options.withAdvertiseHost("h").address(7)).isEqualTo("h:7");
+        assertThat(options.address(7)).isEqualTo("127.0.0.1:7");
+        assertThatThrownBy(() -> PeerOptions.at(HostPort.parse("0.0.0.0:1"))).hasMessageContaining("listen");
+        assertThatThrownBy(() -> options.withKept(directory, 1)).hasMessageContaining("keepBytes");
+        assertThatThrownBy(() -> options.withUploads(0)).hasMessageContaining("uploads");
+        assertThatThrownBy(() -> options.withUploads(PeerOptions.MAX_UPLOADS + 1))
+                .hasMessageContaining("uploads");
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.cloudmw.client.peer;
+
+import org.jspecify.annotations.NullMarked;

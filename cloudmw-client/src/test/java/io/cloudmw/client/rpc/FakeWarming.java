@@ -1,0 +1,120 @@
+package io.cloudmw.client.rpc;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.proto.v1.Block;
+import io.cloudmw.proto.v1.StoreReads;
+import io.cloudmw.proto.v1.WarmCommand;
+import io.cloudmw.proto.v1.WarmEvent;
+import io.cloudmw.proto.v1.WarmReady;
+import io.cloudmw.proto.v1.WarmedBlock;
+import io.cloudmw.proto.v1.WarmingGrpc;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A switch that is warmed and does as a test tells it. It keeps what it is told to keep, and reads it of a store called s. */
+public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
+    public static final int WINDOW = 2;
+
+    /** How much it says it may keep. */
+    public volatile long capacityBytes = 1L << 40;
+    /** So many warm-ups are refused for now. */
+    public final AtomicInteger refusals = new AtomicInteger();
+    /** So often each block fails. */
+    public volatile int failures;
+    /** Whether blocks are never answered. */
+    public volatile boolean silent;
+    /** Whether what is kept is lost again before it is looked at. */
+    public volatile boolean forgetful;
+
+    public final AtomicInteger open = new AtomicInteger();
+    public final AtomicInteger told = new AtomicInteger();
+    /** Once more than it takes at once were told. */
+    public volatile boolean overrun;
+
+    private final Set<String> kept = new HashSet<>();
+    private final Map<String, Integer> tries = new HashMap<>();
+
+    @Override
+    public StreamObserver<WarmCommand> warm(StreamObserver<WarmEvent> answers) {
+        ServerCallStreamObserver<WarmEvent> call = (ServerCallStreamObserver<WarmEvent>) answers;
+        open.incrementAndGet();
+        call.setOnCancelHandler(open::decrementAndGet);
+        return new StreamObserver<>() {
+            private int unanswered;
+
+            @Override
+            public void onNext(WarmCommand command) {
+                switch (command.getCommandCase()) {
+                    case BEGIN -> begin();
+                    case KEEP -> {
+                        if (++unanswered > WINDOW) {
+                            overrun = true;
+                        }
+                        told.incrementAndGet();
+                        if (!silent) {
+                            unanswered--;
+                            call.onNext(keep(command.getKeep()));
+                        }
+                    }
+                    case LOOK -> call.onNext(look(command.getLook()));
+                    case COMMAND_NOT_SET -> throw new IllegalStateException("no command");
+                }
+            }
+
+            private void begin() {
+                if (refusals.getAndDecrement() > 0) {
+                    open.decrementAndGet();
+                    call.onError(WireErrors.toStatus(new CloudMwException(ErrorCode.OVERLOADED, "no room for now")));
+                } else {
+                    call.onNext(WarmEvent.newBuilder()
+                            .setReady(WarmReady.newBuilder().setWindow(WINDOW).setCapacityBytes(capacityBytes))
+                            .build());
+                }
+            }
+
+            @Override
+            public void onError(Throwable cause) {
+                // By the cancel handler.
+            }
+
+            @Override
+            public void onCompleted() {
+                open.decrementAndGet();
+                call.onCompleted();
+            }
+        };
+    }
+
+    private static String name(Block block) {
+        return block.getChunkId() + "@" + block.getRange().getOffset();
+    }
+
+    private synchronized WarmEvent keep(Block block) {
+        WarmedBlock.Builder warmed = WarmedBlock.newBuilder().setBlockId(block.getId());
+        if (tries.merge(name(block), 1, Integer::sum) <= failures) {
+            warmed.setErrorCode(ErrorCode.STORE_UNAVAILABLE.name()).setErrorMessage("not now");
+        } else if (kept.add(name(block))) {
+            warmed.addReads(StoreReads.newBuilder()
+                    .setStoreId("s")
+                    .setRequests(1)
+                    .setBytes(block.getRange().getLength()));
+        } else {
+            warmed.setKeptBytes(block.getRange().getLength());
+        }
+        return WarmEvent.newBuilder().setWarmed(warmed).build();
+    }
+
+    private synchronized WarmEvent look(Block block) {
+        long bytes = kept.contains(name(block)) && !forgetful ? block.getRange().getLength() : 0;
+        return WarmEvent.newBuilder()
+                .setWarmed(WarmedBlock.newBuilder().setBlockId(block.getId()).setKeptBytes(bytes))
+                .build();
+    }
+}

@@ -1,0 +1,44 @@
+package io.cloudmw.core.catalog;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Store;
+import java.util.List;
+
+/** Which stores may be known together; the rule of all catalogs. */
+public final class StorePlaces {
+    private StorePlaces() {}
+
+    /**
+     * Two stores in one place would hold one copy where two are counted, and either would give up what the other keeps.
+     *
+     * @param known all there are, as the transaction that is to write has them
+     * @throws CloudMwException {@code ALREADY_EXISTS} when another has the id of this one, or its place
+     */
+    public static void requireFree(Store store, List<Store> known) throws CloudMwException {
+        for (Store other : known) {
+            if (other.equals(store)) {
+                return;
+            }
+            if (other.id().equals(store.id())) {
+                throw new CloudMwException(
+                        ErrorCode.ALREADY_EXISTS,
+                        "store " + store.id() + " exists already: "
+                                + other.kind().place() + ", failure domain " + other.failureDomain());
+            }
+            if (store.kind() instanceof Store.S3 place && isIn(place, other)) {
+                throw new CloudMwException(
+                        ErrorCode.ALREADY_EXISTS,
+                        "store " + store.id() + ": store " + other.id() + " is in bucket " + place.bucket()
+                                + " with the same prefix");
+            }
+        }
+    }
+
+    private static boolean isIn(Store.S3 place, Store other) {
+        return other.kind() instanceof Store.S3 taken
+                && taken.bucket().equals(place.bucket())
+                && taken.endpoint().equals(place.endpoint())
+                && taken.prefix().equals(place.prefix());
+    }
+}

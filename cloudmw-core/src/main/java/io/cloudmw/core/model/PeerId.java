@@ -1,0 +1,23 @@
+package io.cloudmw.core.model;
+
+/** Names a client that serves chunks, as long as it runs. 1 to 63 of a-z, 0-9 and '-', not starting with '-'. */
+public record PeerId(String value) implements Comparable<PeerId> {
+    public PeerId {
+        Names.check("peer", value);
+    }
+
+    /** One that nobody else has. */
+    public static PeerId random() {
+        return new PeerId("peer-" + VersionId.random().value());
+    }
+
+    @Override
+    public int compareTo(PeerId other) {
+        return value.compareTo(other.value);
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+}

@@ -1,0 +1,40 @@
+package io.cloudmw.core.placement;
+
+import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.PeerId;
+import io.cloudmw.core.security.TransferToken;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a reader wants of others.
+ *
+ * @param wanted chunks it may read, by the tokens that say so
+ * @param reader where it runs
+ * @param self its own name, where it serves too: it is not told of itself
+ */
+public record PeerSearch(List<Wanted> wanted, Location reader, Optional<PeerId> self) {
+    /** Chunks looked for at once. */
+    public static final int MAX_CHUNKS = 1024;
+
+    /**
+     * Chunks of one version.
+     *
+     * @param token lets its bearer read them
+     * @param indexes of their ids
+     */
+    public record Wanted(TransferToken token, List<Long> indexes) {
+        public Wanted {
+            indexes = List.copyOf(indexes);
+        }
+    }
+
+    public PeerSearch {
+        wanted = List.copyOf(wanted);
+        int chunks = wanted.stream().mapToInt(some -> some.indexes().size()).sum();
+        if (chunks > MAX_CHUNKS) {
+            throw new IllegalArgumentException(
+                    "chunks: " + chunks + " (expected: <= " + MAX_CHUNKS + ", looked for at once)");
+        }
+    }
+}

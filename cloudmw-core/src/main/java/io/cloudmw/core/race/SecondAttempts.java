@@ -1,0 +1,63 @@
+package io.cloudmw.core.race;
+
+import io.cloudmw.core.model.StoreId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Attempts beside what is late, as far as there is somebody to ask and the governor allows it. */
+final class SecondAttempts {
+    private final Board board;
+    private final Dispatcher dispatcher;
+    private final Lateness lateness;
+
+    SecondAttempts(Board board, Dispatcher dispatcher, Lateness lateness) {
+        this.board = board;
+        this.dispatcher = dispatcher;
+        this.lateness = lateness;
+    }
+
+    /**
+     * Issues the rest of a late flight's block a second time.
+     *
+     * @param racers who may be asked
+     * @param not the store that may not; null: all may
+     */
+    void issue(Flight late, List<RacerId> racers, @Nullable StoreId not) {
+        late.quietUntilNanos = board.nowNanos + lateness.delayNanos(late);
+        Entrant entrant = best(racers, late.piece, not);
+        long bytes = late.piece.missing().length();
+        if (entrant == null) {
+            return;
+        }
+        if (!board.governor.spend(late.store(), late.piece.chunk.store(entrant.replica()), bytes)) {
+            board.ledger.suppressed();
+            return;
+        }
+        Flight second = board.issue(
+                late.piece,
+                List.of(entrant),
+                BlockRule.SOLE,
+                board.mode().extras().onLateness(),
+                bytes);
+        second.madeUpForAfterNanos = lateness.delayNanos(late);
+        second.madeUpForBytesPerSecond = board.usual(late).bytesPerSecond();
+    }
+
+    /** Of these racers, the one whose way to the piece, not by the store {@code not}, is best. */
+    @Nullable
+    Entrant best(List<RacerId> racers, Piece piece, @Nullable StoreId not) {
+        Entrant best = null;
+        double shortest = 0;
+        for (RacerId racer : racers) {
+            Entrant entrant = dispatcher.best(racer, piece, not);
+            if (entrant != null) {
+                double time = dispatcher.expectedNanos(board.roster.helperOf(racer), entrant.replica(), piece);
+                if (best == null || time < shortest) {
+                    best = entrant;
+                    shortest = time;
+                }
+            }
+        }
+        return best;
+    }
+}

@@ -1,0 +1,63 @@
+package io.cloudmw.core.security;
+
+import io.cloudmw.core.time.WallClock;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+
+/**
+ * What a client that serves chunks shares with the coordinator, drawn anew by each process: the coordinator signs with it
+ * what readers may ask of this client, and nobody needs to trust a client with the cluster's secret. Immutable; never printed.
+ */
+public final class PeerKey {
+    public static final int BYTES = 32;
+
+    private final byte[] key;
+
+    private PeerKey(byte[] key) {
+        this.key = key;
+    }
+
+    public static PeerKey random() {
+        byte[] drawn = new byte[BYTES];
+        new SecureRandom().nextBytes(drawn);
+        return new PeerKey(drawn);
+    }
+
+    /**
+     * A key as it travelled.
+     *
+     * @throws IllegalArgumentException when it does not have {@value #BYTES} bytes
+     */
+    public static PeerKey of(byte[] bytes) {
+        if (bytes.length != BYTES) {
+            throw new IllegalArgumentException("key: " + bytes.length + " bytes (expected: " + BYTES + ")");
+        }
+        return new PeerKey(bytes.clone());
+    }
+
+    /** A copy of what travels. */
+    public byte[] bytes() {
+        return key.clone();
+    }
+
+    /** Issues, and verifies, tokens that are good at this peer and nowhere else. */
+    public TransferTokens tokens(WallClock clock) {
+        return new TransferTokens(ClusterSecret.of(key), clock);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof PeerKey that && MessageDigest.isEqual(key, that.key);
+    }
+
+    /** The same for all: a hash would tell something of the key. */
+    @Override
+    public int hashCode() {
+        return BYTES;
+    }
+
+    @Override
+    public String toString() {
+        return "PeerKey[redacted]";
+    }
+}

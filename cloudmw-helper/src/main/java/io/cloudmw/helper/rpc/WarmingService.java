@@ -1,0 +1,226 @@
+package io.cloudmw.helper.rpc;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.UrgencyWire;
+import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.helper.cache.Keeping;
+import io.cloudmw.helper.fetch.WantedBlock;
+import io.cloudmw.helper.serve.Warming;
+import io.cloudmw.helper.serve.Warmings;
+import io.cloudmw.proto.v1.BeginWarming;
+import io.cloudmw.proto.v1.Block;
+import io.cloudmw.proto.v1.StoreReads;
+import io.cloudmw.proto.v1.WarmCommand;
+import io.cloudmw.proto.v1.WarmEvent;
+import io.cloudmw.proto.v1.WarmReady;
+import io.cloudmw.proto.v1.WarmedBlock;
+import io.cloudmw.proto.v1.WarmingGrpc;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What clients want kept here, as it comes in. */
+public final class WarmingService extends WarmingGrpc.WarmingImplBase {
+    private final TransferTokens tokens;
+    private final Warmings warmings;
+
+    public WarmingService(TransferTokens tokens, Warmings warmings) {
+        this.tokens = tokens;
+        this.warmings = warmings;
+    }
+
+    @Override
+    public StreamObserver<WarmCommand> warm(StreamObserver<WarmEvent> answers) {
+        ServerCallStreamObserver<WarmEvent> call = (ServerCallStreamObserver<WarmEvent>) answers;
+        call.disableAutoRequest();
+        Incoming incoming = new Incoming(call);
+        call.setOnCancelHandler(incoming::gone);
+        call.setOnReadyHandler(incoming::readable);
+        call.request(1);
+        return incoming;
+    }
+
+    /**
+     * One stream; called by gRPC, one call at a time. Commands never block, and are taken one by one: the next when the last was
+     * dealt with and the client reads what it is told, for many are answered at once.
+     */
+    private final class Incoming implements StreamObserver<WarmCommand> {
+        private final ServerCallStreamObserver<WarmEvent> call;
+        private final Outgoing answers;
+        private byte[] token = {};
+        private @Nullable Warming warming;
+        /** No command is asked for: the client does not read. */
+        private boolean held;
+
+        Incoming(ServerCallStreamObserver<WarmEvent> call) {
+            this.call = call;
+            this.answers = new Outgoing(call);
+        }
+
+        @Override
+        public void onNext(WarmCommand command) {
+            obey(command);
+            held = !call.isReady();
+            if (!held) {
+                call.request(1);
+            }
+        }
+
+        /** The client reads again. */
+        void readable() {
+            if (held) {
+                held = false;
+                call.request(1);
+            }
+        }
+
+        private void obey(WarmCommand command) {
+            try {
+                switch (command.getCommandCase()) {
+                    case BEGIN -> begin(command.getBegin());
+                    case KEEP -> begun(command).keep(wanted(command.getKeep()));
+                    case LOOK -> begun(command).look(wanted(command.getLook()));
+                    case COMMAND_NOT_SET -> throw violation(command);
+                }
+            } catch (CloudMwException e) {
+                refuse(e);
+            } catch (IllegalArgumentException e) {
+                refuse(new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e));
+            }
+        }
+
+        private void begin(BeginWarming begin) throws CloudMwException {
+            if (warming != null) {
+                throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "begun twice");
+            }
+            token = begin.getToken().toByteArray();
+            TransferClaims allowed = Rights.ofReader(tokens, token);
+            warming = warmings.begin(
+                    new Warmings.Spec(
+                            FromWire.token(token),
+                            allowed,
+                            FromWire.helpers(begin.getHelpersList()),
+                            begin.getTree(),
+                            FromWire.stores(begin.getStoresList()).stream()
+                                    .map(StoreStatus::store)
+                                    .toList()),
+                    answers);
+        }
+
+        private Warming begun(WarmCommand command) throws CloudMwException {
+            Warming begun = warming;
+            if (begun == null) {
+                throw violation(command);
+            }
+            return begun;
+        }
+
+        private CloudMwException violation(WarmCommand command) {
+            return new CloudMwException(
+                    ErrorCode.PROTOCOL_VIOLATION,
+                    "command: " + command.getCommandCase() + " (expected: BEGIN, then others)");
+        }
+
+        /** The token must hold still: other switches are shown it, and who had to go on without them would read stores. */
+        private WantedBlock wanted(Block block) throws CloudMwException {
+            return Rights.checked(tokens, Rights.ofReader(tokens, token), FromWire.block(block));
+        }
+
+        @Override
+        public void onError(Throwable cause) {
+            gone();
+        }
+
+        @Override
+        public void onCompleted() {
+            Warming begun = warming;
+            if (begun == null) {
+                answers.ended();
+            } else {
+                begun.finish();
+            }
+        }
+
+        void gone() {
+            Warming begun = warming;
+            if (begun != null) {
+                begun.close();
+            }
+        }
+
+        private void refuse(CloudMwException cause) {
+            gone();
+            answers.failed(cause);
+        }
+    }
+
+    /** What the client hears: bounded by the window, and by commands being taken only while it reads. Safe for any thread. */
+    private static final class Outgoing implements Warming.Answers {
+        @GuardedBy("this")
+        private final ServerCallStreamObserver<WarmEvent> call;
+
+        @GuardedBy("this")
+        private boolean over;
+
+        Outgoing(ServerCallStreamObserver<WarmEvent> call) {
+            this.call = call;
+        }
+
+        private synchronized void send(WarmEvent.Builder event) {
+            if (!over && !call.isCancelled()) {
+                call.onNext(event.build());
+            }
+        }
+
+        @Override
+        public void ready(int window, long capacityBytes) {
+            send(WarmEvent.newBuilder()
+                    .setReady(WarmReady.newBuilder().setWindow(window).setCapacityBytes(capacityBytes)));
+        }
+
+        @Override
+        public void underWay(BlockId block) {
+            send(WarmEvent.newBuilder().setUnderWay(block.value()));
+        }
+
+        @Override
+        public void warmed(BlockId block, Keeping.Outcome outcome, Optional<CloudMwException> cause) {
+            WarmedBlock.Builder warmed = WarmedBlock.newBuilder()
+                    .setBlockId(block.value())
+                    .setKeptBytes(outcome.keptBytes())
+                    .setParentBytes(outcome.parentBytes());
+            outcome.stores()
+                    .forEach((store, usage) -> warmed.addReads(StoreReads.newBuilder()
+                            .setStoreId(store.value())
+                            .setRequests(usage.reads())
+                            .setBytes(usage.readBytes())));
+            cause.ifPresent(why -> warmed.setErrorCode(why.code().name())
+                    .setErrorMessage(String.valueOf(why.getMessage()))
+                    .setRetryAfterMillis(UrgencyWire.millis(why.retryAfter())));
+            send(WarmEvent.newBuilder().setWarmed(warmed));
+        }
+
+        @Override
+        public synchronized void ended() {
+            if (!over && !call.isCancelled()) {
+                call.onCompleted();
+            }
+            over = true;
+        }
+
+        synchronized void failed(CloudMwException cause) {
+            if (!over && !call.isCancelled()) {
+                call.onError(WireErrors.toStatus(cause));
+            }
+            over = true;
+        }
+    }
+}

@@ -1,0 +1,193 @@
+package io.cloudmw.helper.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.CacheMetrics;
+import io.cloudmw.core.metrics.SwitchMetrics;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.memory.MemoryChunkStore;
+import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.helper.fetch.ByteBudget;
+import io.cloudmw.helper.fetch.Fetcher;
+import io.cloudmw.helper.fetch.LeafRoom;
+import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.fetch.WantedBlock;
+import io.cloudmw.helper.testing.Fetches;
+import io.cloudmw.helper.testing.SteppedStore;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+final class KeepingTest {
+    private static final int LEAF = Fetches.LEAF;
+    private static final int LENGTH = 9 * LEAF + 100;
+
+    @TempDir
+    private Path directory;
+
+    private final ChunkId chunk = Chunks.id();
+    private final byte[] bytes = Chunks.bytes(1, LENGTH);
+    private final WantedBlock whole = Fetches.whole(chunk, bytes);
+    private final ScheduledExecutorService timer = Threads.timer("test-timer");
+    private SteppedStore store;
+    private ByteBudget memory;
+    private Spool spool;
+    private Fetcher fetcher;
+    private LeafCache cache;
+    private SharedFetching fetching;
+
+    @BeforeEach
+    void start() throws IOException {
+        ChunkStore holding = new MemoryChunkStore(Fetches.STORE, 1 << 20);
+        holding.put(chunk, Chunks.source(bytes));
+        store = new SteppedStore(holding);
+        spool = Spool.open(directory.resolve("spool"), 1 << 20);
+        fetcher = new Fetcher(
+                Fetches.pools(timer, 4, 64),
+                new Fetcher.Limits(LENGTH, 1),
+                new ByteBudget(1 << 20),
+                spool,
+                PooledByteBufAllocator.DEFAULT);
+        open(1 << 20, true);
+    }
+
+    private void open(long memoryBytes, boolean onDisk) throws IOException {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        memory = new ByteBudget(memoryBytes);
+        CacheMetrics counts = new CacheMetrics(meters);
+        Optional<DiskTier> disk =
+                onDisk ? Optional.of(DiskTier.open(directory.resolve("cache"), 1 << 20, counts)) : Optional.empty();
+        cache = new LeafCache(new LeafRoom(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
+        fetching = new SharedFetching(fetcher, cache, new SwitchMetrics(meters));
+    }
+
+    @AfterEach
+    void stop() {
+        cache.close();
+        fetcher.close();
+        await().untilAsserted(() -> {
+            assertThat(memory.usedBytes()).isZero();
+            assertThat(spool.budget().usedBytes()).isZero();
+        });
+        spool.close();
+        timer.shutdownNow();
+    }
+
+    private record End(Keeping.Outcome outcome, Optional<CloudMwException> cause) {}
+
+    /** A block that is to be kept, and what was told of it. */
+    private final class Kept {
+        final CompletableFuture<End> end = new CompletableFuture<>();
+        final Keeping keeping;
+
+        Kept(WantedBlock block) throws CloudMwException {
+            keeping = fetching.keep(
+                    Fetches.requester(id -> store),
+                    block,
+                    Fetches.STORE,
+                    (outcome, cause) -> end.complete(new End(outcome, cause)));
+        }
+
+        Keeping.Outcome outcome() throws Exception {
+            End ended = end.get(30, TimeUnit.SECONDS);
+            assertThat(ended.cause()).isEmpty();
+            return ended.outcome();
+        }
+    }
+
+    private static Keeping.Outcome ofStore(long kept, long requests, long fromStore) {
+        return new Keeping.Outcome(kept, 0, Map.of(Fetches.STORE, Usage.ofReads(requests, fromStore)));
+    }
+
+    @Test
+    void whatIsMissingIsFetchedAndWhatIsKeptIsNot() throws Exception {
+        store.allow(LENGTH);
+        assertThat(new Kept(whole.part(3, 2)).outcome()).isEqualTo(ofStore(0, 1, 2 * LEAF));
+        assertThat(fetching.keptBytes(whole)).isEqualTo(2 * LEAF);
+        assertThat(new Kept(whole).outcome()).isEqualTo(ofStore(2 * LEAF, 2, LENGTH - 2 * LEAF));
+        assertThat(fetching.keptBytes(whole)).isEqualTo(LENGTH);
+        assertThat(new Kept(whole).outcome()).isEqualTo(Keeping.Outcome.ofKept(LENGTH));
+        assertThat(store.given()).isEqualTo(LENGTH);
+    }
+
+    /** It is told when all is on the disk, and holds no memory then but what the cache keeps. */
+    @Test
+    void whenItIsToldTheLastLeafIsWhereItStays() throws Exception {
+        cache.close();
+        open(4L * LEAF, true);
+        store.allow(LENGTH);
+        assertThat(new Kept(whole).outcome().keptBytes()).isZero();
+        assertThat(fetching.keptBytes(whole)).isEqualTo(LENGTH);
+        assertThat(cache.capacityBytes()).isEqualTo(1 << 20);
+        cache.close();
+        open(4L * LEAF, true);
+        assertThat(fetching.keptBytes(whole)).isEqualTo(LENGTH);
+    }
+
+    @Test
+    void whatFindsNoRoomIsSeenToBeMissing() throws Exception {
+        cache.close();
+        open(4L * LEAF, false);
+        store.allow(LENGTH);
+        assertThat(new Kept(whole).outcome()).isEqualTo(ofStore(0, 1, LENGTH));
+        assertThat(fetching.keptBytes(whole)).isLessThanOrEqualTo(cache.capacityBytes());
+        assertThat(cache.capacityBytes()).isEqualTo(3 * LEAF);
+        assertThat(cache.passingBytes()).isEqualTo(LEAF);
+    }
+
+    @Test
+    void itJoinsWhatAReaderFetchesAndAReaderJoinsIt() throws Exception {
+        Fetches.Ending reader = new Fetches.Ending();
+        var unused = fetching.start(Fetches.requester(id -> store), whole.part(0, 4), Fetches.STORE, reader);
+        Kept kept = new Kept(whole);
+        Fetches.Ending late = new Fetches.Ending();
+        var unusedToo = fetching.start(Fetches.requester(id -> store), whole, Fetches.STORE, late);
+        store.allow(LENGTH);
+        assertThat(kept.outcome()).isEqualTo(ofStore(0, 2, LENGTH));
+        reader.block().close();
+        late.block().close();
+        assertThat(store.given()).isEqualTo(LENGTH);
+    }
+
+    @Test
+    void whatIsCancelledStopsTheFetchAndKeepsWhatCame() throws Exception {
+        Kept kept = new Kept(whole);
+        store.allow(3L * LEAF + 1);
+        await().until(() -> fetching.keptBytes(whole) == 3 * LEAF);
+        kept.keeping.cancel();
+        await().until(() -> store.closed() == 1);
+        assertThat(kept.end).isNotDone();
+        store.allow(LENGTH);
+        assertThat(new Kept(whole).outcome()).isEqualTo(ofStore(3 * LEAF, 1, LENGTH - 3 * LEAF));
+    }
+
+    @Test
+    void whatFailsIsToldWithWhatCameBefore() throws Exception {
+        Kept kept = new Kept(whole);
+        store.allow(2L * LEAF);
+        await().until(() -> fetching.keptBytes(whole) == 2 * LEAF);
+        store.fail(true);
+        End end = kept.end.get(30, TimeUnit.SECONDS);
+        assertThat(end.cause())
+                .hasValueSatisfying(why -> assertThat(why.code()).isEqualTo(ErrorCode.STORE_UNAVAILABLE));
+        assertThat(end.outcome()).isEqualTo(ofStore(0, 1, 2 * LEAF));
+    }
+}

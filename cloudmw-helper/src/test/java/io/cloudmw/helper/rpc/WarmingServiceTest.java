@@ -1,0 +1,229 @@
+package io.cloudmw.helper.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.metrics.CacheMetrics;
+import io.cloudmw.core.metrics.SwitchMetrics;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.VolumeSet;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.BlockRule;
+import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.wire.IssuedBlock;
+import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.helper.cache.LeafCache;
+import io.cloudmw.helper.cache.SharedFetching;
+import io.cloudmw.helper.fetch.ByteBudget;
+import io.cloudmw.helper.fetch.Fetcher;
+import io.cloudmw.helper.fetch.LeafRoom;
+import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.serve.Warmings;
+import io.cloudmw.helper.testing.Fetches;
+import io.cloudmw.proto.v1.BeginWarming;
+import io.cloudmw.proto.v1.WarmCommand;
+import io.cloudmw.proto.v1.WarmEvent;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A stream of commands and answers, without a network between. All blocks lie on a disk of the helper: each is answered at once. */
+final class WarmingServiceTest {
+    private static final int LEAF = Fetches.LEAF;
+
+    @TempDir
+    private Path directory;
+
+    private final ChunkId chunk = Chunks.id();
+    private final FilePath file = new FilePath(new VolumeName("v"), "/f");
+    private final TransferTokens tokens =
+            new TransferTokens(ClusterSecret.of(new byte[ClusterSecret.MIN_BYTES]), WallClock.system());
+    private final ScheduledExecutorService timer = Threads.timer("test-timer");
+    private Spool spool;
+    private Fetcher fetcher;
+    private LeafCache cache;
+    private WarmingService service;
+
+    @BeforeEach
+    void start() throws IOException {
+        spool = Spool.open(directory.resolve("spool"), 1 << 20);
+        fetcher = new Fetcher(
+                Fetches.pools(timer),
+                new Fetcher.Limits(LEAF, 1),
+                new ByteBudget(1 << 20),
+                spool,
+                PooledByteBufAllocator.DEFAULT);
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        cache = new LeafCache(
+                new LeafRoom(new ByteBudget(1 << 20), spool, PooledByteBufAllocator.DEFAULT, 1),
+                Optional.empty(),
+                new CacheMetrics(meters));
+        service = new WarmingService(
+                tokens,
+                new Warmings(
+                        VolumeSet.ALL,
+                        new SharedFetching(fetcher, cache, new SwitchMetrics(meters)),
+                        (spec, tenant) -> Fetches.requester(id -> {
+                            throw new AssertionError("nothing is fetched");
+                        }),
+                        (store, block, length) -> true,
+                        1));
+    }
+
+    @AfterEach
+    void stop() {
+        cache.close();
+        fetcher.close();
+        spool.close();
+        timer.shutdownNow();
+    }
+
+    /** The call as gRPC shows it: how many commands were asked for, and whether the client reads. */
+    private static final class Call extends ServerCallStreamObserver<WarmEvent> {
+        final List<WarmEvent> answers = new ArrayList<>();
+        boolean reads = true;
+        boolean automatic = true;
+        int requested;
+
+        @Nullable
+        Runnable onReady;
+
+        @Override
+        public boolean isCancelled() {
+            return false;
+        }
+
+        @Override
+        public void setOnCancelHandler(Runnable onCancel) {
+            // It is not cancelled.
+        }
+
+        @Override
+        public void setCompression(String compression) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public boolean isReady() {
+            return reads;
+        }
+
+        @Override
+        public void setOnReadyHandler(Runnable handler) {
+            onReady = handler;
+        }
+
+        @Override
+        public void disableAutoRequest() {
+            automatic = false;
+        }
+
+        @Override
+        public void disableAutoInboundFlowControl() {
+            disableAutoRequest();
+        }
+
+        @Override
+        public void request(int count) {
+            requested += count;
+        }
+
+        @Override
+        public void setMessageCompression(boolean enable) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void onNext(WarmEvent event) {
+            answers.add(event);
+        }
+
+        @Override
+        public void onError(Throwable cause) {
+            throw new AssertionError(cause);
+        }
+
+        @Override
+        public void onCompleted() {
+            // Of no interest.
+        }
+    }
+
+    private WarmCommand begin() {
+        TransferClaims claims = new TransferClaims(Set.of(TransferRight.READ), file, chunk.version(), Long.MAX_VALUE);
+        return WarmCommand.newBuilder()
+                .setBegin(BeginWarming.newBuilder().setToken(ToWire.token(tokens.issue(claims))))
+                .build();
+    }
+
+    private io.cloudmw.proto.v1.Block block(int id) {
+        Block block = new Block(
+                new BlockId(id), 0, new ByteRange(0, LEAF), 1, List.of(new Entrant(new RacerId(0), 0)), BlockRule.SOLE);
+        return ToWire.block(new IssuedBlock(block, chunk, LEAF, LEAF, new int[1], List.of(Fetches.STORE), false));
+    }
+
+    /** What is on its way when the client stops to read is dealt with; then nothing is taken until it reads again. */
+    @Test
+    void aClientThatDoesNotReadIsAskedForNoMore() {
+        Call call = new Call();
+        StreamObserver<WarmCommand> commands = service.warm(call);
+        assertThat(call.automatic).isFalse();
+        commands.onNext(begin());
+        commands.onNext(WarmCommand.newBuilder().setLook(block(0)).build());
+        assertThat(call.requested).isEqualTo(3);
+        call.reads = false;
+        commands.onNext(WarmCommand.newBuilder().setKeep(block(1)).build());
+        assertThat(call.answers).hasSize(3);
+        assertThat(call.requested).isEqualTo(3);
+        call.reads = true;
+        Runnable onReady = call.onReady;
+        assertThat(onReady).isNotNull();
+        Objects.requireNonNull(onReady).run();
+        Objects.requireNonNull(onReady).run();
+        assertThat(call.requested).isEqualTo(4);
+        commands.onNext(WarmCommand.newBuilder().setLook(block(2)).build());
+        assertThat(call.answers.get(3).getWarmed().getKeptBytes()).isEqualTo(LEAF);
+        assertThat(call.requested).isEqualTo(5);
+    }
+
+    /** That of the transfer lasts longer. */
+    @Test
+    void aBlockIsWantedUntilTheTokenThatCameWithItEnds() throws Exception {
+        long ends = Long.MAX_VALUE - 1;
+        TransferClaims transfer =
+                new TransferClaims(Set.of(TransferRight.READ), file, VersionId.random(), Long.MAX_VALUE);
+        TransferToken own = tokens.issue(new TransferClaims(Set.of(TransferRight.READ), file, chunk.version(), ends));
+        Block block = new Block(
+                new BlockId(0), 0, new ByteRange(0, LEAF), 1, List.of(new Entrant(new RacerId(0), 0)), BlockRule.SOLE);
+        IssuedBlock issued =
+                new IssuedBlock(block, chunk, LEAF, LEAF, new int[1], List.of(Fetches.STORE), false, Optional.of(own));
+        assertThat(Rights.checked(tokens, transfer, issued).untilMillis()).isEqualTo(ends);
+    }
+}
