@@ -166,7 +166,8 @@ final class PeerStageTest {
     }
 
     private void peer(int sharedLabels, BulkHandler handler) throws CloudMwException {
-        BulkServer server = BulkServer.bind(transport, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "peer", handler);
+        BulkServer server =
+                BulkServer.bind(transport, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "peer", handler);
         servers.add(server);
         peer(server.port(), sharedLabels);
     }
