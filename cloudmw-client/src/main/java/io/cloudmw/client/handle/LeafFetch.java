@@ -3,6 +3,7 @@ package io.cloudmw.client.handle;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.transfer.GetRequest;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.thread.Threads;
@@ -67,7 +68,7 @@ final class LeafFetch {
     }
 
     private void failed(HelperAddress helper, Throwable failure) {
-        if (!(RemoteFile.causeOf(failure) instanceof CloudMwException known) || isOfTheHelper(known)) {
+        if (!(Reasons.unwrapped(failure) instanceof CloudMwException known) || isOfTheHelper(known)) {
             files.switches().avoid(helper);
         }
         file.planAgain();

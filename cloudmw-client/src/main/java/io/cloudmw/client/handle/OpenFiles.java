@@ -3,6 +3,7 @@ package io.cloudmw.client.handle;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.transfer.Engine;
 import io.cloudmw.client.transfer.GetRequest;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Location;
@@ -47,7 +48,7 @@ public final class OpenFiles implements AutoCloseable {
         CompletableFuture<RemoteFile> result = new CompletableFuture<>();
         var unused = map(file, version).whenComplete((map, failure) -> {
             if (failure != null) {
-                result.completeExceptionally(RemoteFile.causeOf(failure));
+                result.completeExceptionally(Reasons.unwrapped(failure));
             } else if (map != null) {
                 opened(map, result);
             }

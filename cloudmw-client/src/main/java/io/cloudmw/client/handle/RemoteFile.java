@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.client.transfer.GetRequest;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FileVersion;
 import java.nio.ByteBuffer;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -99,7 +99,7 @@ public final class RemoteFile implements AutoCloseable {
         CompletableFuture<Void> read = direct ? readLeaves(into, range) : readOrdinarily(into, range);
         var unused = read.whenComplete((nothing, failure) -> {
             if (failure != null) {
-                result.completeExceptionally(causeOf(failure));
+                result.completeExceptionally(Reasons.unwrapped(failure));
             } else if (!result.isDone()) {
                 target.position(target.position() + length);
                 result.complete(length);
@@ -178,11 +178,6 @@ public final class RemoteFile implements AutoCloseable {
                 plannedNanos = files.engine().ticker().nanos();
             }
         });
-    }
-
-    static Throwable causeOf(Throwable failure) {
-        Throwable cause = failure.getCause();
-        return failure instanceof CompletionException && cause != null ? cause : failure;
     }
 
     static CloudMwException closed(FileVersion version) {

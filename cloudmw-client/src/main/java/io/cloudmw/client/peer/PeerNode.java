@@ -3,6 +3,7 @@ package io.cloudmw.client.peer;
 import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.PeerId;
 import io.cloudmw.core.placement.PeerAnnouncement;
@@ -12,7 +13,6 @@ import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -145,7 +145,7 @@ public final class PeerNode implements AutoCloseable {
     }
 
     private static CloudMwException why(@Nullable Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        Throwable cause = failure == null ? null : Reasons.unwrapped(failure);
         return cause instanceof CloudMwException known
                 ? known
                 : new CloudMwException(ErrorCode.INTERNAL, "peer not announced: " + cause);

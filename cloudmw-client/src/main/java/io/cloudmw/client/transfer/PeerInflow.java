@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A stream that this client opened to a peer. */
 final class PeerInflow implements Inflow {
-    private volatile @Nullable BulkStream stream;
+    private volatile @Nullable StreamInflow stream;
 
     /** Before the first grant. */
     void bind(BulkStream opened) {
-        stream = opened;
+        stream = new StreamInflow(opened);
     }
 
     @Override
@@ -20,16 +20,16 @@ final class PeerInflow implements Inflow {
 
     @Override
     public void finished() {
-        require().end(new byte[0]);
+        require().finished();
     }
 
     @Override
     public void refuse(ErrorCode code, String message) {
-        require().reset(code, message);
+        require().refuse(code, message);
     }
 
-    private BulkStream require() {
-        BulkStream bound = stream;
+    private StreamInflow require() {
+        StreamInflow bound = stream;
         if (bound == null) {
             throw new IllegalStateException("not bound");
         }
