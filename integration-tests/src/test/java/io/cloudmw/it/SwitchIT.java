@@ -27,6 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Helpers 1 and 2 have the disks; those from 3 on are switches, and serve them to many clients. */
 final class SwitchIT {
     private static final long MIB = 1 << 20;
+    /** What belongs to one switch. */
+    private static final long BLOCK = 4 * MIB;
+
     private static final long SIZE = 48 * MIB + 12_345;
     private static final int CLIENTS = 8;
     private static final double ONCE = 1.02;
@@ -62,7 +65,11 @@ final class SwitchIT {
     }
 
     private Path put(Fleet fleet, FilePath file) throws IOException {
-        Path source = fleet.file("source", SIZE);
+        return put(fleet, file, SIZE);
+    }
+
+    private Path put(Fleet fleet, FilePath file, long size) throws IOException {
+        Path source = fleet.file("source", size);
         fleet.put(source, file);
         return source;
     }
@@ -105,15 +112,17 @@ final class SwitchIT {
 
     @Test
     void severalSwitchesDivideAFileAmongThemAndReadItOnceTogether() throws Exception {
+        // As many blocks as a section of the table has places: of few, one switch may have all or none.
+        long size = 48 * BLOCK;
         try (Fleet fleet = fleet(2, "")) {
             FilePath file = file(fleet);
-            Path source = put(fleet, file);
+            Path source = put(fleet, file, size);
             double before = fleet.metricOfAll(2, READ);
             getAll(file).forEach(CompletableFuture::join);
             assertAllGot(source);
-            assertThat(fleet.metricOfAll(2, READ) - before).isBetween((double) SIZE, ONCE * SIZE);
+            assertThat(fleet.metricOfAll(2, READ) - before).isBetween((double) size, ONCE * size);
             for (int i = 3; i <= 4; i++) {
-                assertThat(fleet.metric(i, "cloudmw_cache_fetched_bytes_total")).isBetween(0.3 * SIZE, 0.7 * SIZE);
+                assertThat(fleet.metric(i, "cloudmw_cache_fetched_bytes_total")).isBetween(0.2 * size, 0.8 * size);
             }
         }
     }
