@@ -525,7 +525,7 @@ public final class CloudMw implements AutoCloseable {
      * clients that are near, until it is closed. Once for a client.
      *
      * @return what it holds and gives; closed with this client
-     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound, or there is no directory to keep chunks in
      */
     public PeerNode servePeers(PeerOptions peerOptions) throws CloudMwException {
         return engine.servePeers(options.location(), peerOptions);

@@ -63,6 +63,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
@@ -927,9 +928,54 @@ final class TransferTest {
                 .isPositive());
     }
 
+    /** Three chunks at most are on their way at once: no other is sent where those could not be stored. */
     @Test
-    void aHelperThatHasNoRoomIsAskedAgainAndNotAvoided() throws Exception {
-        helper(Script.BUSY);
+    void whatWasPlacedBeforeAHelperFailedIsPlacedAnew() throws Exception {
+        FakeHelper dying = helper(Script.DIE_MID_WRITE);
+        helper(Script.SERVE);
+        put(bytes(12 * CHUNK));
+        assertThat(dying.receivedUploads()).isBetween(1, 3);
+        assertThat(chunks).hasSize(12);
+    }
+
+    /** The owner of a disk is away, and then, as the coordinator knows, too many stores are, until it is back. */
+    @Test
+    void aHelperThatWasStartedAgainMeanwhileIsWaitedFor() throws Exception {
+        helper(Script.CUT_OFF);
+        InputStream source = new ByteArrayInputStream(bytes(1)) {
+            @Override
+            public synchronized int read(byte[] target, int offset, int length) {
+                coordinator.refuse("PlaceChunks", ErrorCode.QUORUM_NOT_MET, 3);
+                return super.read(target, offset, length);
+            }
+        };
+        client.put(source, 1, FILE, PutOptions.defaults()).get(60, SECONDS);
+        assertThat(chunks).hasSize(1);
+    }
+
+    @Test
+    void soItIsWhereMoreChunksAreToBePlaced() throws Exception {
+        helper(Script.SERVE);
+        int size = 65 * CHUNK; // one more than are placed at once
+        InputStream source = new ByteArrayInputStream(bytes(size)) {
+            @Override
+            public synchronized int read(byte[] target, int offset, int length) {
+                if (pos == 0) {
+                    coordinator.refuse("PlaceChunks", ErrorCode.QUORUM_NOT_MET, 3);
+                }
+                return super.read(target, offset, length);
+            }
+        };
+        client.put(source, size, FILE, PutOptions.defaults()).get(60, SECONDS);
+        assertThat(chunks).hasSize(65);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Script.class,
+            names = {"BUSY", "CUT_OFF"})
+    void aHelperThatCannotTakeAChunkForNowIsAskedAgainAndNotAvoided(Script script) throws Exception {
+        helper(script);
         helper(Script.SILENT);
         put(bytes(1));
         assertThat(coordinator.avoided())

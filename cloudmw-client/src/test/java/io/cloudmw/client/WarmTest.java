@@ -148,6 +148,43 @@ final class WarmTest {
         assertThat(warm().isComplete()).isTrue();
     }
 
+    /** Of three blocks to be kept, and to be looked at, each takes a token of its own. */
+    @Test
+    void whatTakesLongerThanATokenLastsGoesOnByAnother() throws Exception {
+        odd().lasts = 1;
+        List<Long> progress = new CopyOnWriteArrayList<>();
+        WarmListener listener = new WarmListener() {
+            @Override
+            public void progressed(long done, long total) {
+                progress.add(done);
+            }
+        };
+        WarmReceipt receipt = cluster.client()
+                .warm(FILE, WarmOptions.defaults().withListener(listener))
+                .get(60, SECONDS);
+        assertThat(receipt.isComplete()).isTrue();
+        assertThat(progress).isSorted().endsWith(2L * SIZE).hasSize(6);
+        assertThat(receipt.switches()).allSatisfy(one -> {
+            assertThat(one.failure()).isEmpty();
+            assertThat(one.keptBytes()).hasValue(SIZE);
+            assertThat(one.hadBytes() + one.storeBytes()).isEqualTo(SIZE);
+        });
+        assertThat(odd().begun.get()).isEqualTo(6);
+        assertThat(odd().overrun).isFalse();
+        await().until(() -> odd().open.get() == 0 && good.warming().open.get() == 0);
+    }
+
+    @Test
+    void whoseTokensDoNotLastForABlockIsLost() throws Exception {
+        odd().lasts = 0;
+        WarmReceipt receipt = cluster.client()
+                .warm(FILE, WarmOptions.defaults().withTo(Location.parse("zone-1/odd")))
+                .get(60, SECONDS);
+        assertThat(of(receipt, "odd").failure())
+                .hasValueSatisfying(why -> assertThat(why.code()).isEqualTo(ErrorCode.UNAUTHENTICATED));
+        assertThat(odd().begun.get()).isEqualTo(1);
+    }
+
     @Test
     void aSwitchThatCannotKeepSoMuchIsToldOfNothing() throws Exception {
         odd().capacityBytes = SIZE - 1;

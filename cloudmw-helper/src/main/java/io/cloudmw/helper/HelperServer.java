@@ -22,6 +22,7 @@ import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
+import io.cloudmw.core.monitor.SwitchActivity;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.ScheduleLimits;
 import io.cloudmw.core.schedule.Tenant;
@@ -110,7 +111,9 @@ public final class HelperServer implements AutoCloseable {
     private static final int SWITCH_THREADS = 8;
     private static final Duration SWITCH_CONNECT = Duration.ofSeconds(2);
     private static final Duration SWITCH_SILENCE = Duration.ofSeconds(3);
-    private static final Duration SWITCH_AWAY = Duration.ofSeconds(3);
+    /** Long enough that those who ask for a dead peer do not wait for it one after the other; a peer that is back is soon asked. */
+    private static final Duration PEER_AWAY = Duration.ofSeconds(3);
+
     private static final Duration PEER_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration PROGRESS_INTERVAL = Duration.ofMillis(100);
     private static final List<Duration> RETRY_DELAYS =
@@ -185,8 +188,8 @@ public final class HelperServer implements AutoCloseable {
         ReplicaReports reports = opened(new ReplicaReports(coordinator, REPORTS));
         ScheduledExecutorService timer = pool(Threads.timer("timer"));
         BulkTransport transport = opened(new BulkTransport("cloudmw-bulk", 2, BulkOptions.defaults(), meters));
-        PeerConnections peers = opened(
-                new PeerConnections(new BulkConnector(transport, config.id().value()), PEERS));
+        PeerConnections peers =
+                opened(connections(new BulkConnector(transport, config.id().value())));
         StoreDirectory stores = new StoreDirectory(config.id(), disks, peers, others, tokens);
         Spool spool = opened(Spool.open(limits.spoolDirectory(), limits.spoolBytes()));
         FairPool fetching = fairPool("fetch", limits.fetchThreads(), limits.schedule(), timer, meters);
@@ -223,6 +226,7 @@ public final class HelperServer implements AutoCloseable {
                                 spec.claims(),
                                 tokens,
                                 spec.urgency().priority()),
+                        spec.tenant(),
                         Integer.MAX_VALUE),
                 sessions::find,
                 (transfer, block, racer, store) -> new BulkRequest.Relay(transfer, block, racer, store).encode(),
@@ -254,25 +258,21 @@ public final class HelperServer implements AutoCloseable {
                 limits.reads());
         Below below = new Below(stores, trees, tokens, speeds, reports);
         Writes writes = new Writes(writes(tokens, stores, spool, reports, timer));
+        SharedReads sharedReads = new SharedReads(
+                config.switching().volumes(),
+                tokens,
+                shared,
+                below,
+                fetcher,
+                switches,
+                new SharedReads.Limits(
+                        config.switching().children(), config.switching().reads()));
         BulkServer bulk = opened(BulkServer.bind(
                 transport,
                 new InetSocketAddress(
                         config.bulkListen().host(), config.bulkListen().port()),
                 config.id().value(),
-                new ChunkServer(
-                        sessions,
-                        reads,
-                        writes,
-                        new SharedReads(
-                                config.switching().volumes(),
-                                tokens,
-                                shared,
-                                below,
-                                fetcher,
-                                switches,
-                                new SharedReads.Limits(
-                                        config.switching().children(),
-                                        config.switching().reads())))));
+                new ChunkServer(sessions, reads, writes, sharedReads)));
         List<BindableService> services = new ArrayList<>(List.of(
                 new TransferService(
                         config.id(), tokens, transfers, config.switching().volumes()),
@@ -297,7 +297,10 @@ public final class HelperServer implements AutoCloseable {
                         fetching,
                         upkeep.chunks()))
                 .start();
-        activity = () -> activity(transfers.size(), races.totals());
+        activity = () -> activity(
+                transfers.size(),
+                races.totals(),
+                keeping.map(kept -> kept.activity(trees.asked(), sharedReads.children())));
         return new HelperAddress(
                 config.id(),
                 advertised(config.controlListen(), control.getPort()),
@@ -309,9 +312,13 @@ public final class HelperServer implements AutoCloseable {
     /** The ways to the switches above this one: one that does not answer is soon taken for gone, for its readers wait. */
     private Trees trees(BulkTransport transport) {
         BulkOptions impatient = transport.options().withTimeouts(SWITCH_CONNECT, SWITCH_SILENCE);
-        PeerConnections above = opened(new PeerConnections(
-                new BulkConnector(transport, config.id().value(), impatient), PEERS, Ticker.system(), SWITCH_AWAY));
+        PeerConnections above =
+                opened(connections(new BulkConnector(transport, config.id().value(), impatient)));
         return new Trees(config.id(), above, pool(Threads.unbounded("switch", SWITCH_THREADS)));
+    }
+
+    private static PeerConnections connections(BulkConnector connector) {
+        return new PeerConnections(connector, PEERS, Ticker.system(), PEER_AWAY);
     }
 
     /** How switches below this one get what is not here. */
@@ -337,6 +344,7 @@ public final class HelperServer implements AutoCloseable {
             Upstream upstream = trees.upstream(
                     new Trees.Scope(request.helpers(), request.tree(), request.stores()),
                     new PeerRights(request.token(), claims, tokens, tenant.priority()),
+                    tenant,
                     highest);
             return new Requester(
                     tenant,
@@ -382,7 +390,8 @@ public final class HelperServer implements AutoCloseable {
         };
     }
 
-    private static HelperActivity activity(int transfers, RaceMetrics.Totals totals) {
+    private static HelperActivity activity(
+            int transfers, RaceMetrics.Totals totals, Optional<SwitchActivity> switching) {
         return new HelperActivity(
                 transfers,
                 totals.attempts(),
@@ -391,7 +400,8 @@ public final class HelperServer implements AutoCloseable {
                 totals.failed(),
                 totals.relayedBytes(),
                 totals.wastedBytes(),
-                new Hedges(totals.hedges(), totals.hedgesWon(), totals.hedgesSuppressed()));
+                new Hedges(totals.hedges(), totals.hedgesWon(), totals.hedgesSuppressed()),
+                switching);
     }
 
     private Writes.Surroundings writes(

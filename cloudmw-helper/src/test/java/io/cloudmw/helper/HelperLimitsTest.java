@@ -154,6 +154,49 @@ final class HelperLimitsTest {
         }
     }
 
+    /** There is no room for a chunk of this size, which is not found out: none of it is taken. */
+    @Test
+    void whatCannotBeStoredIsRefusedBeforeItIsSent() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.uploads.spool", "1MiB"), -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            Store gone = new Store(
+                    new StoreId("d9"),
+                    "d9",
+                    new Store.Disk(cluster.addresses().get(0).id(), directory.resolve("d9")));
+            byte[] chunk = new byte[2 * MIB];
+            List<Store> stores = List.of(cluster.stores().get(0), gone);
+            assertThat(client.upload(0, 0, chunk, ScriptedClient.crcs(chunk), stores, 2))
+                    .failsWithin(20, TimeUnit.SECONDS)
+                    .withThrowableThat()
+                    .havingCause()
+                    .withMessageContaining("1 of 2 stores left (expected: >= 2); d9: STORE_UNAVAILABLE");
+        }
+    }
+
+    /** It would take longer than this waits if the owner were waited for, as it is where the quorum is there without it. */
+    @Test
+    void aDiskWhoseOwnerIsAwayIsSaidSoAtOnceWhereTheQuorumNeedsIt() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.uploads.spool", "1MiB"), -1, -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            cluster.helpers.get(1).close();
+            for (int index = 0; index < 3; index++) {
+                // There is no room for the later ones: they are refused before they are sent, or never.
+                byte[] chunk = new byte[index == 0 ? MIB : 2 * MIB];
+                assertThat(client.upload(0, index, chunk, ScriptedClient.crcs(chunk), cluster.stores(), 2))
+                        .failsWithin(20, TimeUnit.SECONDS)
+                        .withThrowableThat()
+                        .havingCause()
+                        .withMessageContaining("helper h1 at ")
+                        .isInstanceOfSatisfying(CloudMwException.class, e -> {
+                            assertThat(e.code()).isEqualTo(ErrorCode.QUORUM_NOT_MET);
+                            assertThat(e.retryAfter())
+                                    .as("another placement may help")
+                                    .isPresent();
+                        });
+            }
+        }
+    }
+
     @Test
     void aStoreThatIsAwayHoldsUpNoUploads() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, narrow(), -1, -1, -1);

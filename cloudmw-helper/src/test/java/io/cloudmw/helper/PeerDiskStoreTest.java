@@ -17,11 +17,13 @@ import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.testing.store.ChunkReadingContract;
 import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.helper.peer.PeerConnections;
 import io.cloudmw.helper.peer.PeerDiskStore;
 import io.cloudmw.helper.peer.PeerRights;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,7 +37,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class PeerDiskStoreTest extends ChunkReadingContract {
     private final BulkTransport transport =
             new BulkTransport("test", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
-    private final PeerConnections connections = new PeerConnections(new BulkConnector(transport, "h9"), 1);
+    private final PeerConnections connections =
+            new PeerConnections(new BulkConnector(transport, "h9"), 1, Ticker.system(), Duration.ZERO);
     private final AtomicInteger chunks = new AtomicInteger();
     private final HelperCluster cluster;
 

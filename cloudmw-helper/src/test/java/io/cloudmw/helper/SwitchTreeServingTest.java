@@ -30,6 +30,7 @@ import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.wire.BulkRequest;
@@ -223,7 +224,8 @@ final class SwitchTreeServingTest {
                 tree.size(),
                 height,
                 Priority.BATCH,
-                reader);
+                reader,
+                0);
         Child child = new Child();
         BulkStream stream = connection.open(request.encode(), child);
         child.stream.complete(stream);
@@ -435,6 +437,30 @@ final class SwitchTreeServingTest {
             assertThat(counted(cluster, 1, SwitchMetrics.MOVED)).isEqualTo(1);
             assertThat(counted(cluster, 1, SwitchMetrics.RECEIVED)).isEqualTo(LEAF);
             assertThat(counted(cluster, 1, CacheMetrics.FETCHED)).isEqualTo(bytes.length - LEAF);
+        }
+    }
+
+    /** Its clients have shares of their own there, and their classes. */
+    @Test
+    void aSwitchAboveHearsForWhichClientItIsAskedAndInWhichClass() throws Exception {
+        CompletableFuture<BulkRequest.Shared> asked = new CompletableFuture<>();
+        BulkHandler parent = (stream, request) -> {
+            asked.complete((BulkRequest.Shared) BulkRequest.decode(request));
+            throw new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "not now");
+        };
+        try (HelperCluster cluster = cluster(2, -1);
+                BulkServer server = BulkServer.bind(
+                        transport, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "parent", parent)) {
+            List<HelperAddress> tree = treeUnder("127.0.0.1:" + server.port(), cluster);
+            BulkConnection reader = connect(cluster, 1);
+            TransferToken token = cluster.token(TransferRight.READ);
+            Child child = ask(cluster, reader, tree, 1, token, bytes.length, true);
+            assertThat(child.end).succeedsWithin(30, TimeUnit.SECONDS).isEqualTo(bytes);
+            assertThat(asked).succeedsWithin(30, TimeUnit.SECONDS).satisfies(request -> {
+                assertThat(request.reader()).isFalse();
+                assertThat(request.priority()).isEqualTo(Priority.BATCH);
+                assertThat(request.share()).isEqualTo(new Tenant(reader.sessionId(), "v", Priority.BATCH).share());
+            });
         }
     }
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.race.ModePolicy;
 import io.cloudmw.it.localstack.LocalStack;
 import io.cloudmw.it.localstack.LocalStackExtension;
 import java.io.IOException;
@@ -230,6 +231,71 @@ final class BenchIT {
 
         assertThat(report.path("failed_reads").asInt(-1)).isZero();
         assertThat(report.path("rewritten_bytes").asInt(-1)).isZero();
+        nothingIsLeft();
+    }
+
+    /** Each reads from the switch near it, and those have from one another what they lack. */
+    @Test
+    void clientsOfATreeReadTheStoreOnceTogether() throws IOException {
+        JsonNode report = commands(Map.of())
+                .run(
+                        "bench",
+                        "switch",
+                        "--fanout",
+                        "tree",
+                        "--clients",
+                        "4",
+                        "--switches",
+                        "3",
+                        "--size",
+                        "12MiB",
+                        "--runs",
+                        "1",
+                        "--warm-up",
+                        "0",
+                        "--json")
+                .orThrow()
+                .json();
+
+        long set = 12 << 20;
+        assertThat(report.path("fanout").asText()).isEqualTo("tree");
+        assertThat(report.path("clients").asInt()).isEqualTo(4);
+        assertThat(report.path("switches").asInt()).isEqualTo(3);
+        assertThat(report.path("set_bytes").asLong()).isEqualTo(set);
+        assertThat((double) report.path("store_bytes").asLong()).isBetween((double) set, 1.02 * set);
+        assertThat(report.path("seconds").asDouble()
+                        * report.path("aggregate_bytes_per_second").asDouble())
+                .isBetween(3.9 * set, 4.1 * set);
+        assertThat(report.path("failed_reads").asInt(-1)).isZero();
+        assertThat(report.path("repeated_bytes").asLong(-1)).isZero();
+        assertThat(report.path("rewritten_bytes").asLong(-1)).isZero();
+        nothingIsLeft();
+    }
+
+    @Test
+    void aSwitchOfATreeThatIsKilledInTheMiddleOfARunCostsNoReadAndABlockForEachClientAtMost() throws IOException {
+        JsonNode report = commands(Map.of())
+                .run(
+                        "bench",
+                        "switch",
+                        "--fanout",
+                        "tree",
+                        "--clients",
+                        "4",
+                        "--switches",
+                        "2",
+                        "--size",
+                        "48MiB",
+                        "--runs",
+                        "1",
+                        "--kill",
+                        "--json")
+                .orThrow()
+                .json();
+
+        assertThat(report.path("failed_reads").asInt(-1)).isZero();
+        assertThat(report.path("repeated_bytes").asLong(-1)).isBetween(0L, 4 * ModePolicy.SWITCHED_BLOCK_BYTES);
+        assertThat(report.path("rewritten_bytes").asLong(-1)).isZero();
         nothingIsLeft();
     }
 

@@ -41,9 +41,7 @@ final class DynamoDbCoordinatorIT {
                 "coordinator.catalog-create",
                 "true");
         try (Fleet fleet = new Fleet(directory, keys, settings)) {
-            for (int i = 1; i <= 3; i++) {
-                fleet.startDiskHelper(i, "");
-            }
+            fleet.startDiskHelpers(3, "");
             FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/a/b/f");
             Path source = fleet.file("source", 5 * MIB + 3);
             fleet.put(source, file);

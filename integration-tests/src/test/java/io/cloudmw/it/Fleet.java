@@ -28,11 +28,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /** Real processes and a client of them: what the tests of this module work on. */
 final class Fleet implements AutoCloseable {
     private static final Path LAUNCHER =
             Path.of("..", "cloudmw").toAbsolutePath().normalize();
+
+    /** They live for seconds: the optimising compiler would take half of their processor time, and give little. */
+    static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1";
 
     private final Path directory;
     private final LocalFleet processes;
@@ -46,7 +55,9 @@ final class Fleet implements AutoCloseable {
 
     Fleet(Path directory, Map<String, String> environment, Map<String, String> coordinator) throws IOException {
         this.directory = directory;
-        this.processes = new LocalFleet(directory, LAUNCHER, environment);
+        Map<String, String> processEnvironment = new HashMap<>(Map.of("CLOUDMW_JAVA_OPTS", SHORT_LIVED));
+        processEnvironment.putAll(environment);
+        this.processes = new LocalFleet(directory, LAUNCHER, processEnvironment);
         processes.startCoordinator(coordinator);
         this.client = CloudMw.connect(CloudMwOptions.of(processes.coordinatorAddress()));
     }
@@ -60,10 +71,32 @@ final class Fleet implements AutoCloseable {
     static Fleet ofDisks(Path directory, int helpers, String throttle, Map<String, String> settings)
             throws IOException {
         Fleet fleet = new Fleet(directory, Map.of(), settings);
-        for (int i = 1; i <= helpers; i++) {
-            fleet.startDiskHelper(i, throttle);
-        }
+        fleet.startDiskHelpers(helpers, throttle);
         return fleet;
+    }
+
+    /** Helpers 1 to {@code helpers}, all at once, each with one disk read at {@code throttle} ("" unlimited). */
+    void startDiskHelpers(int helpers, String throttle) throws IOException {
+        startHelpers(1, helpers, i -> diskOf(i, throttle));
+    }
+
+    /** Helpers {@code first} to {@code last}, all at once; each is told its settings by its number. */
+    void startHelpers(int first, int last, IntFunction<Map<String, String>> settings) throws IOException {
+        ExecutorService starting = Executors.newCachedThreadPool();
+        try {
+            List<Future<ServerProcess>> started = IntStream.rangeClosed(first, last)
+                    .mapToObj(i -> starting.submit(() -> startHelper(i, settings.apply(i))))
+                    .toList();
+            for (Future<ServerProcess> helper : started) {
+                helper.get();
+            }
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause());
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            starting.shutdown();
+        }
     }
 
     /** Volumes made from now on are read in this mode; otherwise by rounds. */
@@ -97,12 +130,13 @@ final class Fleet implements AutoCloseable {
                 .sum();
     }
 
-    ServerProcess startDiskHelper(int i, String throttle) throws IOException {
+    /** The settings of a helper with one disk. */
+    private Map<String, String> diskOf(int i, String throttle) {
         Map<String, String> own = new HashMap<>(processes.disk("disk-" + i));
         if (!throttle.isEmpty()) {
             own.put("helper.disk.disk-" + i + ".throttle", throttle);
         }
-        return startHelper(i, own);
+        return own;
     }
 
     /** A helper with these settings, and a metrics endpoint. */

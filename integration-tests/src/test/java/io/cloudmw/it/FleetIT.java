@@ -30,6 +30,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,62 +43,71 @@ final class FleetIT {
     private static final String SLOW = "8MiB/s";
 
     @TempDir
+    private static Path shared;
+
+    /** Three helpers that serve every test that leaves them alone. */
+    private static Fleet undisturbed;
+
+    @TempDir
     Path directory;
+
+    @BeforeAll
+    static void start() throws IOException {
+        undisturbed = Fleet.ofDisks(shared, 3, "");
+    }
+
+    @AfterAll
+    static void stop() {
+        undisturbed.close();
+    }
 
     @Test
     void filesOfAnySizeComeBackWhole() throws IOException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
-            VolumeName byCount = fleet.in(Mode.ROUNDS).volume("by-count", Fleet.disks(1, 2, 3));
-            VolumeName bySize =
-                    fleet.in(Mode.DEFAULT).volume("by-size", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
-            for (long size : new long[] {0, 1, MIB - 1, MIB, MIB + 1, 3 * MIB + 17, 20 * MIB}) {
-                Path source = fleet.file("source", size);
-                for (VolumeName volume : List.of(byCount, bySize)) {
-                    FilePath file = new FilePath(volume, "/size/" + size);
-                    fleet.put(source, file);
-                    fleet.get(file, fleet.target("back"));
-                    assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
-                }
+        Fleet fleet = undisturbed;
+        VolumeName bySize = fleet.in(Mode.DEFAULT).volume("by-size", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
+        VolumeName byCount = fleet.in(Mode.ROUNDS).volume("by-count", Fleet.disks(1, 2, 3));
+        for (long size : new long[] {0, 1, MIB - 1, MIB, MIB + 1, 3 * MIB + 17, 20 * MIB}) {
+            Path source = fleet.file("source", size);
+            for (VolumeName volume : List.of(byCount, bySize)) {
+                FilePath file = new FilePath(volume, "/size/" + size);
+                fleet.put(source, file);
+                fleet.get(file, fleet.target("back"));
+                assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
             }
         }
     }
 
     @Test
     void theReadmesSnippetDoesWhatItSays() throws IOException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
-            fleet.volume("data", Fleet.disks(1, 2, 3));
-            Path source = fleet.file("source", MIB);
+        Fleet fleet = undisturbed;
+        fleet.volume("data", Fleet.disks(1, 2, 3));
+        Path source = fleet.file("source", MIB);
 
-            GetReceipt receipt = Embedding.putAndGet(
-                    fleet.coordinatorAddress(), "data:/reports/2026.parquet", source, fleet.target("copy"));
+        GetReceipt receipt = Embedding.putAndGet(
+                fleet.coordinatorAddress(), "data:/reports/2026.parquet", source, fleet.target("copy"));
 
-            assertThat(receipt.bytes()).isEqualTo(MIB);
-            assertThat(fleet.target("copy")).hasSameBinaryContentAs(source);
-        }
+        assertThat(receipt.bytes()).isEqualTo(MIB);
+        assertThat(fleet.target("copy")).hasSameBinaryContentAs(source);
     }
 
     @Test
     void aReadOfARangeGivesExactlyThoseBytesInOrder() throws IOException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
-            FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
-            Path source = fleet.file("source", 9 * MIB + 5);
-            fleet.put(source, file);
-            byte[] all = Files.readAllBytes(source);
+        Fleet fleet = undisturbed;
+        FilePath file = new FilePath(fleet.volume("range", Fleet.disks(1, 2, 3)), "/f");
+        Path source = fleet.file("source", 9 * MIB + 5);
+        fleet.put(source, file);
+        byte[] all = Files.readAllBytes(source);
 
-            Path target = fleet.target("range");
-            int from = (int) (2 * MIB + 3);
-            int length = (int) (5 * MIB);
-            try (var out = Channels.newChannel(Files.newOutputStream(target))) {
-                fleet.client()
-                        .read(
-                                file,
-                                out,
-                                GetOptions.defaults().withRange(new io.cloudmw.core.model.ByteRange(from, length)))
-                        .join();
-            }
-
-            assertThat(Files.readAllBytes(target)).isEqualTo(java.util.Arrays.copyOfRange(all, from, from + length));
+        Path target = fleet.target("range");
+        int from = (int) (2 * MIB + 3);
+        int length = (int) (5 * MIB);
+        try (var out = Channels.newChannel(Files.newOutputStream(target))) {
+            fleet.client()
+                    .read(file, out, GetOptions.defaults().withRange(new io.cloudmw.core.model.ByteRange(from, length)))
+                    .join();
         }
+
+        assertThat(Files.readAllBytes(target)).isEqualTo(java.util.Arrays.copyOfRange(all, from, from + length));
     }
 
     private static CompletableFuture<GetReceipt> getUpToItsMiddle(Fleet fleet, FilePath file)
@@ -257,28 +268,27 @@ final class FleetIT {
 
     @Test
     void ofTwoClientsWritingTheSamePathOneWinsAndTheOtherIsTold() throws IOException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 3, "")) {
-            FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2, 3)), "/f");
-            Path one = fleet.file("one", 8 * MIB);
-            Path other = fleet.file("other", 8 * MIB + 1);
+        Fleet fleet = undisturbed;
+        FilePath file = new FilePath(fleet.volume("contended", Fleet.disks(1, 2, 3)), "/f");
+        Path one = fleet.file("one", 8 * MIB);
+        Path other = fleet.file("other", 8 * MIB + 1);
 
-            List<CompletableFuture<PutReceipt>> puts;
-            List<ErrorCode> failures;
-            CountDownLatch begun = new CountDownLatch(2);
-            try (CloudMw second = CloudMw.connect(fleet.coordinatorAddress());
-                    InputStream first = together(one, begun);
-                    InputStream last = together(other, begun)) {
-                puts = List.of(
-                        fleet.client().put(first, Files.size(one), file, PutOptions.defaults()),
-                        second.put(last, Files.size(other), file, PutOptions.defaults()));
-                failures = puts.stream().flatMap(FleetIT::failure).toList();
-            }
-
-            assertThat(failures).containsExactly(ErrorCode.CONFLICT);
-            Path winner = puts.get(0).isCompletedExceptionally() ? other : one;
-            fleet.get(file, fleet.target("back"));
-            assertThat(fleet.target("back")).hasSameBinaryContentAs(winner);
+        List<CompletableFuture<PutReceipt>> puts;
+        List<ErrorCode> failures;
+        CountDownLatch begun = new CountDownLatch(2);
+        try (CloudMw second = CloudMw.connect(fleet.coordinatorAddress());
+                InputStream first = together(one, begun);
+                InputStream last = together(other, begun)) {
+            puts = List.of(
+                    fleet.client().put(first, Files.size(one), file, PutOptions.defaults()),
+                    second.put(last, Files.size(other), file, PutOptions.defaults()));
+            failures = puts.stream().flatMap(FleetIT::failure).toList();
         }
+
+        assertThat(failures).containsExactly(ErrorCode.CONFLICT);
+        Path winner = puts.get(0).isCompletedExceptionally() ? other : one;
+        fleet.get(file, fleet.target("back"));
+        assertThat(fleet.target("back")).hasSameBinaryContentAs(winner);
     }
 
     /** A source that gives nothing before as many have begun as the latch says: a put reads once it has begun. */
@@ -316,14 +326,13 @@ final class FleetIT {
 
     @Test
     void aVolumeThatAsksForMoreReplicasThanThereAreStoresIsRefused() throws IOException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 2, "")) {
-            assertThatThrownBy(() -> fleet.volume("v", new Chunking.ByCount(3), 3, Fleet.disks(1, 2)))
-                    .hasMessageContaining("2 (expected: >= 3")
-                    .cause()
-                    .isInstanceOfSatisfying(
-                            CloudMwException.class,
-                            refused -> assertThat(refused.code()).isEqualTo(ErrorCode.NOT_ENOUGH_STORES));
-        }
+        Fleet fleet = undisturbed;
+        assertThatThrownBy(() -> fleet.volume("greedy", new Chunking.ByCount(3), 3, Fleet.disks(1, 2)))
+                .hasMessageContaining("2 (expected: >= 3")
+                .cause()
+                .isInstanceOfSatisfying(
+                        CloudMwException.class,
+                        refused -> assertThat(refused.code()).isEqualTo(ErrorCode.NOT_ENOUGH_STORES));
     }
 
     @Test
@@ -332,9 +341,7 @@ final class FleetIT {
                 directory,
                 Map.of(),
                 Map.of("coordinator.helper-ttl", "2s", "coordinator.heartbeat-interval", "500ms"))) {
-            for (int i = 1; i <= 3; i++) {
-                fleet.startDiskHelper(i, "");
-            }
+            fleet.startDiskHelpers(3, "");
             VolumeName volume = new VolumeName("v");
             fleet.client()
                     .createVolume(new io.cloudmw.core.model.Volume(
@@ -417,21 +424,20 @@ final class FleetIT {
 
     @Test
     void aDestinationThatIsFullIsOneClearErrorAndLeavesNothing() throws IOException {
-        try (Fleet fleet = Fleet.ofDisks(directory, 2, "")) {
-            FilePath file = new FilePath(fleet.volume("v", Fleet.disks(1, 2)), "/f");
-            fleet.put(fleet.file("source", 6 * MIB), file);
-            Path destination = Files.createDirectory(directory.resolve("destination"));
-            Path target = Files.writeString(destination.resolve("file"), "before");
+        Fleet fleet = undisturbed;
+        FilePath file = new FilePath(fleet.volume("full", Fleet.disks(1, 2)), "/f");
+        fleet.put(fleet.file("source", 6 * MIB), file);
+        Path destination = Files.createDirectory(directory.resolve("destination"));
+        Path target = Files.writeString(destination.resolve("file"), "before");
 
-            CommandLine.Result result = new CommandLine(fleet.coordinatorAddress())
-                    .withFilesUpTo(2 * MIB)
-                    .run("get", file.toString(), target.toString());
+        CommandLine.Result result = new CommandLine(fleet.coordinatorAddress())
+                .withFilesUpTo(2 * MIB)
+                .run("get", file.toString(), target.toString());
 
-            assertThat(result.exitCode()).as(result.toString()).isEqualTo(7);
-            assertThat(result.err()).contains(target + ": cannot write to it: ");
-            assertThat(target).hasContent("before");
-            assertThat(destination).isDirectoryNotContaining("glob:**.part");
-        }
+        assertThat(result.exitCode()).as(result.toString()).isEqualTo(7);
+        assertThat(result.err()).contains(target + ": cannot write to it: ");
+        assertThat(target).hasContent("before");
+        assertThat(destination).isDirectoryNotContaining("glob:**.part");
     }
 
     @Test

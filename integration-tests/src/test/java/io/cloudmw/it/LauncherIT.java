@@ -45,8 +45,12 @@ final class LauncherIT {
     }
 
     private static Path built() throws IOException {
-        Path target = Path.of("..", "cloudmw-client", "target");
-        try (var jars = Files.newDirectoryStream(target, "cloudmw-client-*-all.jar")) {
+        return built("cloudmw-client");
+    }
+
+    private static Path built(String module) throws IOException {
+        Path target = Path.of("..", module, "target");
+        try (var jars = Files.newDirectoryStream(target, module + "-*-all.jar")) {
             return jars.iterator().next();
         }
     }
@@ -108,6 +112,20 @@ final class LauncherIT {
                 .contains("cloudmw: building CloudMW core 0.1.0-SNAPSHOT ", "[3/5]", "[ERROR] it does not compile")
                 .contains("cloudmw: the build failed")
                 .doesNotContain("WARNING", "compiler:3");
+    }
+
+    @Test
+    void coordinatorsAndHelpersStartFromAnArchiveToo() throws IOException {
+        Files.delete(jar);
+        Files.copy(built("cloudmw-helper"), installed.resolve("lib/cloudmw-helper-0-all.jar"));
+        CommandLine launcher = new CommandLine("127.0.0.1:1", installed.resolve("cloudmw"));
+        assertThat(launcher.run("coordinator", "--version").orThrow().out()).matches(version);
+        awaitArchive();
+        assertThat(launcher.with(Map.of("CLOUDMW_JAVA_OPTS", "-Xlog:class+load"))
+                        .run("helper", "--version")
+                        .orThrow()
+                        .out())
+                .contains("io.cloudmw.helper.cli.Main source: shared objects file");
     }
 
     @Test

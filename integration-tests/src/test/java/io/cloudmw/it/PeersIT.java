@@ -1,6 +1,7 @@
 package io.cloudmw.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.cloudmw.client.CloudMw;
@@ -13,9 +14,13 @@ import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.BulkMetrics;
+import io.cloudmw.core.metrics.PeerMetrics;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -54,8 +59,47 @@ final class PeersIT {
     }
 
     /** A client that has read the file, and goes on serving it. */
-    private static ServerProcess peer(Fleet fleet, String name, FilePath file) throws IOException {
-        return fleet.startClient(name, "peer", file.toString(), "--listen", "127.0.0.1:0");
+    private ServerProcess peer(Fleet fleet, String name, FilePath file) throws IOException {
+        Path kept = directory.resolve("kept-by").resolve(name);
+        return fleet.startClient(
+                name, "peer", file.toString(), "--listen", "127.0.0.1:0", "--directory", kept.toString());
+    }
+
+    private PeerOptions options() {
+        return PeerOptions.at(HostPort.parse("127.0.0.1:0"))
+                .withKept(directory.resolve("kept-here"), PeerOptions.DEFAULT_KEEP_BYTES);
+    }
+
+    @Test
+    void whatAClientServesIsMeasured() throws Exception {
+        MeterRegistry meters = new SimpleMeterRegistry();
+        try (Fleet fleet = Fleet.ofDisks(directory, 2, "");
+                CloudMw holder = CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()))) {
+            FilePath file = file(fleet);
+            put(fleet, file);
+            PeerNode node = holder.servePeers(options().withMeters(meters));
+            holder.read(file, (offset, bytes) -> awaitWritten(node), GetOptions.defaults())
+                    .join();
+            node.chunks().awaitWritten();
+            await().until(node::isTold);
+            assertThat(meters.get(PeerMetrics.HELD).gauge().value()).isEqualTo(SIZE);
+            assertThat(meters.get(PeerMetrics.SKIPPED).functionCounter().count())
+                    .isZero();
+
+            assertThat(fleet.get(file, fleet.target("got")).peerBytes()).isEqualTo(SIZE);
+            await().until(() -> meters.get(PeerMetrics.SENT).functionCounter().count() == SIZE);
+            assertThat(meters.get(BulkMetrics.CONNECTIONS).gauge().value()).isPositive();
+            assertThat(meters.get(PeerMetrics.DISPLACED).functionCounter().count())
+                    .isZero();
+        }
+    }
+
+    private static void awaitWritten(PeerNode node) throws IOException {
+        try {
+            node.chunks().awaitWritten();
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
     }
 
     @Test
@@ -258,7 +302,7 @@ final class PeersIT {
             assertThat(refused.json().path("error").path("code").asText()).isEqualTo("INVALID_ARGUMENT");
 
             try (CloudMw holder = CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()))) {
-                PeerNode node = holder.servePeers(PeerOptions.at(HostPort.parse("127.0.0.1:0")));
+                PeerNode node = holder.servePeers(options());
                 holder.get(file, fleet.target("held"), GetOptions.defaults()).join();
                 assertThat(node.chunks().held()).isEmpty();
                 assertThat(fleet.get(file, fleet.target("got")).peerBytes()).isZero();

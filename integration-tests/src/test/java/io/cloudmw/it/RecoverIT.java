@@ -106,9 +106,7 @@ final class RecoverIT {
     void aVolumeIsThereAgainAfterItsCatalogIsLost() throws Exception {
         Path tree = tree(directory, FILES);
         try (Fleet fleet = new Fleet(directory, Map.of(), HURRIED)) {
-            for (int i = 1; i <= 4; i++) {
-                fleet.startDiskHelper(i, "");
-            }
+            fleet.startDiskHelpers(4, "");
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3, 4));
             CommandLine command = new CommandLine(fleet.coordinatorAddress());
             command.run("put", "-r", tree.toString(), "v:/tree").orThrow();
@@ -200,8 +198,8 @@ final class RecoverIT {
             for (int i = 0; i < stores.length; i++) {
                 stores[i] = fleet.bucket(
                         buckets.get(i), "us-east-1", localStack.endpoint().toString());
-                fleet.startHelper(i + 1, Map.of());
             }
+            fleet.startHelpers(1, stores.length, i -> Map.of());
             VolumeName volume = fleet.volume("v", new Chunking.BySize(MIB), 2, stores);
             CommandLine command = new CommandLine(fleet.coordinatorAddress());
             command.run("put", "-r", tree.toString(), "v:/tree").orThrow();

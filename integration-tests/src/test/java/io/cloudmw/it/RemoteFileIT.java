@@ -30,15 +30,13 @@ final class RemoteFileIT {
 
     private Fleet fleet() throws IOException {
         Fleet fleet = Fleet.ofDisks(directory, 2, "");
-        for (int i = 3; i <= 4; i++) {
-            fleet.startHelper(
-                    i,
-                    Map.of(
-                            "helper.switch.volumes", "shared",
-                            "helper.cache.memory", "4MiB",
-                            "helper.cache.disk.dir",
-                                    directory.resolve("cache-" + i).toString()));
-        }
+        fleet.startHelpers(
+                3,
+                4,
+                i -> Map.of(
+                        "helper.switch.volumes", "shared",
+                        "helper.cache.memory", "4MiB",
+                        "helper.cache.disk.dir", directory.resolve("cache-" + i).toString()));
         return fleet;
     }
 

@@ -70,7 +70,12 @@ final class SeveralCoordinatorsIT {
     @BeforeEach
     void prepare() throws IOException {
         processes = new LocalFleet(
-                directory, LAUNCHER, Map.of("AWS_ACCESS_KEY_ID", "test", "AWS_SECRET_ACCESS_KEY", "test"));
+                directory,
+                LAUNCHER,
+                Map.of(
+                        "AWS_ACCESS_KEY_ID", "test",
+                        "AWS_SECRET_ACCESS_KEY", "test",
+                        "CLOUDMW_JAVA_OPTS", Fleet.SHORT_LIVED));
     }
 
     /**

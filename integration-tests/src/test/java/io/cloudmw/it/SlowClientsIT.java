@@ -28,7 +28,7 @@ final class SlowClientsIT {
         Map<String, String> small = Map.of(
                 "CLOUDMW_JAVA_OPTS", "-Xmx256m -XX:MaxDirectMemorySize=128m -Dio.netty.leakDetection.level=paranoid");
         Fleet fleet = new Fleet(directory, small);
-        fleet.startDiskHelper(1, "");
+        fleet.startDiskHelpers(1, "");
         Map<String, String> settings = new HashMap<>();
         settings.put("helper.switch.volumes", "*");
         settings.put("helper.cache.memory", "32MiB");

@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -47,13 +46,13 @@ final class SwitchIT {
 
     private Fleet fleet(int switches, String throttle) throws IOException {
         Fleet fleet = Fleet.ofDisks(directory, 2, throttle);
-        for (int i = 3; i < 3 + switches; i++) {
-            Map<String, String> settings = new HashMap<>();
-            settings.put("helper.switch.volumes", "shared");
-            settings.put("helper.cache.memory", "16MiB");
-            settings.put("helper.cache.disk.dir", cache(i).toString());
-            fleet.startHelper(i, settings);
-        }
+        fleet.startHelpers(
+                3,
+                2 + switches,
+                i -> Map.of(
+                        "helper.switch.volumes", "shared",
+                        "helper.cache.memory", "16MiB",
+                        "helper.cache.disk.dir", cache(i).toString()));
         for (int i = 0; i < CLIENTS; i++) {
             clients.add(CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress())));
         }

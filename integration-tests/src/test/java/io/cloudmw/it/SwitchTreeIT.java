@@ -10,6 +10,7 @@ import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Location;
+import io.cloudmw.core.monitor.SwitchActivity;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -17,7 +18,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -55,14 +55,19 @@ final class SwitchTreeIT {
 
     private Fleet fleet(int clientsPerHost, String throttle) throws IOException {
         Fleet fleet = Fleet.ofDisks(directory, 2, throttle);
+        fleet.startHelpers(
+                FIRST,
+                LAST,
+                i -> Map.of(
+                        "helper.switch.volumes",
+                        "shared",
+                        "helper.location",
+                        host(i).toString(),
+                        "helper.cache.memory",
+                        "16MiB",
+                        "helper.cache.disk.dir",
+                        directory.resolve("cache-" + i).toString()));
         for (int i = FIRST; i <= LAST; i++) {
-            Map<String, String> settings = new HashMap<>();
-            settings.put("helper.switch.volumes", "shared");
-            settings.put("helper.location", host(i).toString());
-            settings.put("helper.cache.memory", "16MiB");
-            settings.put(
-                    "helper.cache.disk.dir", directory.resolve("cache-" + i).toString());
-            fleet.startHelper(i, settings);
             for (int client = 0; client < clientsPerHost; client++) {
                 clients.add(CloudMw.connect(
                         CloudMwOptions.of(fleet.coordinatorAddress()).withLocation(host(i))));
@@ -135,7 +140,27 @@ final class SwitchTreeIT {
             }
             // Counted when the last of it has left, which may be after it was read.
             await().untilAsserted(() -> assertThat(ofSwitches(fleet, SENT)).isBetween(3.0 * size, 3 * ONCE * size));
+            assertTheFleetIsShown(fleet, size);
         }
+    }
+
+    /** Told with heartbeats. */
+    private static void assertTheFleetIsShown(Fleet fleet, long size) {
+        await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
+            List<SwitchActivity> switches = fleet.client().fleet().join().helpers().stream()
+                    .flatMap(helper -> helper.activity().switching().stream())
+                    .toList();
+            assertThat(switches).hasSize(LAST - FIRST + 1).allSatisfy(one -> {
+                assertThat(one.keptBytes()).isGreaterThanOrEqualTo(size);
+                assertThat(one.servedBytes()).isGreaterThanOrEqualTo(2 * size);
+                assertThat((double) one.storeBytes() + one.aboveBytes()).isBetween((double) size, ONCE * size);
+                assertThat(one.hitRatio()).isBetween(0.4, 1.0);
+                assertThat(one.above()).isZero();
+                assertThat(one.below()).isZero();
+            });
+            assertThat(switches.stream().mapToLong(SwitchActivity::belowBytes).sum())
+                    .isGreaterThanOrEqualTo(3 * size);
+        });
     }
 
     /** Who reads through it goes on through others from the first leaf that is missing; so do the switches below it. */

@@ -44,9 +44,7 @@ final class UpkeepIT {
 
     private Fleet fleet(Map<String, String> settings) throws IOException {
         Fleet fleet = new Fleet(directory, Map.of(), settings);
-        for (int i = 1; i <= 4; i++) {
-            fleet.startDiskHelper(i, "");
-        }
+        fleet.startDiskHelpers(4, "");
         return fleet;
     }
 

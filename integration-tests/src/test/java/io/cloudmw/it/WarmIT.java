@@ -31,6 +31,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Helpers 1 and 2 have the disks; 3 to 6 are switches on hosts of their own, in two zones. */
 final class WarmIT {
     private static final long MIB = 1 << 20;
+    /** What belongs to one switch. */
+    private static final long BLOCK = 4 * MIB;
+
     private static final long SIZE = 48 * MIB + 12_345;
     private static final int FIRST = 3;
     private static final int LAST = 6;
@@ -46,14 +49,16 @@ final class WarmIT {
     }
 
     private Fleet fleet(String throttle) throws IOException {
-        Fleet fleet = Fleet.ofDisks(directory, 2, throttle);
-        for (int i = FIRST; i <= LAST; i++) {
-            startSwitch(fleet, i, true);
-        }
+        return fleet(throttle, Map.of());
+    }
+
+    private Fleet fleet(String throttle, Map<String, String> coordinator) throws IOException {
+        Fleet fleet = Fleet.ofDisks(directory, 2, throttle, coordinator);
+        fleet.startHelpers(FIRST, LAST, i -> switchOf(i, true));
         return fleet;
     }
 
-    private void startSwitch(Fleet fleet, int i, boolean onDisk) throws IOException {
+    private Map<String, String> switchOf(int i, boolean onDisk) {
         Map<String, String> settings = new HashMap<>();
         settings.put("helper.switch.volumes", "shared");
         settings.put("helper.location", host(i).toString());
@@ -62,7 +67,7 @@ final class WarmIT {
             settings.put(
                     "helper.cache.disk.dir", directory.resolve("cache-" + i).toString());
         }
-        fleet.startHelper(i, settings);
+        return settings;
     }
 
     private static FilePath file(Fleet fleet) {
@@ -103,29 +108,31 @@ final class WarmIT {
     /** Each switch gets every byte once, and of stores each byte is read once; who reads then asks nothing of stores. */
     @Test
     void allSwitchesKeepAFileThatStoresGaveOnce() throws Exception {
+        // So many blocks in a row that each switch has one of them, wherever in the table they begin.
+        long size = 24 * BLOCK + 12_345;
         try (Fleet fleet = fleet("")) {
             FilePath file = file(fleet);
-            Path source = fleet.file("source", SIZE);
+            Path source = fleet.file("source", size);
             fleet.put(source, file);
             double before = fleet.metricOfAll(2, READ);
             WarmReceipt receipt = warm(fleet, file, WarmOptions.defaults());
             assertThat(receipt.isComplete()).isTrue();
             assertThat(receipt.switches()).hasSize(4).allSatisfy(one -> {
                 assertThat(one.hadBytes()).isZero();
-                assertThat(one.parentBytes() + one.storeBytes()).isEqualTo(SIZE);
-                assertThat(one.keptBytes()).hasValue(SIZE);
+                assertThat(one.parentBytes() + one.storeBytes()).isEqualTo(size);
+                assertThat(one.keptBytes()).hasValue(size);
                 assertThat(one.storeBytes()).isPositive();
             });
-            assertThat(receipt.cost().total().readBytes()).isEqualTo(SIZE);
+            assertThat(receipt.cost().total().readBytes()).isEqualTo(size);
             double after = fleet.metricOfAll(2, READ);
-            assertThat(after - before).isBetween((double) SIZE, ONCE * SIZE);
+            assertThat(after - before).isBetween((double) size, ONCE * size);
 
             readEverywhere(fleet, file, source);
             assertThat(fleet.metricOfAll(2, READ)).isEqualTo(after);
 
             WarmReceipt again = warm(fleet, file, WarmOptions.defaults());
             assertThat(again.switches())
-                    .allSatisfy(one -> assertThat(one.hadBytes()).isEqualTo(SIZE));
+                    .allSatisfy(one -> assertThat(one.hadBytes()).isEqualTo(size));
             assertThat(again.cost().usage()).isEmpty();
         }
     }
@@ -167,6 +174,21 @@ final class WarmIT {
         }
     }
 
+    /** At the disks' rate it takes seven seconds. */
+    @Test
+    void aFileThatTakesLongerThanATokenLastsIsWarmedByOneCommand() throws Exception {
+        try (Fleet fleet = fleet("3MiB/s", Map.of("coordinator.token-ttl", "5s"))) {
+            FilePath file = file(fleet);
+            fleet.put(fleet.file("source", SIZE), file);
+            WarmReceipt receipt = warm(fleet, file, WarmOptions.defaults());
+            assertThat(receipt.elapsed()).isGreaterThan(Duration.ofSeconds(5));
+            assertThat(receipt.switches()).hasSize(4).allSatisfy(one -> {
+                assertThat(one.failure()).isEmpty();
+                assertThat(one.keptBytes()).hasValue(SIZE);
+            });
+        }
+    }
+
     @Test
     void onlyTheSwitchesInAPlaceAreWarmedWhereOneIsNamed() throws Exception {
         try (Fleet fleet = fleet("")) {
@@ -197,8 +219,7 @@ final class WarmIT {
     @Test
     void aSwitchThatCannotKeepItAllIsGivenNothingAndTheOthersAreWarmed() throws Exception {
         try (Fleet fleet = Fleet.ofDisks(directory, 2, "")) {
-            startSwitch(fleet, 3, true);
-            startSwitch(fleet, 4, false);
+            fleet.startHelpers(3, 4, i -> switchOf(i, i == 3));
             FilePath file = file(fleet);
             fleet.put(fleet.file("source", SIZE), file);
             WarmReceipt receipt = warm(fleet, file, WarmOptions.defaults());

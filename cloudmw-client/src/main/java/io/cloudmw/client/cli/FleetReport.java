@@ -6,6 +6,7 @@ import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedSummary;
+import io.cloudmw.core.monitor.SwitchActivity;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,6 +47,7 @@ final class FleetReport {
                             Sizes.approximate(activity.relayedBytes()),
                             Sizes.approximate(activity.wastedBytes())));
         }
+        lines.addAll(switchLines(view));
         Hedges hedges = hedges(view);
         lines.add("");
         lines.add(format(
@@ -53,6 +55,43 @@ final class FleetReport {
                 hedges.issued(), hedges.won(), hedges.suppressed()));
         if (pairs) {
             lines.addAll(pairLines(view));
+        }
+        return lines;
+    }
+
+    /** Of those that are switches; nothing where none is. */
+    private static List<String> switchLines(FleetView view) {
+        List<String> lines = new ArrayList<>();
+        for (FleetView.OfHelper helper : view.helpers()) {
+            helper.activity()
+                    .switching()
+                    .ifPresent(switching -> lines.add(format(
+                            "%-20s %10s %10s %6s %11s %11s %11s %6d %6d",
+                            helper.id(),
+                            Sizes.approximate(switching.keptBytes()),
+                            Sizes.approximate(switching.servedBytes()),
+                            format("%.1f%%", 100 * switching.hitRatio()),
+                            Sizes.approximate(switching.storeBytes()),
+                            Sizes.approximate(switching.aboveBytes()),
+                            Sizes.approximate(switching.belowBytes()),
+                            switching.above(),
+                            switching.below())));
+        }
+        if (!lines.isEmpty()) {
+            lines.add(
+                    0,
+                    format(
+                            "%-20s %10s %10s %6s %11s %11s %11s %6s %6s",
+                            "SWITCH",
+                            "KEPT",
+                            "SERVED",
+                            "HITS",
+                            "FROM STORES",
+                            "FROM ABOVE",
+                            "SENT BELOW",
+                            "ABOVE",
+                            "BELOW"));
+            lines.add(0, "");
         }
         return lines;
     }
@@ -157,6 +196,23 @@ final class FleetReport {
         row.put("failed", activity.failed());
         row.put("relayed_bytes", activity.relayedBytes());
         row.put("wasted_bytes", activity.wastedBytes());
+        activity.switching().ifPresent(switching -> row.put("switch", json(switching)));
+    }
+
+    private static Map<String, Object> json(SwitchActivity switching) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("kept_bytes", switching.keptBytes());
+        json.put("served_bytes", switching.servedBytes());
+        json.put("hits", switching.hits());
+        json.put("joined", switching.joined());
+        json.put("misses", switching.misses());
+        json.put("hit_ratio", switching.hitRatio());
+        json.put("store_bytes", switching.storeBytes());
+        json.put("above_bytes", switching.aboveBytes());
+        json.put("below_bytes", switching.belowBytes());
+        json.put("above", switching.above());
+        json.put("below", switching.below());
+        return json;
     }
 
     private static void put(Map<String, Object> row, SpeedSummary speed) {

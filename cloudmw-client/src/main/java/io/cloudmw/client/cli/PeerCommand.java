@@ -2,6 +2,7 @@ package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.peer.HeldChunks;
 import io.cloudmw.client.peer.PeerNode;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.rpc.Calls;
@@ -11,6 +12,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.VolumeName;
+import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -54,15 +56,18 @@ final class PeerCommand extends ClientCommand {
                         "volume " + volume + ": its clients may not serve each other (made without --peers)");
             }
         }
-        PeerNode node = client.servePeers(peer.over(options.peerSettings()));
+        PeerNode node = client.servePeers(peer.over(options.peerSettings(), context.environment()));
         long bytes = 0;
         long fromPeers = 0;
         for (FilePath file : wanted) {
             GetReceipt receipt = Calls.await(client.read(
-                    file, (offset, read) -> {}, GetOptions.defaults().withPriority(Priority.BATCH)));
+                    file,
+                    (offset, read) -> written(node.chunks()),
+                    GetOptions.defaults().withPriority(Priority.BATCH)));
             bytes += receipt.bytes();
             fromPeers += receipt.peerBytes();
         }
+        node.chunks().awaitWritten();
         for (int looks = 1; !node.isTold(); looks++) {
             Optional<CloudMwException> inVain = node.inVain();
             if (looks > LOOKS && inVain.isPresent()) {
@@ -73,6 +78,16 @@ final class PeerCommand extends ClientCommand {
         serving(node, bytes, fromPeers);
         while (true) {
             context.pause(Duration.ofHours(1));
+        }
+    }
+
+    /** It is read to be kept: no faster than the disk takes it. */
+    private static void written(HeldChunks chunks) throws InterruptedIOException {
+        try {
+            chunks.awaitWritten();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while what was read is written");
         }
     }
 

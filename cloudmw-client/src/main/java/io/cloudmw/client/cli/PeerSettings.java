@@ -4,7 +4,9 @@ import io.cloudmw.client.peer.PeerOptions;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -40,7 +42,7 @@ final class PeerSettings {
     @Option(
             names = "--directory",
             paramLabel = "DIRECTORY",
-            description = "where chunks are kept, without a name (default: the temporary directory)")
+            description = "where chunks are kept, without a name (default: ~/.cache/cloudmw/peer)")
     private @Nullable Path directory;
 
     @Option(
@@ -53,20 +55,26 @@ final class PeerSettings {
     @Option(names = "--uploads", paramLabel = "N", description = "chunks given at once (default 16)")
     private @Nullable Integer uploads;
 
-    /** Both together. */
-    PeerOptions over(FromFile file) {
+    /**
+     * Both together.
+     *
+     * @param environment says where the user's caches are
+     */
+    PeerOptions over(FromFile file, Map<String, String> environment) {
         HostPort where = listen == null ? file.listen().orElse(null) : HostPort.parse(listen);
         if (where == null) {
             throw new IllegalArgumentException(
                     "--listen: missing (expected: HOST:PORT at which neighbours reach this machine)");
         }
-        PeerOptions options = PeerOptions.at(where);
-        Path kept = directory == null ? file.directory().orElse(options.directory()) : directory;
+        Path kept = directory == null
+                ? file.directory().orElseGet(() -> PeerOptions.defaultDirectory(environment))
+                : directory;
         return new PeerOptions(
                 where,
                 advertiseHost == null ? file.advertiseHost() : advertiseHost,
                 kept,
                 keep == null ? file.keepBytes() : keep,
-                uploads == null ? file.uploads() : uploads);
+                uploads == null ? file.uploads() : uploads,
+                new CompositeMeterRegistry());
     }
 }

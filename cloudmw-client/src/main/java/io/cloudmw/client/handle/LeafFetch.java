@@ -6,11 +6,8 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.thread.Threads;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -19,9 +16,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * too long. The first that has it, verified, ends the other.
  */
 final class LeafFetch {
-    /** A store that is asked through a switch has answered by then, most of the time. */
-    private static final long PATIENCE_NANOS = Duration.ofMillis(500).toNanos();
-
     private final OpenFiles files;
     private final RemoteFile file;
     private final LeafPlace place;
@@ -54,10 +48,9 @@ final class LeafFetch {
     private void ask(HelperAddress helper) {
         LeafRead read = new LeafRead(place, files.engine().threads().workers());
         CompletableFuture<byte[]> answer = read.ask(files.switches().to(helper), SharedRequests.encode(place, helper));
-        Optional<Future<?>> late =
-                Threads.later(files.engine().threads().timer(), PATIENCE_NANOS, this::readOrdinarily);
+        Patience.Wait wait = files.patience().begin(this::readOrdinarily);
         var unused = answer.whenComplete((bytes, failure) -> {
-            late.ifPresent(timer -> timer.cancel(false));
+            wait.over();
             if (bytes != null) {
                 result.complete(bytes);
             } else if (failure != null && !result.isDone()) {

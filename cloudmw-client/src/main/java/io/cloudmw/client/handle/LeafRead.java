@@ -48,7 +48,9 @@ final class LeafRead implements BulkStreamListener {
 
     /** It is not wanted any more; nothing when it has come. */
     void cancel() {
-        fail(ErrorCode.CANCELLED, "no longer wanted");
+        if (!answer.isDone()) {
+            fail(ErrorCode.CANCELLED, "no longer wanted");
+        }
     }
 
     @Override
@@ -71,17 +73,22 @@ final class LeafRead implements BulkStreamListener {
     private void verify(byte[] bytes) {
         if (place.chunk().leaves().matches(place.leaf(), Sha256.begin().digest(bytes))) {
             answer.complete(bytes);
+            end();
         } else {
             fail(ErrorCode.REPLICA_CORRUPT, "SHA-256 does not match");
         }
     }
 
-    @Override
-    public void ended(byte[] trailer) {
+    /** Only now: on a stream that is over at both ends it could not be said that what came was spoiled. */
+    private void end() {
         BulkStream open = stream;
         if (open != null) {
             open.end(NO_TRAILER);
         }
+    }
+
+    @Override
+    public void ended(byte[] trailer) {
         if (!taken) {
             fail(ErrorCode.PROTOCOL_VIOLATION, "the stream ended without it");
         }

@@ -10,6 +10,7 @@ import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.ReadPlan;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -20,11 +21,15 @@ public final class OpenFiles implements AutoCloseable {
     /** Of what gets may have in flight, open files together may have this much besides. */
     private static final int SHARE = 4;
 
+    /** A store that is asked through a switch has answered by then, most of the time. */
+    private static final Duration PATIENCE = Duration.ofMillis(500);
+
     private final Engine engine;
     private final long memoryPerGetBytes;
     private final Location location;
     private final LeafWindow window;
     private final SwitchLinks switches;
+    private final Patience patience;
     private final Set<RemoteFile> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -41,6 +46,7 @@ public final class OpenFiles implements AutoCloseable {
         this.location = location;
         this.window = new LeafWindow(memoryBytes / SHARE);
         this.switches = new SwitchLinks(engine::links, engine.ticker());
+        this.patience = new Patience(engine.threads().timer(), engine.ticker(), PATIENCE);
     }
 
     /** Opens a version, or, if none is named, the current one. */
@@ -95,6 +101,10 @@ public final class OpenFiles implements AutoCloseable {
 
     SwitchLinks switches() {
         return switches;
+    }
+
+    Patience patience() {
+        return patience;
     }
 
     void closed(RemoteFile file) {

@@ -47,7 +47,8 @@ final class SharedRequests {
                         plan.switches(),
                         plan.switches() - 1,
                         Priority.INTERACTIVE,
-                        true)
+                        true,
+                        0)
                 .encode();
     }
 

@@ -21,8 +21,12 @@ final class HeldChunk {
     private final int[] crc32c;
     private final Path path;
 
+    /** Those that are in the file. */
     @GuardedBy("this")
     private final BitSet leaves = new BitSet();
+
+    /** Those that are to be written, or have been; as {@link #uses}. */
+    private final BitSet taken = new BitSet();
 
     /** Made with the first leaf. */
     @GuardedBy("this")
@@ -95,6 +99,19 @@ final class HeldChunk {
             leaves.set(Math.toIntExact(offset / leafSizeBytes));
             return leaves.cardinality() == crc32c.length;
         }
+    }
+
+    /** Marks a leaf as one that is to be written; false when it was already. As {@link #uses}. */
+    boolean take(long offset) {
+        int leaf = Math.toIntExact(offset / leafSizeBytes);
+        boolean first = !taken.get(leaf);
+        taken.set(leaf);
+        return first;
+    }
+
+    /** Whether all leaves are to be written, or have been. As {@link #uses}. */
+    boolean isTaken() {
+        return taken.cardinality() == crc32c.length;
     }
 
     /** Whether it can be served: whole leaves within it. */

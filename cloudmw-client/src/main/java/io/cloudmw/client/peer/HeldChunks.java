@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.placement.PeerAnnouncement;
+import io.cloudmw.core.thread.SerialExecutor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -24,15 +25,20 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Whole chunks this client has read and verified, each in a file without a name, up to a number of bytes; the one used longest
- * ago makes room. A chunk that is being read takes its room from the beginning and is held when its last leaf is there. Nothing
- * that goes wrong here fails a read. Safe for any thread.
+ * ago makes room. A chunk that is being read takes its room from the beginning and is held when its last leaf is in its file.
+ * Leaves are written by and by, on another thread than the read's; a chunk of which one comes when too many wait for the disk
+ * is not kept. So nothing here slows a read, and nothing that goes wrong fails one. Safe for any thread.
  */
 public final class HeldChunks implements AutoCloseable {
+    /** Leaves that wait to be written, at most: as much as one read has in flight. */
+    static final long MAX_WAITING_BYTES = 16 << 20;
+
     private static final Logger log = LoggerFactory.getLogger(HeldChunks.class);
 
     private final Path directory;
     private final long limitBytes;
     private final Executor threads;
+    private final SerialExecutor writer;
 
     /** Those that are whole; the one used longest ago is the first. */
     @GuardedBy("this")
@@ -49,6 +55,13 @@ public final class HeldChunks implements AutoCloseable {
     private int files;
 
     @GuardedBy("this")
+    private long waitingBytes;
+
+    /** Chunks that were not kept because the disk was behind. */
+    @GuardedBy("this")
+    private long skipped;
+
+    @GuardedBy("this")
     private boolean closed;
 
     /** Counts what {@link #held} depends on. */
@@ -58,10 +71,11 @@ public final class HeldChunks implements AutoCloseable {
     /**
      * Holds nothing yet.
      *
-     * @param threads may block
+     * @param threads write, and may block
      */
     HeldChunks(Path directory, long limitBytes, Executor threads) {
         this.threads = threads;
+        writer = new SerialExecutor(threads, defect -> log.warn("a leaf could not be kept", defect));
         this.directory = directory;
         this.limitBytes = limitBytes;
     }
@@ -75,27 +89,99 @@ public final class HeldChunks implements AutoCloseable {
         }
 
         /**
-         * Keeps a leaf that was verified; blocks as files do. With the last one the chunk is held.
+         * Has a leaf that was verified written, soon; does not wait for that. With the last one the chunk is held. When the
+         * disk is too far behind, it is let go of.
          *
          * @param offset in the chunk
-         * @param leaf is left as it is
+         * @param leaf is copied, and left as it is
          */
         public void keep(long offset, ByteBuffer leaf) {
-            try {
-                if (chunk.write(offset, leaf)) {
-                    complete(chunk);
-                }
-            } catch (IOException e) {
-                log.debug("chunk={}: not kept in {}", chunk.id(), directory, e);
-                close();
+            if (take(chunk, offset, leaf.remaining())) {
+                writeLater(chunk, offset, leaf);
             }
         }
 
-        /** No more leaves come: unless it is whole, it is let go of. Idempotent. */
+        /** No more leaves come: unless all came, it is let go of. Idempotent. */
         @Override
         public void close() {
-            giveUp(chunk);
+            if (!isTaken(chunk)) {
+                giveUp(chunk);
+            }
         }
+    }
+
+    /** Whether the leaf is to be written; there is room for it then until it is. */
+    private boolean take(HeldChunk chunk, long offset, int length) {
+        synchronized (this) {
+            if (growing.get(chunk.id()) != chunk) {
+                return false;
+            }
+            if (waitingBytes + length <= MAX_WAITING_BYTES) {
+                boolean first = chunk.take(offset);
+                waitingBytes += first ? length : 0;
+                return first;
+            }
+            skipped++;
+        }
+        log.debug("chunk={}: not kept, {} is too slow", chunk.id(), directory);
+        giveUp(chunk);
+        return false;
+    }
+
+    private synchronized boolean isTaken(HeldChunk chunk) {
+        return chunk.isTaken();
+    }
+
+    private void writeLater(HeldChunk chunk, long offset, ByteBuffer leaf) {
+        int length = leaf.remaining();
+        boolean handedOn = false;
+        try {
+            ByteBuffer copy = ByteBuffer.allocate(length).put(leaf.duplicate()).flip();
+            writer.execute(() -> write(chunk, offset, copy));
+            handedOn = true;
+        } finally {
+            if (!handedOn) {
+                giveUp(chunk);
+                written(length);
+            }
+        }
+    }
+
+    private void write(HeldChunk chunk, long offset, ByteBuffer leaf) {
+        int length = leaf.remaining();
+        boolean written = false;
+        try {
+            if (chunk.write(offset, leaf)) {
+                complete(chunk);
+            }
+            written = true;
+        } catch (IOException e) {
+            log.debug("chunk={}: not kept in {}", chunk.id(), directory, e);
+        } finally {
+            if (!written) {
+                giveUp(chunk);
+            }
+            written(length);
+        }
+    }
+
+    private synchronized void written(int length) {
+        waitingBytes -= length;
+        notifyAll();
+    }
+
+    /**
+     * Waits until no leaf waits to be written, or this is closed: who wants everything kept reads no faster than the disk.
+     */
+    public synchronized void awaitWritten() throws InterruptedException {
+        while (waitingBytes > 0 && !closed) {
+            wait();
+        }
+    }
+
+    /** Chunks that were not kept, because they were read faster than the disk could take them. */
+    public synchronized long skipped() {
+        return skipped;
     }
 
     /** Makes room for a chunk all leaves of which are about to come; empty when it is known already, or there is none. */
@@ -228,6 +314,7 @@ public final class HeldChunks implements AutoCloseable {
         List<HeldChunk> all = new ArrayList<>();
         synchronized (this) {
             closed = true;
+            notifyAll();
             all.addAll(whole.values());
             all.addAll(growing.values());
             whole.clear();

@@ -4,6 +4,7 @@ import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.metrics.PeerMetrics;
 import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.PeerId;
 import io.cloudmw.core.placement.PeerAnnouncement;
@@ -11,6 +12,9 @@ import io.cloudmw.core.security.PeerKey;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -35,6 +39,13 @@ public final class PeerNode implements AutoCloseable {
 
     private static final long FIRST_INTERVAL_NANOS = Duration.ofSeconds(2).toNanos();
     private static final long GOODBYE_SECONDS = 1;
+
+    private static final PeerMetrics.Client<PeerNode> FIGURES = new PeerMetrics.Client<>(
+            PeerNode::sentBytes,
+            PeerNode::refusals,
+            node -> node.server.displaced(),
+            node -> node.chunks.heldBytes(),
+            node -> node.chunks.skipped());
 
     private final PeerId id = PeerId.random();
     private final PeerKey key = PeerKey.random();
@@ -67,10 +78,23 @@ public final class PeerNode implements AutoCloseable {
         this.location = location;
         this.timer = timer;
         this.ticker = ticker;
+        makeDirectory(options.directory());
         chunks = new HeldChunks(options.directory(), options.keepBytes(), files);
         server = PeerServer.start(id, key.tokens(WallClock.system()), chunks, options, ticker);
         address = options.address(server.port());
         toldNanos = ticker.nanos();
+        PeerMetrics.watch(options.meters(), this, FIGURES);
+    }
+
+    private static void makeDirectory(Path directory) throws CloudMwException {
+        try {
+            if (!Files.isDirectory(directory)) {
+                Files.createDirectories(directory);
+            }
+        } catch (IOException e) {
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, directory + ": cannot be used to keep chunks: " + Reasons.of(e), e);
+        }
     }
 
     /**
@@ -78,7 +102,7 @@ public final class PeerNode implements AutoCloseable {
      *
      * @param location where this client is
      * @param files may block
-     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound, or there is no directory to keep chunks in
      */
     public static PeerNode start(
             CoordinatorClient coordinator,

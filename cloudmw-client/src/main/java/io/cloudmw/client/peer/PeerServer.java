@@ -1,5 +1,6 @@
 package io.cloudmw.client.peer;
 
+import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.bulk.BulkHandler;
 import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.bulk.BulkServer;
@@ -15,7 +16,6 @@ import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.BulkRequest;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Set;
@@ -34,6 +34,12 @@ final class PeerServer implements AutoCloseable {
     private static final Duration IDLE = Duration.ofSeconds(30);
     private static final long TAKES_NOTHING_NANOS = Duration.ofSeconds(30).toNanos();
 
+    /** For each upload there may be so many connections, handshakes included... */
+    private static final int CONNECTIONS = 4;
+
+    /** ...and so many on which nothing is asked for. One in use for each: there is always room for who comes. */
+    private static final int IDLE_CONNECTIONS = 2;
+
     private final PeerId self;
     private final TransferTokens tokens;
     private final HeldChunks chunks;
@@ -43,6 +49,7 @@ final class PeerServer implements AutoCloseable {
     private final AtomicLong refused = new AtomicLong();
     private final Set<PeerUpload> open = ConcurrentHashMap.newKeySet();
     private final Ticker ticker;
+    private final Neighbours neighbours;
     private final BulkTransport transport;
     private final BulkServer server;
 
@@ -54,17 +61,18 @@ final class PeerServer implements AutoCloseable {
         this.ticker = ticker;
         uploads = options.uploads();
         room = new Semaphore(uploads);
+        neighbours = new Neighbours(IDLE_CONNECTIONS * uploads);
         // A neighbour has a connection for all it asks at a time.
         BulkOptions limits = BulkOptions.defaults()
                 .withTimeouts(HANDSHAKE, IDLE)
                 .withMaxStreams(uploads)
-                .withMaxConnections(4 * uploads);
-        transport = new BulkTransport("cloudmw-client-peer", EVENT_LOOPS, limits, new SimpleMeterRegistry());
+                .withMaxConnections(CONNECTIONS * uploads);
+        transport = new BulkTransport("cloudmw-client-peer", EVENT_LOOPS, limits, options.meters());
         boolean bound = false;
         try {
             InetSocketAddress address = new InetSocketAddress(
                     options.listen().host(), options.listen().port());
-            server = BulkServer.bind(transport, address, "peer", (BulkHandler) this::opened);
+            server = BulkServer.bind(transport, address, "peer", new Accepting());
             bound = true;
         } finally {
             if (!bound) {
@@ -98,12 +106,31 @@ final class PeerServer implements AutoCloseable {
         return refused.get();
     }
 
-    private BulkStreamListener opened(BulkStream stream, byte[] request) throws CloudMwException {
-        try {
-            return upload(stream, request);
-        } catch (CloudMwException e) {
-            refused.incrementAndGet();
-            throw e;
+    /** Connections of neighbours that were closed for others. */
+    long displaced() {
+        return neighbours.displaced();
+    }
+
+    private final class Accepting implements BulkHandler {
+        @Override
+        public void connected(BulkConnection connection) {
+            neighbours.connected(connection);
+        }
+
+        @Override
+        public BulkStreamListener opened(BulkStream stream, byte[] request) throws CloudMwException {
+            neighbours.begun(stream.connection());
+            boolean begun = false;
+            try {
+                BulkStreamListener upload = upload(stream, request);
+                begun = true;
+                return upload;
+            } finally {
+                if (!begun) {
+                    refused.incrementAndGet();
+                    neighbours.ended(stream.connection());
+                }
+            }
         }
     }
 
@@ -143,6 +170,7 @@ final class PeerServer implements AutoCloseable {
                 sentBytes.addAndGet(sent);
                 chunks.end(chunk);
                 room.release();
+                neighbours.ended(stream.connection());
             }
 
             @Override

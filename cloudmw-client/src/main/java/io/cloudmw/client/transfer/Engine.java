@@ -169,7 +169,7 @@ public final class Engine implements AutoCloseable {
      * From now on keeps what it reads of volumes that allow it, and serves that.
      *
      * @param location where this client is
-     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound, or there is no directory to keep chunks in
      */
     public synchronized PeerNode servePeers(Location location, PeerOptions options) throws CloudMwException {
         if (closed) {

@@ -16,14 +16,17 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
+import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.SwitchTable;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Delivery;
@@ -51,6 +54,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -371,6 +375,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
         } else if (command instanceof DeliveryCommand.Abandon abandon) {
             racers.abandon(abandon.racer(), abandon.code());
             ledger.racerGone(racers.name(abandon.racer()), abandon.code());
+            serial.execute(() -> disksAway(abandon.racer()));
         } else if (command instanceof DeliveryCommand.RaceLocally locally) {
             ledger.racingLocally();
             racers.raceLocally(locally.spare());
@@ -719,6 +724,23 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
         racers.abandon(racer, why.code());
         ledger.racerGone(racers.name(racer), why.code());
         happened(new DeliveryEvent.RacerGone(racer));
+        disksAway(racer);
+    }
+
+    /** Other helpers read the disks of one through it: with it they are out of reach. */
+    private void disksAway(RacerId racer) {
+        if (closed || delivered || racer.rank() >= plan.helpers().size()) {
+            return;
+        }
+        HelperId gone = plan.helpers().get(racer.rank()).id();
+        Set<StoreId> disks = plan.stores().stream()
+                .map(StoreStatus::store)
+                .filter(store -> store.owner().equals(Optional.of(gone)))
+                .map(Store::id)
+                .collect(Collectors.toUnmodifiableSet());
+        if (!disks.isEmpty()) {
+            happened(new DeliveryEvent.StoresAway(disks));
+        }
     }
 
     @Override

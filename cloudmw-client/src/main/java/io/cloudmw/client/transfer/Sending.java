@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stores the chunks of one put: asks in batches where they go, and keeps a few on their way at once. A chunk whose
- * helper failed is placed anew, avoiding that helper, a bounded number of times; one whose helper had no room is placed
- * anew more often, ever more slowly, and the helper is not avoided for it. Confined to the transfer.
+ * helper failed is placed anew, avoiding that helper, a bounded number of times; one whose helper could not take it for now,
+ * having no room or not reaching its disks, is placed anew more often, ever more slowly, and the helper is not avoided for
+ * it. What was placed before a chunk failed is placed anew before it is sent. Confined to the transfer.
  */
 final class Sending {
     /**
@@ -80,7 +81,7 @@ final class Sending {
         @Nullable
         Future<?> pause;
 
-        /** Times that a helper had no room for it. */
+        /** Times that it could not be taken for now. */
         int refusals;
 
         /** Times that it failed otherwise. */
@@ -94,8 +95,12 @@ final class Sending {
         }
     }
 
-    /** Where a chunk goes, with what its helper must know. */
-    private record Placed(PlacedChunk chunk, WritePlan plan) {}
+    /**
+     * Where a chunk goes, with what its helper must know.
+     *
+     * @param setbacks those there had been when it was asked for
+     */
+    private record Placed(PlacedChunk chunk, WritePlan plan, int setbacks) {}
 
     private final Engine engine;
     private final SerialExecutor serial;
@@ -115,6 +120,18 @@ final class Sending {
     private boolean openEnded;
     private long nextToPlace;
     private int taking;
+    /** Chunks that could not be stored where they were placed: the coordinator may know by now where they can. */
+    private int setbacks;
+
+    /** The coordinator has placed some. */
+    private boolean underWay;
+
+    /** Times that it could not place those that come next; since it last could. */
+    private int refusals;
+
+    /** Until it is asked again. */
+    private @Nullable Future<?> pause;
+
     private boolean closed;
 
     Sending(Engine engine, SerialExecutor serial, PutRequest request, BegunPut begun, Upload upload, Outcome outcome) {
@@ -145,10 +162,11 @@ final class Sending {
             nextToPlace++;
         }
         long first = nextToPlace;
-        if (!closed && placements.isEmpty() && asked == null && first < count()) {
+        if (!closed && placements.isEmpty() && asked == null && pause == null && first < count()) {
             int batch = (int) Math.min(BATCH, count() - first);
             CompletableFuture<WritePlan> call =
                     engine.coordinator().placeChunks(request.file(), version, first, batch, avoid);
+            int before = setbacks;
             asked = call;
             nextToPlace += batch;
             var unused = call.whenComplete((answer, failure) -> serial.execute(() -> {
@@ -157,14 +175,44 @@ final class Sending {
                     return; // it is over, or the source ended before these
                 }
                 if (answer == null) {
-                    outcome.failed(Failures.of(failure == null ? new IllegalStateException("no plan") : failure));
+                    notPlaced(first, Failures.of(failure == null ? new IllegalStateException("no plan") : failure));
                     return;
                 }
+                underWay = true;
+                refusals = 0;
                 outcome.placed(answer.stores().stream().map(StoreStatus::store).toList());
-                answer.placements().forEach(chunk -> placements.add(new Placed(chunk, answer)));
+                answer.placements().forEach(chunk -> placements.add(new Placed(chunk, answer, before)));
                 fill();
             }));
         }
+    }
+
+    /** As with a chunk that is placed anew; but a put that begins is refused at once. */
+    private void notPlaced(long first, CloudMwException cause) {
+        if (!underWay || !mayBeEnoughLater(cause, ++refusals)) {
+            outcome.failed(cause);
+            return;
+        }
+        nextToPlace = first;
+        Runnable again = () -> serial.execute(() -> {
+            pause = null;
+            fill();
+        });
+        pause = later(refusals, cause, again);
+    }
+
+    /** Too few stores now may be enough in a moment: a helper that was started again brings its disks back. */
+    private static boolean mayBeEnoughLater(CloudMwException cause, int times) {
+        return cause.code() == ErrorCode.QUORUM_NOT_MET && times < AskAgain.MAX_REFUSALS;
+    }
+
+    private @Nullable Future<?> later(int times, CloudMwException cause, Runnable step) {
+        Future<?> due = Threads.later(engine.threads().timer(), AskAgain.pauseNanos(times, cause, Long.MAX_VALUE), step)
+                .orElse(null);
+        if (due == null) {
+            outcome.failed(Engine.closedException());
+        }
+        return due;
     }
 
     private long count() {
@@ -199,7 +247,11 @@ final class Sending {
         if (!found.isEmpty()) {
             Job job = new Job(index, found, part, Chunk.leafCount(found.length(), begun.leafSizeBytes()));
             jobs.add(job);
-            send(job, placed);
+            if (placed.setbacks() == setbacks) {
+                send(job, placed);
+            } else {
+                placeAnew(job);
+            }
         } else {
             part.close();
         }
@@ -330,7 +382,8 @@ final class Sending {
             return;
         }
         outcome.progressed(-upload.sent());
-        boolean refused = cause.code() == ErrorCode.OVERLOADED;
+        boolean noRoom = cause.code() == ErrorCode.OVERLOADED;
+        boolean refused = noRoom || cause.retryAfter().isPresent();
         int times = refused ? ++job.refusals : ++job.failures;
         boolean hopeless = switch (cause.code()) {
             case LOCAL_IO, INVALID_ARGUMENT, VERSION_UNSUPPORTED, CANCELLED -> true;
@@ -345,12 +398,14 @@ final class Sending {
         if (!refused) {
             avoid.add(helper);
         }
-        Runnable again = () -> serial.execute(() -> placeAnew(job));
-        job.pause = Threads.later(engine.threads().timer(), AskAgain.pauseNanos(times, cause, Long.MAX_VALUE), again)
-                .orElse(null);
-        if (job.pause == null) {
-            outcome.failed(Engine.closedException());
+        if (!noRoom) {
+            setbacks++;
         }
+        placeLater(job, times, cause);
+    }
+
+    private void placeLater(Job job, int times, CloudMwException cause) {
+        job.pause = later(times, cause, () -> serial.execute(() -> placeAnew(job)));
     }
 
     private CloudMwException gaveUp(Job job, HelperId helper, CloudMwException cause) {
@@ -372,15 +427,22 @@ final class Sending {
                     if (closed) {
                         return;
                     }
-                    if (answer == null || answer.placements().isEmpty()) {
-                        outcome.failed(
-                                failure == null
-                                        ? Failures.violation("no placement for chunk " + job.index)
-                                        : Failures.of(failure));
-                        return;
+                    if (answer == null) {
+                        notPlaced(job, Failures.of(failure == null ? new IllegalStateException("no plan") : failure));
+                    } else if (answer.placements().isEmpty()) {
+                        outcome.failed(Failures.violation("no placement for chunk " + job.index));
+                    } else {
+                        send(job, new Placed(answer.placements().get(0), answer, setbacks));
                     }
-                    send(job, new Placed(answer.placements().get(0), answer));
                 }));
+    }
+
+    private void notPlaced(Job job, CloudMwException cause) {
+        if (mayBeEnoughLater(cause, ++job.refusals)) {
+            placeLater(job, job.refusals, cause);
+        } else {
+            outcome.failed(cause);
+        }
     }
 
     private void finish(Job job) {
@@ -394,6 +456,9 @@ final class Sending {
         closed = true;
         if (asked != null) {
             asked.cancel(true);
+        }
+        if (pause != null) {
+            pause.cancel(false);
         }
         for (Job job : List.copyOf(jobs)) {
             if (job.pause != null) {

@@ -33,10 +33,24 @@ final class WarmBlocks {
     private @Nullable PlannedChunk chunk;
     private long offset;
     private int next;
+    /** Of the chunk that is cut; if none is, of the one that follows. */
+    private Place place;
 
-    /** @param feed of all of the plan's version; closed with this */
-    WarmBlocks(SegmentFeed feed, ReadPlan plan) {
+    /**
+     * Where a chunk begins.
+     *
+     * @param block its first one
+     * @param offset in the version
+     */
+    record Place(int block, long offset) {
+        static final Place FIRST = new Place(0, 0);
+    }
+
+    /** @param feed of the plan's version, from {@code first} on; closed with this */
+    WarmBlocks(SegmentFeed feed, ReadPlan plan, Place first) {
         this.feed = feed;
+        this.place = first;
+        this.next = first.block();
         plan.stores().forEach(status -> stores.put(status.store().id(), status));
     }
 
@@ -53,15 +67,28 @@ final class WarmBlocks {
             chunk = current;
             offset = 0;
         }
+        Place begins = place;
         long length = current.chunk().range().length();
         int leaf = current.chunk().leafSizeBytes();
         long most = Math.max(1, ModePolicy.SWITCHED_BLOCK_BYTES / leaf) * leaf;
         ByteRange range = new ByteRange(offset, Math.min(most, length - offset));
         offset = range.end();
+        Piece piece = new Piece(next++, current, range, begins);
         if (offset == length) {
             chunk = null;
+            place = new Place(next, current.chunk().range().end());
         }
-        return new Piece(next++, current, range);
+        return piece;
+    }
+
+    /** The {@link Piece#id} of the next. */
+    int next() {
+        return next;
+    }
+
+    /** Where the chunk of the next begins. */
+    Place place() {
+        return place;
     }
 
     /** Whether {@link #poll} will never give another. */
@@ -78,11 +105,18 @@ final class WarmBlocks {
         private final int id;
         private final PlannedChunk planned;
         private final ByteRange range;
+        private final Place place;
 
-        Piece(int id, PlannedChunk planned, ByteRange range) {
+        Piece(int id, PlannedChunk planned, ByteRange range, Place place) {
             this.id = id;
             this.planned = planned;
             this.range = range;
+            this.place = place;
+        }
+
+        /** Where its chunk begins. */
+        Place place() {
+            return place;
         }
 
         /** Counts the version's blocks from 0. */

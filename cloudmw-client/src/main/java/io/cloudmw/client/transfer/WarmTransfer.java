@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,7 +41,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Has switches keep one version of a file: tells each of its blocks, in the order of {@link WarmSchedule}, and hears what
  * becomes of them. What a switch keeps already costs a message, so a warm-up that was interrupted is simply done again. A
- * switch that is lost stops no other. Its state is confined to its serial executor.
+ * switch that is lost stops no other. When the token has run out it goes on by a new plan of the same version. Its state is
+ * confined to its serial executor.
  */
 final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     private static final Logger LOG = LoggerFactory.getLogger(WarmTransfer.class);
@@ -55,12 +57,18 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     private final Map<StoreId, Usage> usage = new HashMap<>();
     private final List<Target> targets = new ArrayList<>();
     private @Nullable Run run;
+    /** Plans that took the place of others. */
+    private int renewals;
+    /** Blocks that were answered since the last. */
+    private int answered;
 
     /** One switch. */
     private static final class Target {
         final HelperAddress helper;
         final WarmTally tally;
         final Map<Integer, Integer> tries = new HashMap<>();
+        /** Blocks it was told of, and has not answered. */
+        final Set<Integer> told = new LinkedHashSet<>();
 
         @Nullable
         WarmStream stream;
@@ -140,10 +148,25 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         private final int target;
         private final Runnable again;
 
+        private final int plan = renewals;
+
         /** @param again opens another stream to it */
         Said(int target, Runnable again) {
             this.target = target;
-            this.again = again;
+            this.again = () -> {
+                if (plan == renewals) {
+                    again.run();
+                }
+            };
+        }
+
+        /** What was said by an old plan does not count: those blocks are told anew. */
+        private void inRun(InRun step) {
+            WarmTransfer.this.inRun(now -> {
+                if (plan == renewals) {
+                    step.with(now);
+                }
+            });
         }
 
         @Override
@@ -198,15 +221,56 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         now.schedule.window(target, window);
     }
 
-    /** One that has no room for another warm-up is asked again, later and later; any other is lost. */
+    /** One that has no room for another warm-up is asked again, later and later; any other is lost, unless its token has run out. */
     private void gone(Run now, int target, CloudMwException why, Runnable again) {
         Target one = targets.get(target);
+        if (why.code() == ErrorCode.UNAUTHENTICATED && wasGood(one)) {
+            renew(now);
+            return;
+        }
         boolean refused = why.code() == ErrorCode.OVERLOADED && one.window == 0;
         if (refused && ++one.refusals <= MAX_REFUSALS) {
             later(AskAgain.pauseNanos(one.refusals, why, Long.MAX_VALUE), again);
         } else {
             lose(now, target, why.code() == ErrorCode.CANCELLED ? closing(why) : why);
         }
+    }
+
+    /**
+     * Whether its token may have been good once: blocks were answered, or there was no room while it lasted. What was never good, or not for
+     * as long as a block takes, is not asked for again and again.
+     */
+    private boolean wasGood(Target one) {
+        return one.window > 0 ? answered > 0 : one.refusals > 0 && ++one.refusals <= MAX_REFUSALS;
+    }
+
+    /** All go on by a new plan. */
+    private void renew(Run now) {
+        renewals++;
+        answered = 0;
+        for (int target = 0; target < targets.size(); target++) {
+            Target one = targets.get(target);
+            if (!one.gone) {
+                close(one);
+                one.window = 0;
+                now.tellAnew(target, one);
+            }
+        }
+        then(
+                engine().coordinator()
+                        .planRead(
+                                request.file(), Optional.of(now.plan.version().id()), Optional.empty(), Location.NONE),
+                plan -> renewed(now, plan));
+    }
+
+    private void renewed(Run now, ReadPlan plan) {
+        now.goOn(plan);
+        for (int target = 0; target < targets.size(); target++) {
+            if (!targets.get(target).gone) {
+                open(plan, now.chosen, now.owners, target);
+            }
+        }
+        now.pump();
     }
 
     /** Not this warm-up was cancelled: the switch closes. */
@@ -248,11 +312,14 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
 
     /** All blocks once: told to be kept, or looked at. */
     private final class Run {
-        private final ReadPlan plan;
         private final WarmTargets chosen;
         private final List<HelperAddress> owners;
         private final boolean fetch;
-        private final WarmBlocks blocks;
+        private ReadPlan plan;
+        private WarmBlocks blocks;
+        /** Those before it are open, or done. */
+        private int added;
+
         private final WarmSchedule schedule = new WarmSchedule(targets.size());
         private final Map<Integer, WarmBlocks.Piece> open = new HashMap<>();
         private final BitSet late = new BitSet();
@@ -263,14 +330,7 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             this.chosen = chosen;
             this.owners = owners;
             this.fetch = fetch;
-            SegmentFeed feed = new SegmentFeed(
-                    engine().coordinator(),
-                    plan,
-                    new ByteRange(0, plan.version().sizeBytes()),
-                    serial(),
-                    this::pump,
-                    failure -> fail(Failures.of(failure)));
-            blocks = new WarmBlocks(feed, plan);
+            blocks = blocks(plan, WarmBlocks.Place.FIRST);
             for (int target = 0; target < targets.size(); target++) {
                 late.set(target, chosen.asksLate(target));
                 schedule.window(target, targets.get(target).window);
@@ -280,18 +340,58 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             }
         }
 
+        private WarmBlocks blocks(ReadPlan by, WarmBlocks.Place first) {
+            long size = by.version().sizeBytes();
+            SegmentFeed feed = new SegmentFeed(
+                    engine().coordinator(),
+                    by,
+                    new ByteRange(first.offset(), size - first.offset()),
+                    serial(),
+                    this::pump,
+                    failure -> fail(Failures.of(failure)));
+            return new WarmBlocks(feed, by, first);
+        }
+
+        /** A switch is told nothing until it is ready again; then, first of all, of what it had not answered. */
+        void tellAnew(int number, Target target) {
+            schedule.window(number, 0);
+            for (int block : target.told) {
+                schedule.paused(number);
+                schedule.again(number, block);
+            }
+            target.told.clear();
+        }
+
+        /** By a new plan, from the first chunk on that is not done. */
+        void goOn(ReadPlan renewed) {
+            WarmBlocks.Place first = open.values().stream()
+                    .map(WarmBlocks.Piece::place)
+                    .min(Comparator.comparingInt(WarmBlocks.Place::block))
+                    .orElse(blocks.place());
+            blocks.close();
+            plan = renewed;
+            blocks = blocks(renewed, first);
+        }
+
+        /** Whether blocks that are open are not there yet as the new plan has them. */
+        private boolean isGoingOn() {
+            return blocks.next() < added;
+        }
+
         void pump() {
             if (isOver() || run != this) {
                 return;
             }
-            while (schedule.hasRoom()) {
+            while (isGoingOn() || schedule.hasRoom()) {
                 WarmBlocks.Piece piece = blocks.poll();
                 if (piece == null) {
                     break;
                 }
                 add(piece);
             }
-            schedule.next().forEach(this::tell);
+            if (!isGoingOn()) {
+                schedule.next().forEach(this::tell);
+            }
             boolean all = targets.stream().allMatch(target -> target.gone);
             if (schedule.isIdle() && (all || blocks.isEnded())) {
                 blocks.close();
@@ -300,6 +400,11 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         }
 
         private void add(WarmBlocks.Piece piece) {
+            if (piece.id() < added) {
+                open.replace(piece.id(), piece);
+                return;
+            }
+            added = piece.id() + 1;
             int[] above = fetch
                     ? chosen.above(piece.chunk(), piece.blocksInChunk(), piece.number())
                     : targets.stream().mapToInt(target -> -1).toArray();
@@ -317,6 +422,7 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             if (piece == null || stream == null) {
                 throw new IllegalStateException("block " + order.block() + " for " + target.helper.id() + ": is over");
             }
+            target.told.add(order.block());
             if (fetch) {
                 stream.keep(piece.issued(target.tries.getOrDefault(order.block(), 0), target.helper.id()));
             } else {
@@ -330,6 +436,8 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             if (target.gone || piece == null) {
                 return;
             }
+            answered++;
+            target.told.remove(block);
             if (!fetch) {
                 target.tally.found(warmed.keptBytes());
                 if (!request.fetch()) {

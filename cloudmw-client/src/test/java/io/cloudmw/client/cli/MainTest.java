@@ -26,6 +26,7 @@ import io.cloudmw.core.monitor.SizeClass;
 import io.cloudmw.core.monitor.Speed;
 import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.monitor.SpeedSummary;
+import io.cloudmw.core.monitor.SwitchActivity;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -616,8 +617,39 @@ final class MainTest {
         assertThat(json().get("pairs_left_out").asInt()).isEqualTo(3);
         assertThat(json().get("helpers").get(0).get("wasted_bytes").asLong()).isEqualTo(2 << 20);
 
+        assertThat(json().get("helpers").get(0).has("switch")).isFalse();
+
         assertThat(run("top", "--interval", "1ms")).isEqualTo(2);
         assertThat(run("top", "--count", "0")).isEqualTo(2);
+    }
+
+    @Test
+    void topShowsWhatSwitchesKeepAndGive() throws IOException {
+        SwitchActivity switching = new SwitchActivity(3 << 20, 70, 20, 10, 5 << 20, 1 << 20, 2 << 20, 4 << 20, 1, 2);
+        HelperActivity activity = new HelperActivity(0, 0, 0, 0, 0, 0, 0, Hedges.NONE, Optional.of(switching));
+        SpeedSummary idle = SpeedSummary.of(Speed.UNKNOWN);
+        coordinator.fleet(new FleetView(
+                List.of(),
+                List.of(
+                        new FleetView.OfHelper(new HelperId("s"), true, 10, activity, idle),
+                        new FleetView.OfHelper(new HelperId("plain"), true, 10, HelperActivity.NONE, idle)),
+                List.of(),
+                0));
+
+        assertThat(run("top", "--once")).isZero();
+        assertThat(out.lines().filter(line -> line.startsWith("s ")))
+                .last()
+                .asString()
+                .matches("s +3.0 MiB +5.0 MiB +90.0% +1.0 MiB +2.0 MiB +4.0 MiB +1 +2");
+        assertThat(out.lines().filter(line -> line.startsWith("plain"))).hasSize(1);
+
+        assertThat(run("top", "--once", "--json")).isZero();
+        JsonNode told = json().get("helpers").get(0).get("switch");
+        assertThat(told.get("kept_bytes").asLong()).isEqualTo(3 << 20);
+        assertThat(told.get("hit_ratio").asDouble()).isEqualTo(0.9);
+        assertThat(told.get("above_bytes").asLong()).isEqualTo(2 << 20);
+        assertThat(told.get("below").asInt()).isEqualTo(2);
+        assertThat(json().get("helpers").get(1).has("switch")).isFalse();
     }
 
     @Test
@@ -657,6 +689,9 @@ final class MainTest {
                 .toString();
         assertThat(run("ls", "near", "--config", config)).isEqualTo(2);
         assertThat(err).contains("client.peer.uploads", "1..1024");
+        assertThat(run("peer", "near:/f", "--listen", "127.0.0.1:0", "--directory", config))
+                .isEqualTo(7);
+        assertThat(err).contains("cannot be used to keep chunks");
         assertThat(run("volume", "create", "own", "--replicas", "1")).isZero();
         assertThat(run("peer", "own:/f", "--listen", "127.0.0.1:0")).isEqualTo(2);
         assertThat(err).contains("own", "--peers");

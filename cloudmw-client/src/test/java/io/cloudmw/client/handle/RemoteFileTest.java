@@ -170,6 +170,15 @@ final class RemoteFileTest {
     }
 
     @Test
+    void ofASpoiledLeafTooLongForTheEventLoopTheSwitchIsToldAfterItsEnd() throws Exception {
+        cluster.close();
+        cluster = new FakeCluster(CHUNK, CHUNK / 2, FakeHelper.Script.SERVE, directory.resolve("again"), 8L << 20);
+        content = cluster.put(FILE, SIZE, 1);
+        cluster.coordinator().switches(1);
+        aSpoiledLeafIsNotGivenAndTheSwitchIsTold();
+    }
+
+    @Test
     void afterItsEndEveryReadFails() throws Exception {
         cluster.helper().share(Sharing.SILENT);
         RemoteFile file = open();

@@ -3,6 +3,7 @@ package io.cloudmw.client.peer;
 import static io.cloudmw.client.peer.Chunks.LEAF;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.model.ByteRange;
@@ -12,7 +13,12 @@ import io.cloudmw.core.placement.PeerAnnouncement;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -136,12 +142,82 @@ final class HeldChunksTest {
     }
 
     @Test
+    void keepingWaitsForNoDiskAndWhatIsTooFarBehindIsNotKept() throws Exception {
+        Queue<Runnable> disk = new ArrayDeque<>();
+        int most = Math.toIntExact(HeldChunks.MAX_WAITING_BYTES);
+        byte[] all = new byte[most];
+        Chunk first = Chunks.of(VERSION, 7, all);
+        try (HeldChunks slow = new HeldChunks(directory, 4L * most, disk::add)) {
+            HeldChunks.Growing growing = slow.begin(first).orElseThrow();
+            Chunks.grow(growing, all, -1);
+            growing.close(); // the read is over, and all of it came
+            assertThat(slow.held()).isEmpty();
+            assertThat(slow.bytes()).isEqualTo(most);
+
+            Chunks.hold(slow, a, bytes);
+            assertThat(slow.skipped()).isEqualTo(1);
+            assertThat(slow.bytes()).isEqualTo(most);
+
+            CompletableFuture<Void> written = new CompletableFuture<>();
+            Thread waiting = new Thread(() -> {
+                try {
+                    slow.awaitWritten();
+                    written.complete(null);
+                } catch (InterruptedException e) {
+                    written.completeExceptionally(e);
+                }
+            });
+            waiting.start();
+            await().until(() -> waiting.getState() == Thread.State.WAITING);
+            runAll(disk);
+            written.get(10, TimeUnit.SECONDS);
+            assertThat(slow.held()).containsExactly(first.id());
+
+            Chunks.hold(slow, a, bytes);
+            runAll(disk);
+            assertThat(slow.held()).containsExactlyInAnyOrder(first.id(), a.id());
+            assertThat(slow.skipped()).isEqualTo(1);
+        }
+        runAll(disk);
+    }
+
+    private static void runAll(Queue<Runnable> tasks) {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+    }
+
+    @Test
+    void whatIsLetGoOfWhileItWaitsForTheDiskIsNotHeldLater() {
+        Queue<Runnable> disk = new ArrayDeque<>();
+        try (HeldChunks slow = new HeldChunks(directory, 1 << 20, disk::add)) {
+            HeldChunks.Growing growing = slow.begin(a).orElseThrow();
+            Chunks.grow(growing, bytes, 1);
+            growing.keep(0, ByteBuffer.wrap(bytes, 0, LEAF)); // once more: of no account
+            growing.close();
+            assertThat(slow.bytes()).isZero();
+            runAll(disk);
+            assertThat(slow.held()).isEmpty();
+            assertThat(slow.bytes()).isZero();
+        }
+    }
+
+    @Test
     void whereNothingCanBeWrittenNothingIsKept() {
         try (HeldChunks nowhere = new HeldChunks(directory.resolve("none"), 1 << 20, Runnable::run)) {
             Chunks.hold(nowhere, a, bytes);
             assertThat(nowhere.held()).isEmpty();
             assertThat(nowhere.bytes()).isZero();
         }
+    }
+
+    @Test
+    void chunksAreKeptWithTheUsersOtherCaches() {
+        assertThat(PeerOptions.defaultDirectory(Map.of("XDG_CACHE_HOME", "/caches", "HOME", "/home/u")))
+                .isEqualTo(Path.of("/caches/cloudmw/peer"));
+        assertThat(PeerOptions.defaultDirectory(Map.of("XDG_CACHE_HOME", "", "HOME", "/home/u")))
+                .isEqualTo(Path.of("/home/u/.cache/cloudmw/peer"));
+        assertThat(PeerOptions.defaultDirectory(Map.of())).isEqualTo(Path.of(System.getProperty("java.io.tmpdir")));
     }
 
     @Test

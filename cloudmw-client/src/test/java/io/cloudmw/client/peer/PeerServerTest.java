@@ -72,7 +72,11 @@ final class PeerServerTest {
         Chunks.hold(held, chunk, bytes);
         PeerOptions options = PeerOptions.at(HostPort.parse("127.0.0.1:0")).withUploads(UPLOADS);
         server = PeerServer.start(SELF, key.tokens(this::now), held, options, ticker);
-        connection = new BulkConnector(transport, "test")
+        connection = connect();
+    }
+
+    private BulkConnection connect() throws Exception {
+        return new BulkConnector(transport, "test")
                 .connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()), (stream, request) -> {
                     throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "nothing is served here");
                 })
@@ -136,8 +140,12 @@ final class PeerServerTest {
     }
 
     private Got ask(BulkRequest request, long credit) {
+        return ask(connection, request, credit);
+    }
+
+    private static Got ask(BulkConnection on, BulkRequest request, long credit) {
         Got got = new Got();
-        BulkStream stream = connection.open(request.encode(), got);
+        BulkStream stream = on.open(request.encode(), got);
         got.stream.complete(stream);
         if (credit > 0) {
             stream.grant(credit);
@@ -209,6 +217,40 @@ final class PeerServerTest {
         assertThat(second.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
         await().untilAsserted(() ->
                 assertThat(ask(request(good(), all), LENGTH).done.join()).isEqualTo(bytes));
+    }
+
+    @Test
+    void whoComesIsServedHoweverManyKeepAConnectionTheyDoNotUse() throws Exception {
+        BulkRequest all = request(good(), new ByteRange(0, LENGTH));
+        BulkConnection eldest = connect();
+        assertThat(ask(eldest, all, LENGTH).done.join()).isEqualTo(bytes);
+        Got slow = ask(all, LEAF);
+        await().until(() -> slow.bytes.size() == LEAF);
+        for (int neighbour = 0; neighbour < 5 * UPLOADS; neighbour++) {
+            // Closed with the transport: as a reader's, which keeps it for its next read.
+            BulkConnection kept = connect();
+            // An upload has its place until the last frame is known to have left.
+            await().ignoreExceptions()
+                    .until(() -> Arrays.equals(ask(kept, all, LENGTH).done.join(), bytes));
+        }
+        await().until(eldest::isClosed);
+        // It was in use all the time.
+        slow.stream.join().grant(LENGTH);
+        assertThat(slow.done.join()).isEqualTo(bytes);
+        assertThat(connection.isClosed()).isFalse();
+        // What crosses with the closing is told that there is no room: no reader blames a peer for that.
+        assertThat(ask(eldest, all, LENGTH).code()).isEqualTo(ErrorCode.OVERLOADED);
+    }
+
+    @Test
+    void whoIsRefusedKeepsItsConnectionNoLongerThanOthers() throws Exception {
+        ByteRange all = new ByteRange(0, LENGTH);
+        BulkRequest bad = request(token(PeerKey.random(), TransferRight.READ, VERSION), all);
+        for (int neighbour = 0; neighbour < 5 * UPLOADS; neighbour++) {
+            assertThat(ask(connect(), bad, LENGTH).code()).isEqualTo(ErrorCode.UNAUTHENTICATED);
+        }
+        await().until(connection::isClosed);
+        assertThat(ask(connect(), request(good(), all), LENGTH).done.join()).isEqualTo(bytes);
     }
 
     @Test

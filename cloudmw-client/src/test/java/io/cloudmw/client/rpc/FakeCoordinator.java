@@ -250,7 +250,7 @@ public final class FakeCoordinator implements AutoCloseable {
 
     private record Refusal(ErrorCode code, AtomicInteger left) {}
 
-    /** Answers the next such calls, {@code BeginPut}, {@code CommitPut} or {@code Remove}, by this. */
+    /** Answers the next such calls, {@code BeginPut}, {@code PlaceChunks}, {@code CommitPut} or {@code Remove}, by this. */
     public void refuse(String call, ErrorCode code, int times) {
         refused.put(call, new Refusal(code, new AtomicInteger(times)));
     }
@@ -589,6 +589,7 @@ public final class FakeCoordinator implements AutoCloseable {
         @Override
         public void placeChunks(PlaceChunksRequest request, StreamObserver<PlaceChunksResponse> observer) {
             calls.answer(observer, () -> {
+                refuseIfAsked("PlaceChunks");
                 open.add(request.getVersionId());
                 avoided.add(List.copyOf(request.getAvoidHelperIdsList()));
                 List<HelperAddress> fit = helpers.stream()

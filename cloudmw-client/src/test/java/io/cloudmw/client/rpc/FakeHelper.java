@@ -83,6 +83,8 @@ public final class FakeHelper implements AutoCloseable {
         DIE_MID_WRITE,
         /** Has no room for the first seven chunks it is sent. */
         BUSY,
+        /** Cannot reach enough disks for the first seven chunks it is sent, and says so. */
+        CUT_OFF,
         /** Has no room for the first three transfers, and says that there will be some in {@link #ROOM_AFTER}. */
         FULL
     }
@@ -131,6 +133,7 @@ public final class FakeHelper implements AutoCloseable {
     private final AtomicLong hedgesIssuedTold = new AtomicLong();
     private final AtomicInteger uploads = new AtomicInteger();
     private final AtomicInteger mostUploads = new AtomicInteger();
+    private final AtomicInteger receivedUploads = new AtomicInteger();
     private final List<Long> largestCredit = new CopyOnWriteArrayList<>();
 
     /** @param chunks shared by the helpers of a test: what one writes all can read */
@@ -216,6 +219,11 @@ public final class FakeHelper implements AutoCloseable {
         return corruptShared.get();
     }
 
+    /** Chunks that were sent to it, and that it did not refuse. */
+    public int receivedUploads() {
+        return receivedUploads.get();
+    }
+
     /** The most chunks it ever received at once. */
     public int mostUploads() {
         return mostUploads.get();
@@ -267,6 +275,11 @@ public final class FakeHelper implements AutoCloseable {
             if (script == Script.BUSY && refusedUploads.incrementAndGet() <= 7) {
                 throw new CloudMwException(ErrorCode.OVERLOADED, "7 uploads at once already");
             }
+            if (script == Script.CUT_OFF && refusedUploads.incrementAndGet() <= 7) {
+                throw new CloudMwException(ErrorCode.QUORUM_NOT_MET, "the owner of a disk is away")
+                        .retriedAfter(Duration.ofMillis(1));
+            }
+            receivedUploads.incrementAndGet();
             mostUploads.accumulateAndGet(uploads.incrementAndGet(), Math::max);
             stream.grant(1 << 20);
             return new Writing(stream, write);

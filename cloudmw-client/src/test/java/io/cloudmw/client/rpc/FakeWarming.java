@@ -33,6 +33,10 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
     /** Whether what is kept is lost again before it is looked at. */
     public volatile boolean forgetful;
 
+    /** So many blocks it is told of, or asked for, by a token; then that has run out. */
+    public volatile int lasts = Integer.MAX_VALUE;
+
+    public final AtomicInteger begun = new AtomicInteger();
     public final AtomicInteger open = new AtomicInteger();
     public final AtomicInteger told = new AtomicInteger();
     /** Once more than it takes at once were told. */
@@ -48,9 +52,18 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
         call.setOnCancelHandler(open::decrementAndGet);
         return new StreamObserver<>() {
             private int unanswered;
+            private int taken;
 
             @Override
             public void onNext(WarmCommand command) {
+                if (!command.hasBegin() && ++taken > lasts) {
+                    if (taken == lasts + 1) {
+                        open.decrementAndGet();
+                        call.onError(WireErrors.toStatus(
+                                new CloudMwException(ErrorCode.UNAUTHENTICATED, "token: expired 1 ms ago")));
+                    }
+                    return;
+                }
                 switch (command.getCommandCase()) {
                     case BEGIN -> begin();
                     case KEEP -> {
@@ -69,6 +82,7 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
             }
 
             private void begin() {
+                begun.incrementAndGet();
                 if (refusals.getAndDecrement() > 0) {
                     open.decrementAndGet();
                     call.onError(WireErrors.toStatus(new CloudMwException(ErrorCode.OVERLOADED, "no room for now")));

@@ -9,6 +9,7 @@ import io.cloudmw.core.catalog.TreeFile;
 import io.cloudmw.core.catalog.sqlite.Scratch;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.AttributeChange;
@@ -25,7 +26,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -143,7 +143,7 @@ final class Restoring {
             Thread.currentThread().interrupt();
             throw new CloudMwException(ErrorCode.CANCELLED, "recovery: interrupted", e);
         } catch (ExecutionException e) {
-            Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+            Throwable cause = Reasons.unwrapped(e);
             if (cause instanceof CloudMwException failure && failure.code() == ErrorCode.OVERLOADED) {
                 return false;
             }

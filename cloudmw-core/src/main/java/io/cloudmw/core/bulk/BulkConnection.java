@@ -1,6 +1,7 @@
 package io.cloudmw.core.bulk;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cloudmw.core.error.CloudMwException;
 
 /** One connection of the bulk plane, after its handshake. Any thread may call. */
 public interface BulkConnection extends AutoCloseable {
@@ -30,6 +31,9 @@ public interface BulkConnection extends AutoCloseable {
      */
     @CanIgnoreReturnValue // most want to know as long as the connection lives
     Runnable onClosed(Runnable action);
+
+    /** Closes the connection and tells the peer why: its streams fail with that, on both sides. Idempotent. */
+    void close(CloudMwException reason);
 
     /** Closes the connection; its streams fail with {@code CANCELLED}. Idempotent. */
     @Override

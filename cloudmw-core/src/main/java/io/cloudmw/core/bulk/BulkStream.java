@@ -1,6 +1,7 @@
 package io.cloudmw.core.bulk;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.netty.buffer.ByteBuf;
 import java.nio.channels.FileChannel;
@@ -51,9 +52,14 @@ public interface BulkStream {
 
     /**
      * Ends the stream in both directions at once; the connection goes on. What is queued is dropped. The peer's
-     * listener is told code and message; this side's listener is told nothing more. Idempotent.
+     * listener is told code, message, and when to try again; this side's listener is told nothing more. Idempotent.
      */
-    void reset(ErrorCode code, String message);
+    void reset(CloudMwException why);
+
+    /** The same, where nobody knows when to try again. */
+    default void reset(ErrorCode code, String message) {
+        reset(new CloudMwException(code, message));
+    }
 
     /** The connection it belongs to. */
     BulkConnection connection();

@@ -144,8 +144,7 @@ final class MultiplexedStream implements BulkStream {
     }
 
     @Override
-    public void reset(ErrorCode code, String message) {
-        CloudMwException cause = new CloudMwException(code, message);
+    public void reset(CloudMwException cause) {
         List<Outgoing> dropped = queue.close(cause);
         if (dropped != null && !connection.later(() -> resetOnLoop(cause, dropped))) {
             drop(dropped, cause);

@@ -114,6 +114,11 @@ final class Multiplexer implements BulkConnection, FrameSink {
     }
 
     @Override
+    public void close(CloudMwException reason) {
+        later(() -> frames.close(reason, true));
+    }
+
+    @Override
     public void close() {
         later(() -> frames.close(new CloudMwException(ErrorCode.CANCELLED, "the connection was closed here"), false));
     }

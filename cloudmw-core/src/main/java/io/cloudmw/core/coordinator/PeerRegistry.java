@@ -3,10 +3,10 @@ package io.cloudmw.core.coordinator;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.PeerId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.PeerAnnouncement;
 import io.cloudmw.core.security.PeerKey;
 import io.cloudmw.core.time.Ticker;
@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +38,16 @@ final class PeerRegistry {
     @GuardedBy("this")
     private final LinkedHashMap<PeerId, Entry> peers = new LinkedHashMap<>();
 
+    /** Of versions of which somebody holds chunks. */
     @GuardedBy("this")
-    private final Map<VersionId, Set<PeerId>> holders = new HashMap<>();
+    private final Map<VersionId, Held> held = new HashMap<>();
+
+    private static final class Held {
+        private final Set<PeerId> peers = new HashSet<>();
+
+        /** Whether volumes in which the version was read allow peers; mostly it is one. */
+        private final Map<VolumeName, Boolean> allowed = new HashMap<>();
+    }
 
     /** @param ttl who says nothing for so long is forgotten */
     PeerRegistry(Duration ttl, Ticker ticker) {
@@ -63,7 +72,8 @@ final class PeerRegistry {
         remove(said.peer());
         peers.put(said.peer(), new Entry(said, ticker.nanos()));
         versions(said)
-                .forEach(version -> holders.computeIfAbsent(version, absent -> new HashSet<>())
+                .forEach(version -> held.computeIfAbsent(version, absent -> new Held())
+                        .peers
                         .add(said.peer()));
     }
 
@@ -84,23 +94,40 @@ final class PeerRegistry {
     }
 
     /**
-     * Those who hold the chunk and are near: where the reader says where it is, those that share a label with it.
+     * Those who hold chunks of the version and are near: where the reader says where it is, those that share a label with it.
      *
      * @return in no particular order
      */
-    synchronized List<PeerAnnouncement> holders(ChunkId chunk, Location reader) {
+    synchronized List<PeerAnnouncement> near(VersionId version, Location reader) {
         expire();
-        List<PeerAnnouncement> found = new ArrayList<>();
-        for (PeerId id : holders.getOrDefault(chunk.version(), Set.of())) {
+        Held of = held.get(version);
+        if (of == null) {
+            return List.of();
+        }
+        List<PeerAnnouncement> near = new ArrayList<>();
+        for (PeerId id : of.peers) {
             Entry entry = peers.get(id);
             if (entry != null
-                    && entry.said().chunks().contains(chunk)
                     && (reader.equals(Location.NONE)
                             || reader.shared(entry.said().location()) > 0)) {
-                found.add(entry.said());
+                near.add(entry.said());
             }
         }
-        return found;
+        return near;
+    }
+
+    /** Whether the volume allows peers, as long as somebody holds this version of a file in it; empty: it was not said. */
+    synchronized Optional<Boolean> allows(VersionId version, VolumeName volume) {
+        Held of = held.get(version);
+        return of == null ? Optional.empty() : Optional.ofNullable(of.allowed.get(volume));
+    }
+
+    /** Says it, once for all who look for that version: a volume does not change its mind. */
+    synchronized void allow(VersionId version, VolumeName volume, boolean allowed) {
+        Held of = held.get(version);
+        if (of != null) {
+            of.allowed.put(volume, allowed);
+        }
     }
 
     /** How many serve now. */
@@ -126,9 +153,9 @@ final class PeerRegistry {
         Entry gone = peers.remove(peer);
         if (gone != null) {
             versions(gone.said())
-                    .forEach(version -> holders.computeIfPresent(version, (same, ids) -> {
-                        ids.remove(peer);
-                        return ids.isEmpty() ? null : ids;
+                    .forEach(version -> held.computeIfPresent(version, (same, of) -> {
+                        of.peers.remove(peer);
+                        return of.peers.isEmpty() ? null : of;
                     }));
         }
     }

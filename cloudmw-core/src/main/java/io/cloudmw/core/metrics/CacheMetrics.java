@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /** What a helper counts of what it serves as a switch. Safe for any thread. */
@@ -54,6 +55,14 @@ public final class CacheMetrics {
     private final Counter served;
     private final Counter fetched;
     private final Counter damaged;
+    private final Map<Tier, Supplier<Number>> held = new ConcurrentHashMap<>();
+
+    /**
+     * What was counted so far.
+     *
+     * @param keptBytes now
+     */
+    public record Totals(long keptBytes, long hits, long joined, long misses, long servedBytes, long fetchedBytes) {}
 
     public CacheMetrics(MeterRegistry meters) {
         this.meters = meters;
@@ -70,11 +79,24 @@ public final class CacheMetrics {
 
     /** From now on {@code bytes} says how much the tier keeps. */
     public void holds(Tier tier, Supplier<Number> bytes) {
+        held.put(tier, bytes);
         Gauge.builder(HELD, bytes)
                 .baseUnit("bytes")
                 .tag(TIER, tier.tag())
                 .strongReference(true)
                 .register(meters);
+    }
+
+    public Totals totals() {
+        return new Totals(
+                held.values().stream()
+                        .mapToLong(bytes -> bytes.get().longValue())
+                        .sum(),
+                Math.round(hits.values().stream().mapToDouble(Counter::count).sum()),
+                Math.round(joined.count()),
+                Math.round(misses.count()),
+                Math.round(served.count()),
+                Math.round(fetched.count()));
     }
 
     public void hit(Tier tier) {

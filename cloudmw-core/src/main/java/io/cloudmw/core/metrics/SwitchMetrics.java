@@ -34,6 +34,14 @@ public final class SwitchMetrics {
         warmed = Counter.builder(WARMED).baseUnit("bytes").register(meters);
     }
 
+    public long receivedBytes() {
+        return Math.round(received.count());
+    }
+
+    public long sentBytes() {
+        return Math.round(sent.count());
+    }
+
     public void received(long bytes) {
         received.increment((double) bytes);
     }

@@ -1,5 +1,7 @@
 package io.cloudmw.core.model;
 
+import java.util.HexFormat;
+
 /**
  * Names a chunk in every store: the version that first wrote it and its index there. Written
  * {@code <version>-<index, 8 hexadecimal digits>}.
@@ -7,6 +9,8 @@ package io.cloudmw.core.model;
 public record ChunkId(VersionId version, long index) {
     /** Chunks of one version are numbered below this. */
     public static final long MAX_INDEX = 0xFFFF_FFFFL;
+
+    private static final int INDEX_DIGITS = 8;
 
     public ChunkId {
         if (index < 0 || index > MAX_INDEX) {
@@ -40,6 +44,7 @@ public record ChunkId(VersionId version, long index) {
 
     @Override
     public String toString() {
-        return String.format("%s-%08x", version, index);
+        // Every request names its chunk: a formatter would cost more than the rest of it.
+        return version.value() + "-" + HexFormat.of().toHexDigits(index, INDEX_DIGITS);
     }
 }

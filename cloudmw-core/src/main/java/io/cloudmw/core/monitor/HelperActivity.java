@@ -1,5 +1,7 @@
 package io.cloudmw.core.monitor;
 
+import java.util.Optional;
+
 /**
  * What a helper does, and has done since it started. Immutable.
  *
@@ -11,6 +13,7 @@ package io.cloudmw.core.monitor;
  * @param relayedBytes sent to destinations
  * @param wastedBytes fetched and not sent to one
  * @param hedges of the transfers whose ends it was told: each client tells one helper of each transfer
+ * @param switching as a switch; empty: it is none
  */
 public record HelperActivity(
         int transfers,
@@ -20,9 +23,23 @@ public record HelperActivity(
         long failed,
         long relayedBytes,
         long wastedBytes,
-        Hedges hedges) {
+        Hedges hedges,
+        Optional<SwitchActivity> switching) {
     /** Nothing yet. */
     public static final HelperActivity NONE = new HelperActivity(0, 0, 0, 0, 0, 0, 0, Hedges.NONE);
+
+    /** Of one that is no switch. */
+    public HelperActivity(
+            int transfers,
+            long attempts,
+            long wins,
+            long cancelled,
+            long failed,
+            long relayedBytes,
+            long wastedBytes,
+            Hedges hedges) {
+        this(transfers, attempts, wins, cancelled, failed, relayedBytes, wastedBytes, hedges, Optional.empty());
+    }
 
     public HelperActivity {
         if (transfers < 0

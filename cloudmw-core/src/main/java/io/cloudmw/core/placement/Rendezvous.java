@@ -12,6 +12,11 @@ public final class Rendezvous {
         return mix(hash);
     }
 
+    /** The same of a node that was hashed already, and a number: for who asks of the same nodes for many keys. */
+    public static long hash(long node, long key) {
+        return mix(node ^ mix(key + 0x9e37_79b9_7f4a_7c15L));
+    }
+
     private static long add(long hash, String text) {
         long sum = hash;
         for (int i = 0; i < text.length(); i++) {

@@ -1,8 +1,10 @@
 package io.cloudmw.core.race;
 
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.StoreId;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /** What happens at the destination, and what follows from it: the state behind {@link Delivery}. */
 final class Arbiter implements DeliveryInput {
@@ -260,6 +262,18 @@ final class Arbiter implements DeliveryInput {
     @Override
     public void racerGone(RacerId racer) {
         watch.gone(racer);
+    }
+
+    /** A racer that races chooses by itself; so does whoever has nothing else left. */
+    @Override
+    public void storesAway(Set<StoreId> stores) {
+        board.away(stores);
+        for (Flight flight : List.copyOf(board.flights())) {
+            boolean reads = flight.isCutThrough() && !flight.fetched && board.isAway(flight.store());
+            if (reads && board.isElsewhere(flight.piece.chunk)) {
+                board.retry(flight);
+            }
+        }
     }
 
     @Override

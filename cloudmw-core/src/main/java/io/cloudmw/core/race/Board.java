@@ -4,8 +4,10 @@ import io.cloudmw.core.model.StoreId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,9 @@ final class Board {
     private final Map<Long, Relay> relays = new TreeMap<>();
     /** Of how many flights each racer is an entrant. */
     private final Map<RacerId, Integer> flightsOf = new HashMap<>();
+
+    /** Stores whose only process is gone. */
+    private final Set<StoreId> away = new HashSet<>();
 
     private @Nullable Traffic traffic;
     private int nextBlock;
@@ -52,6 +57,20 @@ final class Board {
         roster.begin(now);
         commands.clear();
         traffic = null;
+    }
+
+    /** They are asked last from now on. */
+    void away(Set<StoreId> stores) {
+        away.addAll(stores);
+    }
+
+    boolean isAway(StoreId store) {
+        return away.contains(store);
+    }
+
+    /** Whether it may be read of a store that is not away. */
+    boolean isElsewhere(PlannedChunk chunk) {
+        return chunk.readable().stream().anyMatch(replica -> !isAway(chunk.store(replica)));
     }
 
     /** How fast everything comes; looked at anew with every event, and when something ended or moves. */

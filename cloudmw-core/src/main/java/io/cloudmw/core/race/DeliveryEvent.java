@@ -165,6 +165,21 @@ public sealed interface DeliveryEvent {
     }
 
     /**
+     * These can be read through a process only that is gone, or says nothing any more. What is read of them is wanted of
+     * other stores where there are any, and from now on they are asked last.
+     */
+    record StoresAway(Set<StoreId> stores) implements DeliveryEvent {
+        public StoresAway {
+            stores = Set.copyOf(stores);
+        }
+
+        @Override
+        public void tell(DeliveryInput input) {
+            input.storesAway(stores);
+        }
+    }
+
+    /**
      * The in-process racers asked for by {@link DeliveryCommand.RaceLocally} are ready; none when the client can
      * reach no replica by itself. Their ranks must differ from every helper's.
      */

@@ -1,7 +1,9 @@
 package io.cloudmw.core.race;
 
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.StoreId;
 import java.util.List;
+import java.util.Set;
 
 /** The events of {@link DeliveryEvent} as calls: what Java 17 has instead of an exhaustive switch. */
 interface DeliveryInput {
@@ -30,6 +32,8 @@ interface DeliveryInput {
     void forfeited(BlockId block, RacerId racer, ErrorCode code);
 
     void racerGone(RacerId racer);
+
+    void storesAway(Set<StoreId> stores);
 
     void localRacersReady(List<RacerId> racers);
 

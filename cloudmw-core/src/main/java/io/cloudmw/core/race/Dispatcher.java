@@ -19,6 +19,9 @@ final class Dispatcher {
     /** However slow a store is now, it is not given up altogether. */
     private static final double MOST_SLOWDOWN = 100;
 
+    /** Whatever else speaks against a way, a store that is away is asked after it. */
+    private static final int AWAY = 1 << 20;
+
     private final Board board;
     private final ModePolicy mode;
 
@@ -236,7 +239,7 @@ final class Dispatcher {
                     || piece.chunk.store(replica).equals(not)) {
                 continue;
             }
-            int doubts = piece.chunk.doubts(helper, replica);
+            int doubts = piece.chunk.doubts(helper, replica) + (board.isAway(piece.chunk.store(replica)) ? AWAY : 0);
             double time = expectedNanos(helper, replica, piece);
             if (doubts < fewestDoubts || (doubts == fewestDoubts && time < shortest)) {
                 best = new Entrant(racer, replica);

@@ -50,6 +50,13 @@ public final class FairScheduler<T> {
         boolean isDue() {
             return queue.queued() > 0 && owedBytes >= QUANTUM_BYTES;
         }
+
+        /** Who wants nothing is owed nothing. */
+        void forgive() {
+            if (queue.queued() == 0) {
+                owedBytes = Math.min(0, owedBytes);
+            }
+        }
     }
 
     /** What waits of one client, in all classes. */
@@ -162,6 +169,7 @@ public final class FairScheduler<T> {
         long bytes = turn.costBytes();
         clientCaps.take(turn.tenant().client(), bytes, nowNanos);
         volumeCaps.take(turn.tenant().volume(), bytes, nowNanos);
+        double before = rank.owedBytes;
         for (Rank<T> each : ranks.values()) {
             if (each == rank) {
                 // What it had for its urgency counts for its floor, too, but makes no debt.
@@ -170,9 +178,10 @@ public final class FairScheduler<T> {
             } else if (each.queue.queued() > 0) {
                 each.owedBytes += bytes * each.floor;
             }
-            if (each.queue.queued() == 0) {
-                each.owedBytes = Math.min(0, each.owedBytes);
+            if (each == rank) {
+                turn.chargeFloor(before - rank.owedBytes);
             }
+            each.forgive();
         }
         rate.took(bytes, nowNanos);
         left(turn);
@@ -205,14 +214,20 @@ public final class FairScheduler<T> {
         return true;
     }
 
-    /** Work that was served is over, and has moved so many bytes: what it was charged with besides is its client's again. */
+    /**
+     * Work that was served is over, and has moved so many bytes: what it was charged with besides is its client's again, and its
+     * class's, for which otherwise work that always fails would use up the floor.
+     */
     public void settle(Turn<T> turn, long actualBytes, long nowNanos) {
         if (turn.state() != Turn.State.SERVED) {
             throw new IllegalStateException("not under way: " + turn.state());
         }
         turn.become(Turn.State.OVER);
         long unused = turn.costBytes() - actualBytes;
-        rank(turn).queue.refund(turn.tenant().client(), unused);
+        Rank<T> rank = rank(turn);
+        rank.queue.refund(turn.tenant().client(), unused);
+        rank.owedBytes += turn.floorBytes() * unused / turn.costBytes();
+        rank.forgive();
         clientCaps.take(turn.tenant().client(), -unused, nowNanos);
         volumeCaps.take(turn.tenant().volume(), -unused, nowNanos);
     }

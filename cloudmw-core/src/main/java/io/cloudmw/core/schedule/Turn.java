@@ -27,6 +27,8 @@ public final class Turn<T> {
     private final long sequence;
     private final long submittedNanos;
     private State state = State.QUEUED;
+    /** What its class's floor was charged with for it. */
+    private double floorBytes;
 
     Turn(Tenant tenant, T work, long costBytes, long deadlineNanos, long sequence, long submittedNanos) {
         this.tenant = tenant;
@@ -55,6 +57,14 @@ public final class Turn<T> {
     /** When it was submitted, by the scheduler's caller's clock. */
     public long submittedNanos() {
         return submittedNanos;
+    }
+
+    double floorBytes() {
+        return floorBytes;
+    }
+
+    void chargeFloor(double bytes) {
+        floorBytes = bytes;
     }
 
     State state() {

@@ -28,9 +28,12 @@ public final class ClusterSecret {
     private static final String ALGORITHM = "HmacSHA256";
 
     private final SecretKeySpec key;
+    /** Signs nothing itself: copies of it do, which is far cheaper than to look for an implementation each time. */
+    private final Mac ready;
 
     private ClusterSecret(byte[] secret) {
         key = new SecretKeySpec(secret, ALGORITHM);
+        ready = keyed();
     }
 
     /**
@@ -137,11 +140,24 @@ public final class ClusterSecret {
     }
 
     byte[] sign(byte[] message, int length) {
+        Mac mac = copy();
+        mac.update(message, 0, length);
+        return mac.doFinal();
+    }
+
+    private Mac copy() {
+        try {
+            return (Mac) ready.clone();
+        } catch (CloneNotSupportedException e) {
+            return keyed(); // there are implementations in hardware that cannot be copied
+        }
+    }
+
+    private Mac keyed() {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
             mac.init(key);
-            mac.update(message, 0, length);
-            return mac.doFinal();
+            return mac;
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("every Java runtime has " + ALGORITHM, e);
         }

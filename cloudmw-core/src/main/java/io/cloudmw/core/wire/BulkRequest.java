@@ -16,6 +16,7 @@ import io.cloudmw.core.placement.ReadPlanner;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.proto.v1.Open;
 import io.cloudmw.proto.v1.OpenRead;
@@ -169,6 +170,7 @@ public sealed interface BulkRequest {
      * @param tree how many of them are members
      * @param height how many switches may be between this one and the store: it waits for none that has more, and asks none
      * @param reader whether who asks is no switch
+     * @param share for which of its own clients a switch asks ({@link Tenant#share})
      */
     record Shared(
             TransferToken token,
@@ -178,7 +180,8 @@ public sealed interface BulkRequest {
             int tree,
             int height,
             Priority priority,
-            boolean reader)
+            boolean reader,
+            int share)
             implements BulkRequest {
         public Shared {
             stores = List.copyOf(stores);
@@ -193,6 +196,9 @@ public sealed interface BulkRequest {
             }
             if (height < 0 || height >= tree) {
                 throw new IllegalArgumentException("height: " + height + " (expected: 0.." + (tree - 1) + ")");
+            }
+            if (share < 0 || share >= Tenant.SHARES) {
+                throw new IllegalArgumentException("share: " + share + " (expected: 0.." + (Tenant.SHARES - 1) + ")");
             }
             if (block.block().entrants().size() != 1) {
                 throw new IllegalArgumentException(
@@ -220,7 +226,8 @@ public sealed interface BulkRequest {
                     message.getTree(),
                     message.getHeight(),
                     UrgencyWire.priority(message.getPriority()),
-                    message.getReader()));
+                    message.getReader(),
+                    message.getShare()));
         }
 
         @Override
@@ -231,7 +238,8 @@ public sealed interface BulkRequest {
                     .setTree(tree)
                     .setHeight(height)
                     .setPriority(UrgencyWire.priority(priority))
-                    .setReader(reader);
+                    .setReader(reader)
+                    .setShare(share);
             stores.forEach(store -> shared.addStores(ToWire.store(store)));
             helpers.forEach(helper -> shared.addHelpers(ToWire.helper(helper)));
             return Open.newBuilder().setShared(shared).build().toByteArray();

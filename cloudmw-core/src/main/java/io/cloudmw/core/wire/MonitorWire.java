@@ -16,6 +16,7 @@ import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.monitor.SpeedEntry;
 import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.monitor.SpeedSummary;
+import io.cloudmw.core.monitor.SwitchActivity;
 import io.cloudmw.proto.v1.HelperView;
 import io.cloudmw.proto.v1.PairView;
 import io.cloudmw.proto.v1.PlannedSpeed;
@@ -112,7 +113,7 @@ public final class MonitorWire {
     }
 
     public static io.cloudmw.proto.v1.HelperActivity activity(HelperActivity activity) {
-        return io.cloudmw.proto.v1.HelperActivity.newBuilder()
+        io.cloudmw.proto.v1.HelperActivity.Builder message = io.cloudmw.proto.v1.HelperActivity.newBuilder()
                 .setTransfers(activity.transfers())
                 .setAttempts(activity.attempts())
                 .setWins(activity.wins())
@@ -122,8 +123,38 @@ public final class MonitorWire {
                 .setWastedBytes(activity.wastedBytes())
                 .setHedges(activity.hedges().issued())
                 .setHedgesWon(activity.hedges().won())
-                .setHedgesSuppressed(activity.hedges().suppressed())
+                .setHedgesSuppressed(activity.hedges().suppressed());
+        activity.switching().ifPresent(switching -> message.setSwitching(switching(switching)));
+        return message.build();
+    }
+
+    private static io.cloudmw.proto.v1.SwitchActivity switching(SwitchActivity activity) {
+        return io.cloudmw.proto.v1.SwitchActivity.newBuilder()
+                .setKeptBytes(activity.keptBytes())
+                .setHits(activity.hits())
+                .setJoined(activity.joined())
+                .setMisses(activity.misses())
+                .setServedBytes(activity.servedBytes())
+                .setStoreBytes(activity.storeBytes())
+                .setAboveBytes(activity.aboveBytes())
+                .setBelowBytes(activity.belowBytes())
+                .setAbove(activity.above())
+                .setBelow(activity.below())
                 .build();
+    }
+
+    private static SwitchActivity switching(io.cloudmw.proto.v1.SwitchActivity message) {
+        return new SwitchActivity(
+                message.getKeptBytes(),
+                message.getHits(),
+                message.getJoined(),
+                message.getMisses(),
+                message.getServedBytes(),
+                message.getStoreBytes(),
+                message.getAboveBytes(),
+                message.getBelowBytes(),
+                message.getAbove(),
+                message.getBelow());
     }
 
     public static HelperActivity activity(io.cloudmw.proto.v1.HelperActivity message) throws CloudMwException {
@@ -135,7 +166,8 @@ public final class MonitorWire {
                 message.getFailed(),
                 message.getRelayedBytes(),
                 message.getWastedBytes(),
-                new Hedges(message.getHedges(), message.getHedgesWon(), message.getHedgesSuppressed())));
+                new Hedges(message.getHedges(), message.getHedgesWon(), message.getHedgesSuppressed()),
+                message.hasSwitching() ? Optional.of(switching(message.getSwitching())) : Optional.empty()));
     }
 
     public static io.cloudmw.proto.v1.Hedges hedges(Hedges hedges) {

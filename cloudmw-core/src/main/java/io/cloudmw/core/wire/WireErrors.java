@@ -10,7 +10,6 @@ import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,22 +60,20 @@ public final class WireErrors {
      * @param peer names the server in the message
      */
     public static CloudMwException fromStatus(Throwable failure, ErrorCode unreachable, String peer) {
-        if (failure instanceof CloudMwException known) {
+        Throwable cause = Reasons.unwrapped(failure);
+        if (cause instanceof CloudMwException known) {
             return known;
         }
-        if (failure instanceof ExecutionException && failure.getCause() != null) {
-            return fromStatus(failure.getCause(), unreachable, peer);
+        if (cause instanceof StatusRuntimeException status) {
+            return fromStatus(status.getStatus(), status.getTrailers(), cause, unreachable, peer);
         }
-        if (failure instanceof StatusRuntimeException status) {
-            return fromStatus(status.getStatus(), status.getTrailers(), failure, unreachable, peer);
+        if (cause instanceof StatusException status) {
+            return fromStatus(status.getStatus(), status.getTrailers(), cause, unreachable, peer);
         }
-        if (failure instanceof StatusException status) {
-            return fromStatus(status.getStatus(), status.getTrailers(), failure, unreachable, peer);
+        if (cause instanceof CancellationException) {
+            return new CloudMwException(ErrorCode.CANCELLED, peer + ": the call was cancelled", cause);
         }
-        if (failure instanceof CancellationException) {
-            return new CloudMwException(ErrorCode.CANCELLED, peer + ": the call was cancelled", failure);
-        }
-        return new CloudMwException(ErrorCode.INTERNAL, peer + ": " + failure, failure);
+        return new CloudMwException(ErrorCode.INTERNAL, peer + ": " + cause, cause);
     }
 
     /** Whether a server of ours said so itself, or its call failed on the way. */

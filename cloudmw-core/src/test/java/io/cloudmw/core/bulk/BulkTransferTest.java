@@ -132,6 +132,28 @@ class BulkTransferTest {
     }
 
     @Test
+    void whoseConnectionIsClosedForAReasonIsToldIt() throws Exception {
+        CompletableFuture<BulkConnection> accepted = new CompletableFuture<>();
+        RecordingListener here = new RecordingListener();
+        BulkHandler handler = new BulkHandler() {
+            @Override
+            public BulkStreamListener opened(BulkStream stream, byte[] request) {
+                accepted.complete(stream.connection());
+                return here;
+            }
+        };
+        try (Loopback net = new Loopback(BulkOptions.defaults(), handler)) {
+            RecordingListener there = new RecordingListener();
+            net.connect().open(new byte[0], there);
+            accepted.get(5, TimeUnit.SECONDS).close(new CloudMwException(ErrorCode.OVERLOADED, "closed for others"));
+            assertThat(there.awaitFailure())
+                    .hasMessageContaining("closed for others")
+                    .satisfies(failure -> assertThat(failure.code()).isEqualTo(ErrorCode.OVERLOADED));
+            assertThat(here.awaitFailure().code()).isEqualTo(ErrorCode.OVERLOADED);
+        }
+    }
+
+    @Test
     void aStalledStreamDoesNotHoldUpTheOthers() throws Exception {
         byte[] bytes = Payloads.random(4, 2 << 20);
         try (Loopback net = new Loopback(BulkOptions.defaults(), new SendingHandler(bytes, FRAME))) {

@@ -8,6 +8,7 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.PeerId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.PeerAnnouncement;
 import io.cloudmw.core.security.PeerKey;
 import io.cloudmw.core.testing.FakeTicker;
@@ -31,7 +32,8 @@ final class PeerRegistryTest {
     }
 
     private List<String> holders(ChunkId chunk, String reader) {
-        return registry.holders(chunk, Location.parse(reader)).stream()
+        return registry.near(chunk.version(), Location.parse(reader)).stream()
+                .filter(said -> said.chunks().contains(chunk))
                 .map(said -> said.peer().value())
                 .sorted()
                 .toList();
@@ -68,6 +70,22 @@ final class PeerRegistryTest {
         registry.announce(peer("c", "", first));
         assertThat(holders(first, "zone-a/rack-2")).containsExactly("a");
         assertThat(holders(first, "")).containsExactly("a", "b", "c");
+    }
+
+    @Test
+    void whatAVolumeAllowsIsRememberedAsLongAsSomebodyHoldsTheVersion() throws Exception {
+        VolumeName volume = new VolumeName("near");
+        registry.allow(version, volume, true);
+        assertThat(registry.allows(version, volume)).isEmpty();
+        registry.announce(peer("a", "", first));
+        registry.allow(version, volume, true);
+        registry.announce(peer("b", "", second));
+        registry.leave(new PeerId("a"), KEY);
+        assertThat(registry.allows(version, volume)).contains(true);
+        assertThat(registry.allows(version, new VolumeName("own"))).isEmpty();
+        registry.leave(new PeerId("b"), KEY);
+        registry.announce(peer("c", "", first));
+        assertThat(registry.allows(version, volume)).isEmpty();
     }
 
     @Test

@@ -3,7 +3,10 @@ package io.cloudmw.core.coordinator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.cloudmw.core.catalog.MeteredCatalog;
+import io.cloudmw.core.catalog.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.metrics.CoordinatorMetrics;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Location;
@@ -18,12 +21,17 @@ import io.cloudmw.core.security.PeerKey;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.PeerWire;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,11 +43,14 @@ final class PeersTest {
     private final VersionId version = VersionId.random();
     private final ChunkId chunk = new ChunkId(version, 3);
     private final PeerKey key = PeerKey.random();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private TestCluster cluster;
 
     @BeforeEach
     void start() throws Exception {
-        cluster = new TestCluster().withVolume(2);
+        cluster = new TestCluster(
+                        MeteredCatalog.of(new InMemoryCatalog(), new CoordinatorMetrics(meters), Ticker.system()))
+                .withVolume(2);
         Volume plain = TestCluster.volume("near", 3, 2, "d1", "d2", "d3");
         cluster.coordinator
                 .administration()
@@ -130,6 +141,70 @@ final class PeersTest {
         assertThat(found.get(0).id()).isEqualTo(new PeerId("p0"));
         assertThat(found.stream().map(FoundPeer::sharedLabels)).containsExactly(2, 1, 1);
         assertThat(found.stream().map(FoundPeer::id)).doesNotContain(new PeerId("p1"));
+    }
+
+    private long looksAtVolumes() {
+        return meters.find(CoordinatorMetrics.CATALOG).tag(CoordinatorMetrics.OPERATION, "volume").timers().stream()
+                .mapToLong(Timer::count)
+                .sum();
+    }
+
+    @Test
+    void theCatalogIsAskedOnceForAVersionAndOnlyWhenSomebodyHoldsIt() throws Exception {
+        TransferToken token = token(FILE, TransferRight.READ);
+        long before = looksAtVolumes();
+        assertThat(find(token, "", Optional.empty())).isEmpty();
+        announce("a", "z");
+        assertThat(find(token, "elsewhere", Optional.empty())).isEmpty();
+        assertThat(looksAtVolumes()).isEqualTo(before);
+        for (int search = 0; search < 5; search++) {
+            assertThat(find(token, "", Optional.empty())).hasSize(1);
+        }
+        assertThat(looksAtVolumes()).isEqualTo(before + 1);
+    }
+
+    @Test
+    void itIsCountedWhatIsLookedForAndFound() throws Exception {
+        Peers peers = cluster.coordinator.peers();
+        TransferToken token = token(FILE, TransferRight.READ);
+        assertThat(find(token, "", Optional.empty())).isEmpty();
+        announce("a", "");
+        announce("b", "");
+        assertThat(find(token, "", Optional.empty())).hasSize(2);
+        assertThat(peers.serving()).isEqualTo(2);
+        assertThat(peers.wanted()).isEqualTo(4);
+        assertThat(peers.found()).isEqualTo(1);
+    }
+
+    @Test
+    void theFewThatAreNamedAreTheNearestAndOthersForEachChunk() throws Exception {
+        Set<ChunkId> all = LongStream.range(0, 256)
+                .mapToObj(index -> new ChunkId(version, index))
+                .collect(Collectors.toSet());
+        for (int peer = 0; peer < 40; peer++) {
+            String location = peer % 2 == 0 ? "z/r" : "z";
+            cluster.coordinator
+                    .peers()
+                    .announce(new PeerAnnouncement(
+                            new PeerId("p" + peer), "10.0.0.1:7", key, Location.parse(location), all));
+        }
+        PeerSearch search = new PeerSearch(
+                List.of(new PeerSearch.Wanted(
+                        token(FILE, TransferRight.READ),
+                        LongStream.range(0, 256).boxed().toList())),
+                Location.parse("z/r/h"),
+                Optional.empty());
+        List<FoundPeer> found = cluster.coordinator.peers().find(search);
+        assertThat(found).hasSize(20).allMatch(peer -> peer.sharedLabels() == 2);
+        assertThat(found.stream().mapToInt(peer -> peer.chunks().size()).sum()).isEqualTo(256 * Peers.MAX_PER_CHUNK);
+        // 38 each on the average.
+        assertThat(found).allMatch(peer -> peer.chunks().size() < 80);
+        // Who asks again hears of the same.
+        assertThat(chunks(cluster.coordinator.peers().find(search))).isEqualTo(chunks(found));
+    }
+
+    private static Map<PeerId, Set<ChunkId>> chunks(List<FoundPeer> found) {
+        return found.stream().collect(Collectors.toMap(FoundPeer::id, FoundPeer::chunks));
     }
 
     @Test

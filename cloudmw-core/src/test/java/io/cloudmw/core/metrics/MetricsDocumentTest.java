@@ -69,6 +69,8 @@ final class MetricsDocumentTest {
         new UpkeepMetrics(meters).failed(ErrorCode.INTERNAL);
         new CacheMetrics(meters).holds(CacheMetrics.Tier.DISK, () -> 0);
         new SwitchMetrics(meters);
+        PeerMetrics.watch(meters, this, new PeerMetrics.Client<>(any -> 0, any -> 0, any -> 0, any -> 0, any -> 0));
+        PeerMetrics.watch(meters, this, new PeerMetrics.Coordinator<>(any -> 0, any -> 0, any -> 0));
         CoordinatorMetrics coordinator = new CoordinatorMetrics(meters);
         coordinator.called("any", CoordinatorMetrics.OK, 1);
         coordinator.looked("any", CoordinatorMetrics.OK, 1);

@@ -27,6 +27,7 @@ import io.cloudmw.core.race.DeliveryEvent.RacerGone;
 import io.cloudmw.core.race.DeliveryEvent.RelayFailed;
 import io.cloudmw.core.race.DeliveryEvent.Resumed;
 import io.cloudmw.core.race.DeliveryEvent.Stage;
+import io.cloudmw.core.race.DeliveryEvent.StoresAway;
 import io.cloudmw.core.race.DeliveryEvent.TimePassed;
 import io.cloudmw.core.race.DeliveryEvent.Waits;
 import java.util.ArrayList;
@@ -327,6 +328,56 @@ class SingleAttemptsTest {
             on(new RacerGone(r(0)));
 
             assertThat(delivery.tally().retries()).isEqualTo(1);
+        }
+    }
+
+    /** The process through which s0 is read is gone. */
+    @Nested
+    class Away {
+        private final StoresAway away = new StoresAway(Set.of(S0));
+
+        @Test
+        void whatIsReadOfItIsWantedOfAnotherStore() {
+            delivery = delivery(hedging(IssueReason.HAND_OVER, false), false, 2);
+            plan(0, 400);
+            accepted(7, 0, r(0));
+            on(new LeafDelivered(7));
+            started(1, r(1));
+
+            List<Block> again = issues(on(away));
+
+            assertThat(again).singleElement().satisfies(block -> {
+                assertThat(block.range()).as("what is missing of it").isEqualTo(new ByteRange(100, 100));
+                assertThat(block.entrants().get(0).replica()).isEqualTo(1);
+            });
+            assertThat(delivery.tally().retries()).isEqualTo(1);
+            assertThat(governor.spentRequests())
+                    .as("of what is for second attempts")
+                    .isZero();
+        }
+
+        @Test
+        void itIsAskedLastFromThenOnHoweverQuickItWas() {
+            delivery = delivery(
+                    hedging(IssueReason.HAND_OVER, false),
+                    false,
+                    2,
+                    (store, helper, bytes) -> store.equals(S0) ? USUAL : new Speed(1_000_000, 2_000_000, 1e6, 1e6));
+            on(away);
+            assertThat(issues(plan(0, 400)))
+                    .isNotEmpty()
+                    .allSatisfy(block ->
+                            assertThat(block.entrants().get(0).replica()).isEqualTo(1));
+            assertThat(issues(on(new Forfeited(new BlockId(0), r(0), ErrorCode.REPLICA_MISSING))))
+                    .anySatisfy(block -> assertThat(block.range().offset()).isZero());
+        }
+
+        @Test
+        void whatIsNowhereElseGoesOnBeingReadOfIt() {
+            delivery = delivery(hedging(IssueReason.HAND_OVER, false), false, 2);
+            plan(0, 200, Set.of(S1));
+            started(0, r(0));
+            assertThat(on(away)).isEmpty();
         }
     }
 

@@ -71,6 +71,32 @@ class FairSchedulerTest {
         assertThat(patient).isBetween(10, 20);
     }
 
+    /** Upkeep whose copies fail at once does not wait for twenty times as much of the others before it has bytes moved. */
+    @Test
+    void whatWasNotMovedDoesNotCountForTheFloorOfItsClass() throws CloudMwException {
+        FairScheduler<String> scheduler = unbounded();
+        for (int i = 0; i < 100; i++) {
+            submit(scheduler, batch("reader"), "read", MIB);
+            submit(scheduler, new Tenant("upkeep", "any", Priority.REPAIR), "copy", MIB);
+        }
+        Turn<String> turn = scheduler.next(0).orElseThrow();
+        while (!turn.work().equals("copy")) {
+            scheduler.settle(turn, MIB, 0);
+            turn = scheduler.next(0).orElseThrow();
+        }
+        scheduler.settle(turn, 0, 0);
+        Turn<String> first = scheduler.next(0).orElseThrow();
+        Turn<String> second = scheduler.next(0).orElseThrow();
+        assertThat(List.of(first.work(), second.work())).contains("copy");
+        scheduler.settle(first, MIB, 0);
+        scheduler.settle(second, MIB, 0);
+        int reads = 0;
+        while (scheduler.next(0).orElseThrow().work().equals("read")) {
+            reads++;
+        }
+        assertThat(reads).isGreaterThan(10);
+    }
+
     @ParameterizedTest
     @MethodSource("seeds")
     void clientsThatAllHaveWorkGetTheSame_withinAQuantumAndOnePiece(long seed) throws CloudMwException {

@@ -95,6 +95,7 @@ final class BulkRequestTest {
         assertThat(shared(32, 31, helpers(48)).helpers()).hasSize(48);
         assertThatThrownBy(() -> shared(32, 31, helpers(49))).hasMessageContaining("helpers: 49 (expected: <= 48)");
         assertThatThrownBy(() -> shared(33, 0, helpers(48))).hasMessageContaining("tree: 33 (expected: 1..32)");
+        assertThatThrownBy(() -> shared(2, 1, helpers(2), 16)).hasMessageContaining("share: 16 (expected: 0..15)");
     }
 
     private static List<HelperAddress> helpers(int count) {
@@ -111,6 +112,10 @@ final class BulkRequestTest {
     }
 
     private static BulkRequest.Shared shared(int tree, int height, List<HelperAddress> helpers) {
+        return shared(tree, height, helpers, 15);
+    }
+
+    private static BulkRequest.Shared shared(int tree, int height, List<HelperAddress> helpers, int share) {
         Block block = new Block(
                 new BlockId(0), 7, new ByteRange(512, 300), 2, List.of(new Entrant(new RacerId(0), 1)), BlockRule.SOLE);
         return new BulkRequest.Shared(
@@ -121,6 +126,7 @@ final class BulkRequestTest {
                 tree,
                 height,
                 Priority.PREFETCH,
-                true);
+                true,
+                share);
     }
 }

@@ -18,6 +18,7 @@ import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.monitor.SpeedEntry;
 import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.monitor.SpeedSummary;
+import io.cloudmw.core.monitor.SwitchActivity;
 import io.cloudmw.proto.v1.StoreSpeed;
 import java.util.Collections;
 import java.util.HashMap;
@@ -77,6 +78,17 @@ final class MonitorWireTest {
         assertThat(MonitorWire.book(MonitorWire.book(book()))).isEqualTo(book());
         HelperActivity activity = new HelperActivity(1, 2, 3, 4, 5, 6, 7, new Hedges(8, 9, 10));
         assertThat(MonitorWire.activity(MonitorWire.activity(activity))).isEqualTo(activity);
+        HelperActivity switching = new HelperActivity(
+                1,
+                2,
+                3,
+                4,
+                5,
+                6,
+                7,
+                Hedges.NONE,
+                Optional.of(new SwitchActivity(11, 12, 13, 14, 15, 16, 17, 18, 19, 20)));
+        assertThat(MonitorWire.activity(MonitorWire.activity(switching))).isEqualTo(switching);
         SpeedSummary summary = new SpeedSummary(ExpectedSpeed.DEFAULT, 1.5, 2.5, 7, Map.of(ErrorCode.INTERNAL, 1.0));
         FleetView view = new FleetView(
                 List.of(new FleetView.OfStore(STORE, true, summary)),

@@ -8,6 +8,8 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -92,6 +94,12 @@ final class WireErrorsTest {
                         .withCause(refused)
                         .asRuntimeException()))
                 .hasMessage("coordinator: connection refused");
+    }
+
+    @Test
+    void whateverAFutureWrapsItInIsTakenOff() {
+        Throwable wrapped = new CompletionException(new ExecutionException(Status.ABORTED.asRuntimeException()));
+        assertThat(received(wrapped).code()).isEqualTo(ErrorCode.CONFLICT);
     }
 
     private static CloudMwException received(Throwable failure) {

@@ -80,7 +80,9 @@ final class Flight {
             SharedFetching fetching, WantedBlock block, Optional<DiskTier> disk, Source source, Upstream.Above above) {
         List<Stop> stops = new ArrayList<>();
         disk.ifPresent(tier -> stops.add(new Stop.OfDisk(fetching, tier, source)));
-        above.parents().forEach(parent -> stops.add(new Stop.OfParent(fetching, parent, block.named(source.store()))));
+        above.parents()
+                .forEach(parent -> stops.add(
+                        new Stop.OfParent(fetching, parent, source.requester(), block.named(source.store()))));
         stops.add(new Stop.OfStore(fetching, source));
         return stops;
     }
@@ -175,7 +177,7 @@ final class Flight {
             start(
                     root == null
                             ? new Stop.OfStore(fetching, other)
-                            : new Stop.OfParent(fetching, root, block.named(other.store())),
+                            : new Stop.OfParent(fetching, root, other.requester(), block.named(other.store())),
                     true,
                     reader.block().untilMillis());
         }
@@ -187,14 +189,17 @@ final class Flight {
         }
     }
 
-    /** What nobody has begun to fetch is asked for anew, on behalf of a more urgent reader; who was asked before is let go. */
+    /**
+     * What nobody has begun to fetch is asked for anew, on behalf of a more urgent reader; who was asked before is let go. A
+     * switch above that has given nothing yet may not have begun either, and is to hear of him.
+     */
     private void hurry(Source other, Upstream.Above above, long othersUntilMillis) {
         Leg waiting;
         Leg urgent;
         synchronized (fetching.lock()) {
             Priority wanted = other.requester().tenant().priority();
             // Who is waited for must stay lower than who waits for this flight.
-            if (begun || over || legs.size() > 1 || wanted.compareTo(urgency) >= 0 || above.height() > height) {
+            if (!isWaiting() || over || wanted.compareTo(urgency) >= 0 || above.height() > height) {
                 return;
             }
             int place = legs.isEmpty() ? 0 : route.indexOf(legs.get(0).stop);
@@ -212,13 +217,22 @@ final class Flight {
             legs.add(urgent);
         }
         ask(urgent, false);
-        boolean replaced;
+        @Nullable Leg spare = null;
         synchronized (fetching.lock()) {
-            replaced = waiting.growing == null && legs.contains(urgent) && legs.remove(waiting);
+            // One that has failed meanwhile is none of them any more.
+            if (legs.contains(waiting) && legs.contains(urgent)) {
+                spare = waiting.isBringing() ? urgent : waiting;
+                legs.remove(spare);
+            }
         }
-        if (replaced) {
-            waiting.cancel();
+        if (spare != null) {
+            spare.cancel();
         }
+    }
+
+    /** With the lock held. */
+    private boolean isWaiting() {
+        return legs.isEmpty() ? !begun : legs.size() == 1 && !legs.get(0).isBringing();
     }
 
     private void start(Stop stop, boolean extra, long until) {
@@ -241,7 +255,7 @@ final class Flight {
         try {
             leg.started(leg.stop.ask(rest, leg));
         } catch (CloudMwException e) {
-            leg.failed(e, 0);
+            legFailed(leg, e, false); // there is no room here: nobody else is to be asked instead
         } catch (RuntimeException | Error e) {
             leg.failed(CloudMwException.ofDefect(rest.toString(), e), 0);
         }
@@ -329,7 +343,7 @@ final class Flight {
         }
     }
 
-    private void legFailed(Leg leg, CloudMwException cause) {
+    private void legFailed(Leg leg, CloudMwException cause, boolean asked) {
         LeafKey failed = key(Math.min(leg.first + leg.taken, block.leaves().leaves() - 1));
         leg.stop.failed(failed, cause);
         Optional<Stop> next;
@@ -339,7 +353,7 @@ final class Flight {
             if (!last) {
                 return;
             }
-            next = leg.stop.passesOn(cause) ? Optional.of(after(leg.stop)) : Optional.empty();
+            next = asked && leg.stop.passesOn(cause) ? Optional.of(after(leg.stop)) : Optional.empty();
             waiting = List.copyOf(readers);
         }
         if (next.isPresent()) {
@@ -386,6 +400,11 @@ final class Flight {
             this.untilMillis = untilMillis;
             this.first = first;
             this.stop = stop;
+        }
+
+        /** Whether it was begun where the bytes are. */
+        boolean isBringing() {
+            return stop.isParent() ? taken > 0 : growing != null;
         }
 
         void started(Attempt running) {
@@ -440,12 +459,13 @@ final class Flight {
         public void finished(FetchedBlock fetched) {
             take(fetched, fetched.availableBytes());
             fetched.close();
-            legFailed(this, new CloudMwException(ErrorCode.INTERNAL, block + ": an attempt brought less than all"));
+            legFailed(
+                    this, new CloudMwException(ErrorCode.INTERNAL, block + ": an attempt brought less than all"), true);
         }
 
         @Override
         public void failed(CloudMwException cause, long bytes) {
-            legFailed(this, cause);
+            legFailed(this, cause, true);
         }
 
         @Override

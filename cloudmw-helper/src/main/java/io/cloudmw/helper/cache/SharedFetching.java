@@ -8,6 +8,7 @@ import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.CacheMetrics.Tier;
 import io.cloudmw.core.metrics.SwitchMetrics;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.monitor.SwitchActivity;
 import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.Fetching;
@@ -85,6 +86,27 @@ public final class SharedFetching implements Fetching {
             bytes += isKept(reader, leaf) ? block.leaves().length(leaf) : 0;
         }
         return bytes;
+    }
+
+    /**
+     * What is kept, and was done.
+     *
+     * @param above switches that are being asked now
+     * @param below switches that are being given to now
+     */
+    public SwitchActivity activity(int above, int below) {
+        CacheMetrics.Totals totals = meters().totals();
+        return new SwitchActivity(
+                totals.keptBytes(),
+                totals.hits(),
+                totals.joined(),
+                totals.misses(),
+                totals.servedBytes(),
+                totals.fetchedBytes(),
+                trees.receivedBytes(),
+                trees.sentBytes(),
+                above,
+                below);
     }
 
     /** Bytes that may be kept. */

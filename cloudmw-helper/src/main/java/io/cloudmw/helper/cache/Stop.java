@@ -5,6 +5,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.Leaf;
+import io.cloudmw.helper.fetch.LeafRoom;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.Upstream;
 import io.cloudmw.helper.fetch.WantedBlock;
@@ -22,6 +23,11 @@ abstract class Stop {
         return fetching;
     }
 
+    /**
+     * Asks it when it is the requester's turn.
+     *
+     * @throws CloudMwException {@code OVERLOADED} when too much waits here already: nobody was asked
+     */
     abstract Attempt ask(WantedBlock block, Attempt.Listener listener) throws CloudMwException;
 
     /** The store that is read here; empty: none is. */
@@ -115,12 +121,14 @@ abstract class Stop {
     /** A switch above this one. */
     static final class OfParent extends Stop {
         private final Upstream.Parent parent;
+        private final Requester requester;
         private final StoreId store;
 
         /** @param store the replica it is to read if nobody has the leaves */
-        OfParent(SharedFetching fetching, Upstream.Parent parent, StoreId store) {
+        OfParent(SharedFetching fetching, Upstream.Parent parent, Requester requester, StoreId store) {
             super(fetching);
             this.parent = parent;
+            this.requester = requester;
             this.store = store;
         }
 
@@ -136,8 +144,11 @@ abstract class Stop {
         }
 
         @Override
-        Attempt ask(WantedBlock block, Attempt.Listener listener) {
-            return parent.start(block, store, listener, fetching().cache().room());
+        Attempt ask(WantedBlock block, Attempt.Listener listener) throws CloudMwException {
+            LeafRoom room = fetching().cache().room();
+            return fetching()
+                    .fetcher()
+                    .startAtItsTurn(requester, block, listener, () -> parent.start(block, store, listener, room));
         }
 
         /** When a store cannot be read from there, readers may know of another; asking all above for this one would not help. */

@@ -22,7 +22,13 @@ import picocli.CommandLine.IParameterExceptionHandler;
         description = "Serves: the processes of a cluster.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        subcommands = {CoordinatorCommand.class, HelperCommand.class, StandaloneCommand.class, RecoverCommand.class})
+        subcommands = {
+            CoordinatorCommand.class,
+            HelperCommand.class,
+            StandaloneCommand.class,
+            RecoverCommand.class,
+            WarmUp.class
+        })
 public final class Main implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);
 

@@ -5,10 +5,12 @@ import io.cloudmw.core.catalog.MeteredCatalog;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.coordinator.BucketAccess;
 import io.cloudmw.core.coordinator.Coordinator;
+import io.cloudmw.core.coordinator.Peers;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.metrics.CoordinatorMetrics;
+import io.cloudmw.core.metrics.PeerMetrics;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferTokens;
@@ -155,6 +157,10 @@ public final class CoordinatorServer implements AutoCloseable {
             var unusedTick = upkeep.scheduleWithFixedDelay(
                     () -> tick(coordinator.upkeep()), tickNanos, tickNanos, TimeUnit.NANOSECONDS);
             metrics.watch(coordinator::liveHelpers, progress(coordinator.upkeep()));
+            PeerMetrics.watch(
+                    meters,
+                    coordinator.peers(),
+                    new PeerMetrics.Coordinator<>(Peers::serving, Peers::wanted, Peers::found));
             Services services = new Services(coordinator, calls, signs, feed, new CallMeter(metrics, Ticker.system()));
             Server server = bind(config, new MemberProofs(secret, WallClock.system()), services);
             started = true;

@@ -10,6 +10,7 @@ import io.cloudmw.core.store.LeafVerifier;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +68,19 @@ public final class Fetcher implements Fetching, AutoCloseable {
             Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener, LeafRoom room)
             throws CloudMwException {
         return start(requester, block, new FetchTask(this, block, store, requester, listener, room));
+    }
+
+    /**
+     * Has an attempt that needs no thread begin when the requester's turn has come; it counts with the block's length.
+     *
+     * @param begin begins it; called once at most, on a pool thread; must not block
+     */
+    public Attempt startAtItsTurn(
+            Requester requester, WantedBlock block, Attempt.Listener listener, Supplier<Attempt> begin)
+            throws CloudMwException {
+        AttemptInTurn attempt = new AttemptInTurn(this, block, listener, begin);
+        attempt.waits(submit(requester, block, attempt));
+        return attempt;
     }
 
     private FetchTask start(Requester requester, WantedBlock block, FetchTask task) throws CloudMwException {

@@ -7,6 +7,8 @@ import io.cloudmw.core.bulk.BulkHandler;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.time.Ticker;
 import java.net.InetSocketAddress;
@@ -45,9 +47,18 @@ public final class PeerConnections implements AutoCloseable {
             connection = connecting.whenComplete((made, failure) -> endedNanos = ticker.nanos());
         }
 
+        boolean isFailed() {
+            return connection.isCompletedExceptionally();
+        }
+
+        /** Why it {@link #isFailed}. */
+        Throwable failure() {
+            return Reasons.unwrapped(connection.handle((made, cause) -> cause).join());
+        }
+
         /** Whether it could not be made, so long ago that the peer may be back. */
         boolean isPast(Ticker ticker, long awayNanos) {
-            return connection.isCompletedExceptionally() && ticker.nanos() - endedNanos >= awayNanos;
+            return isFailed() && ticker.nanos() - endedNanos >= awayNanos;
         }
     }
 
@@ -67,14 +78,6 @@ public final class PeerConnections implements AutoCloseable {
      * Connects to nobody yet.
      *
      * @param limit peers connected to at once
-     */
-    public PeerConnections(BulkConnector connector, int limit) {
-        this(connector, limit, Ticker.system(), Duration.ZERO);
-    }
-
-    /**
-     * The same.
-     *
      * @param away for so long a peer that could not be reached is not tried again: who asks for it meanwhile hears so at once
      */
     public PeerConnections(BulkConnector connector, int limit, Ticker ticker, Duration away) {
@@ -109,10 +112,25 @@ public final class PeerConnections implements AutoCloseable {
     }
 
     /**
+     * Says so at once when it is known that a peer cannot be reached: it could not a moment ago.
+     *
+     * @throws CloudMwException as {@link #to}
+     */
+    public void check(HelperAddress peer) throws CloudMwException {
+        Entry known;
+        synchronized (lock) {
+            known = entries.get(peer.bulk());
+        }
+        if (known != null && known.isFailed() && !known.isPast(ticker, awayNanos)) {
+            throw unreachable(peer, known.failure());
+        }
+    }
+
+    /**
      * The connection to a peer. Blocks while it is being made.
      *
-     * @throws CloudMwException {@code STORE_UNAVAILABLE} when the peer cannot be reached; {@code OVERLOADED} when
-     *     too many are in use; {@code CANCELLED} when interrupted
+     * @throws CloudMwException {@code STORE_UNAVAILABLE}, to be tried again after a refresh of what is known, when the peer
+     *     cannot be reached; {@code OVERLOADED} when too many are in use; {@code CANCELLED} when interrupted
      */
     public Lease to(HelperAddress peer) throws CloudMwException {
         CompletableFuture<Lease> lease = lease(peer);
@@ -124,12 +142,16 @@ public final class PeerConnections implements AutoCloseable {
             throw new CloudMwException(ErrorCode.CANCELLED, "interrupted while connecting to helper " + peer.id(), e);
         } catch (ExecutionException | TimeoutException e) {
             giveUp(lease);
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new CloudMwException(
-                    ErrorCode.STORE_UNAVAILABLE,
-                    "helper " + peer.id() + " at " + peer.bulk() + ": cannot connect: " + cause.getMessage(),
-                    cause);
+            throw unreachable(peer, e.getCause() == null ? e : e.getCause());
         }
+    }
+
+    private static CloudMwException unreachable(HelperAddress peer, Throwable cause) {
+        return new CloudMwException(
+                ErrorCode.STORE_UNAVAILABLE,
+                RetryVerdict.AFTER_REFRESH,
+                "helper " + peer.id() + " at " + peer.bulk() + ": cannot connect: " + cause.getMessage(),
+                cause);
     }
 
     /** Should it come after all, the next finds it made. */
@@ -194,6 +216,14 @@ public final class PeerConnections implements AutoCloseable {
             }
         }
         throw new CloudMwException(ErrorCode.OVERLOADED, "peers: " + limit + " connections are in use already");
+    }
+
+    /** Peers whose connections are in use. */
+    int inUse() {
+        synchronized (lock) {
+            return (int)
+                    entries.values().stream().filter(entry -> entry.users > 0).count();
+        }
     }
 
     private void release(Entry entry) {

@@ -114,6 +114,7 @@ public final class StoreDirectory {
                     ErrorCode.STORE_UNAVAILABLE,
                     "store=" + store.id() + ": its owner " + disk.owner() + " is not named by the plan");
         }
+        peers.check(owner);
         return new PeerDiskStore(store, owner, peers, rights);
     }
 }

@@ -15,6 +15,7 @@ import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.ModePolicy;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.IssuedBlock;
@@ -51,6 +52,11 @@ public final class Trees {
         this.threads = threads;
     }
 
+    /** Switches that are being asked now. */
+    public int asked() {
+        return connections.inUse();
+    }
+
     /**
      * What a transfer says of its trees.
      *
@@ -72,13 +78,14 @@ public final class Trees {
      * The switches above this one.
      *
      * @param rights shown to them
+     * @param tenant on whose behalf they are asked: they hear of its class, and of its share
      * @param highest see {@link Upstream#highest}
      */
-    public Upstream upstream(Scope scope, PeerRights rights, int highest) {
+    public Upstream upstream(Scope scope, PeerRights rights, Tenant tenant, int highest) {
         List<HelperAddress> members = scope.helpers().subList(0, scope.members());
         return members.isEmpty()
                 ? new Alone(highest)
-                : new Below(scope, trees.get(List.copyOf(members)), rights, highest);
+                : new Below(scope, trees.get(List.copyOf(members)), rights, tenant, highest);
     }
 
     /** Where there are no trees nobody is above. */
@@ -97,9 +104,10 @@ public final class Trees {
         private final int rank;
 
         private final PeerRights rights;
+        private final Tenant tenant;
         private final int highest;
 
-        Below(Scope scope, SwitchTree tree, PeerRights rights, int highest) {
+        Below(Scope scope, SwitchTree tree, PeerRights rights, Tenant tenant, int highest) {
             this.scope = scope;
             this.tree = tree;
             this.rank = scope.helpers().subList(0, scope.members()).stream()
@@ -107,6 +115,7 @@ public final class Trees {
                     .toList()
                     .indexOf(self);
             this.rights = rights;
+            this.tenant = tenant;
             this.highest = highest;
         }
 
@@ -148,8 +157,9 @@ public final class Trees {
                     helpers,
                     scope.members(),
                     height,
-                    rights.priority(),
-                    false);
+                    tenant.priority(),
+                    false,
+                    tenant.share());
         }
 
         private final class Ancestor implements Parent {

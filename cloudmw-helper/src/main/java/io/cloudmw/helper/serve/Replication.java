@@ -14,6 +14,7 @@ import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.WriteResult;
 import io.cloudmw.helper.fetch.StoreResolver;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,10 +29,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes one chunk to its stores, all at once: answers when the write quorum is durable, goes on with the rest while
- * there is room for that, tries again where that may help, and reports what came late. Safe for any thread.
+ * there is room for that, tries again where that may help, and reports what came late. No writer waits for the owner of a
+ * disk to come back: it hears that the quorum cannot be met for now, before it sends anything where that is known. Safe for
+ * any thread.
  */
 final class Replication {
     private static final Logger LOG = LoggerFactory.getLogger(Replication.class);
+
+    /** When a writer that cannot wait for disks should ask for other ones; the coordinator hears of a dead owner in seconds. */
+    private static final Duration ANEW_AFTER = Duration.ofMillis(500);
 
     /** Told how it goes, by any thread: one of {@code durable} and {@code failed}, and {@code finished}, once. */
     interface Listener {
@@ -56,8 +62,12 @@ final class Replication {
     @GuardedBy("lock")
     private final List<StoreId> stored = new ArrayList<>();
 
+    /** Stores the quorum does not count on, with why: they were given up, or are disks that cannot be reached now. */
     @GuardedBy("lock")
-    private final Map<StoreId, CloudMwException> failures = new TreeMap<>();
+    private final Map<StoreId, CloudMwException> lacking = new TreeMap<>();
+
+    @GuardedBy("lock")
+    private int givenUp;
 
     /** How to take back what waits. */
     @GuardedBy("lock")
@@ -65,6 +75,10 @@ final class Replication {
 
     @GuardedBy("lock")
     private boolean answered;
+
+    /** Answered that the quorum cannot be met. */
+    @GuardedBy("lock")
+    private boolean refused;
 
     @GuardedBy("lock")
     private boolean settled;
@@ -85,6 +99,30 @@ final class Replication {
         this.stores = stores;
         this.around = around;
         this.storing = storing;
+    }
+
+    /**
+     * Says before anything is sent what would fail after it.
+     *
+     * @throws CloudMwException when so many of the disks are not there, or known to be out of reach, that the quorum cannot be
+     *     met
+     */
+    void check() throws CloudMwException {
+        synchronized (lock) {
+            for (Store store : request.stores()) {
+                if (store.kind() instanceof Store.Disk) {
+                    try {
+                        var unused = stores.open(store.id());
+                    } catch (CloudMwException e) {
+                        lacking.put(store.id(), e);
+                    }
+                }
+            }
+            if (hopeful() < request.writeQuorum()) {
+                throw quorumNotMet();
+            }
+            lacking.clear();
+        }
     }
 
     /** Starts; called once. */
@@ -140,6 +178,7 @@ final class Replication {
         boolean late;
         synchronized (lock) {
             stored.add(store);
+            lacking.remove(store);
             late = answered;
             if (!answered && stored.size() >= request.writeQuorum()) {
                 answered = true;
@@ -164,7 +203,7 @@ final class Replication {
     }
 
     private void failed(StoreId store, CloudMwException cause, ChunkSource source, Listener listener, int tried) {
-        if (tried < around.retryDelays().size() && mayHelp(cause)) {
+        if (tried < around.retryDelays().size() && mayHelp(cause) && mayWait(store, cause)) {
             long delay = around.retryDelays().get(tried).toNanos();
             Runnable again = () -> attempt(store, source, listener, tried + 1);
             Optional<Future<?>> later = Threads.later(around.timer(), delay, again);
@@ -178,10 +217,11 @@ final class Replication {
         LOG.warn("{} cannot be written: {}", what(store), cause.getMessage());
         CloudMwException answer = null;
         synchronized (lock) {
-            failures.put(store, cause);
-            int possible = request.stores().size() - failures.size();
-            if (!answered && possible < request.writeQuorum()) {
+            lacking.put(store, cause);
+            givenUp++;
+            if (!answered && hopeful() < request.writeQuorum()) {
                 answered = true;
+                refused = true;
                 answer = quorumNotMet();
             }
         }
@@ -194,18 +234,42 @@ final class Replication {
         }
     }
 
+    /** Whether a store may be tried again later: not where the writer would wait for a disk that is out of reach. */
+    private boolean mayWait(StoreId store, CloudMwException cause) {
+        synchronized (lock) {
+            if (isOutOfReach(cause)) {
+                lacking.put(store, cause);
+            }
+            return !refused && (answered || hopeful() >= request.writeQuorum());
+        }
+    }
+
+    /** Stores that have the chunk, or may have it soon. */
+    @GuardedBy("lock")
+    private int hopeful() {
+        return request.stores().size() - lacking.size();
+    }
+
+    /** Where it is only for disks that are out of reach the writer is to ask again, for other ones. */
     @GuardedBy("lock")
     private CloudMwException quorumNotMet() {
-        if (request.stores().size() == 1) {
-            return failures.values().iterator().next();
-        }
-        String causes = failures.entrySet().stream()
+        long outOfReach =
+                lacking.values().stream().filter(Replication::isOutOfReach).count();
+        boolean forNow = hopeful() + outOfReach >= request.writeQuorum();
+        CloudMwException why =
+                request.stores().size() == 1 ? lacking.values().iterator().next() : tooFew();
+        return forNow ? why.retriedAfter(ANEW_AFTER) : why;
+    }
+
+    @GuardedBy("lock")
+    private CloudMwException tooFew() {
+        String causes = lacking.entrySet().stream()
                 .map(entry -> entry.getKey() + ": " + entry.getValue().code() + " "
                         + entry.getValue().getMessage())
                 .collect(Collectors.joining("; "));
         return new CloudMwException(
                 ErrorCode.QUORUM_NOT_MET,
-                "chunk=" + request.chunk() + ": " + (request.stores().size() - failures.size()) + " of "
+                "chunk=" + request.chunk() + ": " + hopeful() + " of "
                         + request.stores().size() + " stores left (expected: >= " + request.writeQuorum() + "); "
                         + causes);
     }
@@ -229,8 +293,7 @@ final class Replication {
     private void settle(Listener listener) {
         boolean all;
         synchronized (lock) {
-            all = !settled
-                    && stored.size() + failures.size() == request.stores().size();
+            all = !settled && stored.size() + givenUp == request.stores().size();
             settled |= all;
         }
         if (all) {
@@ -238,13 +301,16 @@ final class Replication {
         }
     }
 
-    /** A disk that is not attached will not be a moment later: the writer needs a new placement, now. */
     private static boolean mayHelp(CloudMwException cause) {
         return switch (cause.code()) {
-            case STORE_UNAVAILABLE, OVERLOADED, DEADLINE_EXCEEDED, HELPER_UNAVAILABLE ->
-                cause.verdict() != RetryVerdict.AFTER_REFRESH;
+            case STORE_UNAVAILABLE, OVERLOADED, DEADLINE_EXCEEDED, HELPER_UNAVAILABLE -> true;
             default -> false;
         };
+    }
+
+    /** A disk that is not attached, or whose owner is away, will not be there a moment later: a new placement helps, now. */
+    private static boolean isOutOfReach(CloudMwException cause) {
+        return cause.code() == ErrorCode.STORE_UNAVAILABLE && cause.verdict() == RetryVerdict.AFTER_REFRESH;
     }
 
     private String what(StoreId store) {

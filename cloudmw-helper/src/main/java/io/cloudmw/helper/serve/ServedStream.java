@@ -108,7 +108,7 @@ abstract class ServedStream implements BulkStreamListener {
     private void fail(CloudMwException cause) {
         if (!over) {
             try {
-                stream.reset(cause.code(), String.valueOf(cause.getMessage()));
+                stream.reset(cause);
             } finally {
                 close();
             }

@@ -116,9 +116,7 @@ public final class SharedReads {
         take(key);
         boolean started = false;
         try {
-            Tenant tenant = new Tenant(
-                    stream.connection().sessionId(), claims.file().volume().value(), request.priority());
-            Requester requester = requesters.of(request, claims, tenant);
+            Requester requester = requesters.of(request, claims, tenant(stream, request, claims));
             SharedRead read = new SharedRead(
                     stream,
                     new SharedRead.Events(
@@ -133,6 +131,13 @@ public final class SharedReads {
                 giveBack(key);
             }
         }
+    }
+
+    /** A reader; or a switch, on behalf of some of its own clients. */
+    private static Tenant tenant(BulkStream stream, BulkRequest.Shared request, TransferClaims claims) {
+        Tenant asking = new Tenant(
+                stream.connection().sessionId(), claims.file().volume().value(), request.priority());
+        return request.reader() ? asking : asking.ofShare(request.share());
     }
 
     /** What is kept of it is kept no longer, and a replica that is sent from where it lies is looked at. */
@@ -179,6 +184,14 @@ public final class SharedReads {
 
     private static CloudMwException overloaded(String why) {
         return new CloudMwException(ErrorCode.OVERLOADED, why);
+    }
+
+    /** Switches below this one that blocks are being given to now. */
+    public synchronized int children() {
+        return (int) given.values().stream()
+                .flatMap(children -> children.keySet().stream())
+                .distinct()
+                .count();
     }
 
     private synchronized void giveBack(Optional<Key> child) {

@@ -64,6 +64,7 @@ final class Upload extends ServedStream {
 
     void start() {
         post(() -> {
+            replication.check();
             file = spool.create(request.length(), SPOOL_WAIT_NANOS);
             grant(WINDOW_BYTES);
             heard();
@@ -190,7 +191,7 @@ final class Upload extends ServedStream {
 
             @Override
             public void failed(CloudMwException cause) {
-                stream().reset(cause.code(), String.valueOf(cause.getMessage()));
+                stream().reset(cause);
             }
 
             @Override

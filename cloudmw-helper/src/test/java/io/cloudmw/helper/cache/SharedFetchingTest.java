@@ -70,6 +70,9 @@ final class SharedFetchingTest {
     private ByteBudget memory;
     private Spool spool;
     private Fetcher fetcher;
+    /** Of the switches above. */
+    private Fetcher others;
+
     private LeafCache cache;
     private SharedFetching fetching;
 
@@ -78,13 +81,14 @@ final class SharedFetchingTest {
         store = stepped(Fetches.STORE);
         other = stepped(OTHER);
         spool = Spool.open(directory.resolve("spool"), 1 << 20);
-        fetcher = new Fetcher(
-                Fetches.pools(timer, 4, 64),
-                new Fetcher.Limits(LENGTH, 1),
-                new ByteBudget(1 << 20),
-                spool,
-                PooledByteBufAllocator.DEFAULT);
+        fetcher = fetcher(Fetches.pools(timer, 4, 64));
+        others = fetcher(Fetches.pools(timer, 4, 64));
         open(1 << 20, OPEN_FILES);
+    }
+
+    private Fetcher fetcher(Fetcher.Pools pools) {
+        return new Fetcher(
+                pools, new Fetcher.Limits(LENGTH, 1), new ByteBudget(1 << 20), spool, PooledByteBufAllocator.DEFAULT);
     }
 
     private SteppedStore stepped(StoreId id) throws CloudMwException {
@@ -112,6 +116,7 @@ final class SharedFetchingTest {
     void stop() {
         cache.close();
         fetcher.close();
+        others.close();
         await().untilAsserted(() -> {
             assertThat(memory.usedBytes()).isZero();
             assertThat(spool.budget().usedBytes()).isZero();
@@ -664,7 +669,7 @@ final class SharedFetchingTest {
             public Attempt start(WantedBlock block, StoreId from, Attempt.Listener listener, LeafRoom room) {
                 asked.add(block.leaves().range().offset());
                 try {
-                    return fetcher.start(
+                    return others.start(
                             Fetches.requester(id -> holding), block, from, new Translating(listener, failure), room);
                 } catch (CloudMwException e) {
                     throw new UncheckedIOException(e);
@@ -766,6 +771,110 @@ final class SharedFetchingTest {
         assertThat(joining.ending.failure()).isEqualTo(ErrorCode.STORE_UNAVAILABLE);
         assertThat(store.opened()).isZero();
         assertThat(reports).isEmpty();
+    }
+
+    /** Who asks through others, on behalf of a client in a class. */
+    private Requester through(Upstream.Parent parent, String client, Priority priority) {
+        Upstream.Above above = new Upstream.Above(1, List.of(parent));
+        return new Requester(new Tenant(client, "v", priority), OptionalLong.empty(), id -> store, block -> above);
+    }
+
+    /** Four reads of the store hold all threads. */
+    @Test
+    void whatIsAskedOfOthersWaitsForItsTurnToo() throws Exception {
+        WantedBlock whole = Fetches.whole(chunk, bytes);
+        List<Reader> before = IntStream.range(0, 4)
+                .mapToObj(leaf -> new Reader(whole.part(leaf, 1), Fetches.STORE))
+                .toList();
+        await().until(() -> store.opened() == 4);
+        List<Long> asked = new CopyOnWriteArrayList<>();
+        other.allow(LENGTH);
+        Upstream.Parent parent = above(other, 0, ErrorCode.HELPER_UNAVAILABLE, asked);
+        Reader reader = new Reader(through(parent, "client", Priority.BATCH), whole.part(4, 1), Fetches.STORE);
+        Reader cancelled = new Reader(through(parent, "client", Priority.BATCH), whole.part(5, 1), Fetches.STORE);
+        assertThat(asked).isEmpty();
+        cancelled.attempt.cancel();
+        assertThat(cancelled.ending.failure()).isEqualTo(ErrorCode.CANCELLED);
+        store.allow(LENGTH);
+        reader.ending.block().close();
+        for (Reader first : before) {
+            first.ending.block().close();
+        }
+        assertThat(asked).containsExactly(4L * LEAF);
+    }
+
+    /** One thread, which the store holds, and one place in the queue for each client. */
+    @Test
+    void whatIsAskedOfOthersCountsForItsClientAndBeyondThatNobodyIsAskedInstead() throws Exception {
+        fetcher.close();
+        cache.close();
+        fetcher = fetcher(Fetches.pools(timer, 1, 64, 1));
+        open(1 << 20, 0);
+        WantedBlock whole = Fetches.whole(chunk, bytes);
+        Reader before = new Reader(whole.part(0, 1), Fetches.STORE);
+        await().until(() -> store.opened() == 1);
+        List<Long> asked = new CopyOnWriteArrayList<>();
+        other.allow(LENGTH);
+        Upstream.Parent parent = above(other, 0, ErrorCode.HELPER_UNAVAILABLE, asked);
+        Reader first = new Reader(through(parent, "greedy", Priority.BATCH), whole.part(1, 1), Fetches.STORE);
+        Reader second = new Reader(through(parent, "greedy", Priority.BATCH), whole.part(2, 1), Fetches.STORE);
+        Reader another = new Reader(through(parent, "another", Priority.BATCH), whole.part(3, 1), Fetches.STORE);
+        assertThat(second.ending.failure()).isEqualTo(ErrorCode.OVERLOADED);
+        assertThat(asked).isEmpty();
+        store.allow(LENGTH);
+        for (Reader served : List.of(before, first, another)) {
+            served.ending.block().close();
+        }
+        assertThat(asked).containsExactlyInAnyOrder((long) LEAF, 3L * LEAF);
+        assertThat(store.opened()).isEqualTo(1);
+    }
+
+    /** It may not have begun itself: it hears of the class of the one who joined. */
+    @Test
+    void aSwitchAboveThatHasGivenNothingIsAskedOnBehalfOfAMoreUrgentReaderThatJoins() throws Exception {
+        List<Long> warmed = new CopyOnWriteArrayList<>();
+        List<Long> urged = new CopyOnWriteArrayList<>();
+        SteppedStore late = stepped(new StoreId("late"));
+        WantedBlock whole = Fetches.whole(chunk, bytes);
+        Reader warming = new Reader(
+                through(above(late, 0, ErrorCode.HELPER_UNAVAILABLE, warmed), "warming", Priority.PREFETCH),
+                whole,
+                Fetches.STORE);
+        await().until(() -> late.opened() == 1);
+        other.allow(LENGTH);
+        Reader urgent = new Reader(
+                through(above(other, 0, ErrorCode.HELPER_UNAVAILABLE, urged), "client", Priority.INTERACTIVE),
+                whole,
+                Fetches.STORE);
+        urgent.assertGetsAll();
+        warming.assertGetsAll();
+        assertThat(warmed).containsExactly(0L);
+        assertThat(urged).containsExactly(0L);
+        assertThat(store.opened()).isZero();
+        late.allow(LENGTH);
+    }
+
+    /** One that gives has begun. */
+    @Test
+    void aSwitchAboveThatGivesIsNotAskedAgainForAMoreUrgentReader() throws Exception {
+        List<Long> warmed = new CopyOnWriteArrayList<>();
+        List<Long> urged = new CopyOnWriteArrayList<>();
+        SteppedStore gives = stepped(new StoreId("gives"));
+        WantedBlock whole = Fetches.whole(chunk, bytes);
+        Reader warming = new Reader(
+                through(above(gives, 0, ErrorCode.HELPER_UNAVAILABLE, warmed), "warming", Priority.PREFETCH),
+                whole,
+                Fetches.STORE);
+        gives.allow(LEAF);
+        await().until(() -> warming.attempt.bytesRead() == LEAF);
+        Reader urgent = new Reader(
+                through(above(other, 0, ErrorCode.HELPER_UNAVAILABLE, urged), "client", Priority.INTERACTIVE),
+                whole,
+                Fetches.STORE);
+        gives.allow(LENGTH);
+        urgent.assertGetsAll();
+        warming.assertGetsAll();
+        assertThat(urged).isEmpty();
     }
 
     @Test

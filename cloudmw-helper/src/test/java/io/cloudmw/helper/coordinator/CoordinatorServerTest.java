@@ -14,6 +14,7 @@ import io.cloudmw.core.coordinator.CoordinatorOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.CoordinatorMetrics;
+import io.cloudmw.core.metrics.PeerMetrics;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
@@ -183,6 +184,8 @@ final class CoordinatorServerTest {
                             .count())
                     .isPositive();
             assertThat(meters.get(CoordinatorMetrics.HELPERS).gauge().value()).isOne();
+            assertThat(meters.get(PeerMetrics.SERVING).gauge().value()).isZero();
+            assertThat(meters.get(PeerMetrics.FOUND).functionCounter().count()).isZero();
             await().untilAsserted(() -> assertThat(
                             meters.get(CoordinatorMetrics.UPKEEP).gauge().value())
                     .isOne());

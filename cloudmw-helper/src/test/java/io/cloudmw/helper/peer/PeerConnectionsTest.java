@@ -16,6 +16,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.testing.FakeTicker;
+import io.cloudmw.core.time.Ticker;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -40,7 +41,8 @@ final class PeerConnectionsTest {
     private final BulkTransport transport =
             new BulkTransport("test", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
     private final List<BulkServer> servers = new ArrayList<>();
-    private final PeerConnections connections = new PeerConnections(new BulkConnector(transport, "h"), 2);
+    private final PeerConnections connections =
+            new PeerConnections(new BulkConnector(transport, "h"), 2, Ticker.system(), Duration.ZERO);
 
     @AfterEach
     void stop() {
@@ -111,12 +113,15 @@ final class PeerConnectionsTest {
                 free = socket.getLocalPort();
             }
             HelperAddress peer = address(9, free);
+            patient.check(peer);
             assertThatThrownBy(() -> patient.to(peer)).isInstanceOf(CloudMwException.class);
             servers.add(BulkServer.bind(
                     transport, new InetSocketAddress(InetAddress.getLoopbackAddress(), free), "p9", REFUSING));
             ticker.advance(Duration.ofSeconds(3).minusNanos(1));
             assertThatThrownBy(() -> patient.to(peer)).isInstanceOf(CloudMwException.class);
+            assertThatThrownBy(() -> patient.check(peer)).hasMessageContaining("cannot connect");
             ticker.advance(Duration.ofNanos(1));
+            patient.check(peer);
             try (PeerConnections.Lease lease = patient.to(peer)) {
                 assertThat(lease.connection().isClosed()).isFalse();
             }

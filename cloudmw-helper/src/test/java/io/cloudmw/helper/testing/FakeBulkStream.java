@@ -3,6 +3,7 @@ package io.cloudmw.helper.testing;
 import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.netty.buffer.ByteBuf;
 import java.io.ByteArrayOutputStream;
@@ -89,8 +90,8 @@ public class FakeBulkStream implements BulkStream, BulkConnection {
     }
 
     @Override
-    public void reset(ErrorCode code, String message) {
-        resets.add(code);
+    public void reset(CloudMwException why) {
+        resets.add(why.code());
     }
 
     @Override
@@ -117,6 +118,9 @@ public class FakeBulkStream implements BulkStream, BulkConnection {
     public Runnable onClosed(Runnable action) {
         return () -> {};
     }
+
+    @Override
+    public void close(CloudMwException reason) {}
 
     @Override
     public void close() {}

@@ -95,17 +95,18 @@ public final class Fetches {
 
     /** Pools of so many threads each, and so many places in their queues. */
     public static Fetcher.Pools pools(ScheduledExecutorService timer, int threads, int queue) {
-        return new Fetcher.Pools(pool("fetch", timer, threads, queue), pool("fetch-extra", timer, threads, queue));
+        return pools(timer, threads, queue, queue);
     }
 
-    private static FairPool pool(String name, ScheduledExecutorService timer, int threads, int queue) {
+    /** The same, where one client has so many places. */
+    public static Fetcher.Pools pools(ScheduledExecutorService timer, int threads, int queue, int clientQueue) {
+        ScheduleLimits limits = ScheduleLimits.uncapped(queue, clientQueue);
+        return new Fetcher.Pools(pool("fetch", timer, threads, limits), pool("fetch-extra", timer, threads, limits));
+    }
+
+    private static FairPool pool(String name, ScheduledExecutorService timer, int threads, ScheduleLimits limits) {
         return new FairPool(
-                name,
-                threads,
-                ScheduleLimits.uncapped(queue, queue),
-                Ticker.system(),
-                timer,
-                new ScheduleMetrics(new SimpleMeterRegistry(), name));
+                name, threads, limits, Ticker.system(), timer, new ScheduleMetrics(new SimpleMeterRegistry(), name));
     }
 
     /** Keeps how an attempt ended. */

@@ -69,7 +69,8 @@ final class UpkeepWorkerTest {
     private final FakeTicker ticker = new FakeTicker();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final BulkTransport transport = new BulkTransport("test", 1, BulkOptions.defaults(), meters);
-    private final PeerConnections peers = new PeerConnections(new BulkConnector(transport, "h"), 1);
+    private final PeerConnections peers =
+            new PeerConnections(new BulkConnector(transport, "h"), 1, Ticker.system(), Duration.ZERO);
     private final TransferTokens tokens = new TransferTokens(ClusterSecret.of(new byte[32]), () -> 0);
     private final Held store = new Held(new MemoryChunkStore(BUCKET.id(), 1 << 20));
     private final BlockingQueue<Handout.Assignment> given = new LinkedBlockingQueue<>();

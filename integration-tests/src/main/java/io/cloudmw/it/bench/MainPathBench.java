@@ -32,7 +32,7 @@ import java.util.regex.Pattern;
  * The main path against nginx and curl on the same machine, in the same run, interleaved: one file on disk stores, read
  * through loopback by one client, to a new file and to nowhere. Prints a Markdown table of medians.
  *
- * <p>Arguments: {@code <launcher> <work directory> <size in MiB> <runs> [ways]}, where {@code ways}, a regular expression,
+ * <p>Arguments: {@code <launcher> <work directory> <size in MiB> <runs> [ways [warm-ups]]}, where {@code ways}, a regular expression,
  * names the ways to run. The client is this process: run it with {@code -Xmx64m}. CPU is counted by the kernel: the
  * client's own, and the helpers'.
  *
@@ -42,7 +42,7 @@ import java.util.regex.Pattern;
  */
 public final class MainPathBench {
     /** Of every way, until the JIT compilers are done with most of it; what the first costs is printed, too. */
-    private static final int WARM_UPS = 4;
+    private static final int USUAL_WARM_UPS = 4;
 
     private static final String PEER = "nginx + curl";
 
@@ -52,13 +52,15 @@ public final class MainPathBench {
     private final Path directory;
     private final long bytes;
     private final int runs;
+    private final int warmUps;
     private final Pattern ways;
 
-    private MainPathBench(Path launcher, Path directory, long bytes, int runs, Pattern ways) {
+    private MainPathBench(Path launcher, Path directory, long bytes, int runs, int warmUps, Pattern ways) {
         this.launcher = launcher;
         this.directory = directory;
         this.bytes = bytes;
         this.runs = runs;
+        this.warmUps = warmUps;
         this.ways = ways;
     }
 
@@ -89,8 +91,9 @@ public final class MainPathBench {
     }
 
     public static void main(String[] arguments) throws Exception {
-        if (arguments.length < 4 || arguments.length > 5) {
-            System.err.println("usage: MainPathBench <launcher> <work directory> <size in MiB> <runs> [ways]");
+        if (arguments.length < 4 || arguments.length > 6) {
+            System.err.println(
+                    "usage: MainPathBench <launcher> <work directory> <size in MiB> <runs> [ways [warm-ups]]");
             System.exit(2);
         }
         Path directory = Files.createDirectories(Path.of(arguments[1])).toAbsolutePath();
@@ -99,6 +102,7 @@ public final class MainPathBench {
                         directory,
                         Long.parseLong(arguments[2]) << 20,
                         Integer.parseInt(arguments[3]),
+                        arguments.length > 5 ? Integer.parseInt(arguments[5]) : USUAL_WARM_UPS,
                         Pattern.compile(arguments.length > 4 ? arguments[4] : ""))
                 .run();
         System.exit(0);
@@ -247,7 +251,7 @@ public final class MainPathBench {
     }
 
     private void measure(List<Row> rows, Path target) throws Exception {
-        for (int run = -WARM_UPS; run < runs; run++) {
+        for (int run = -warmUps; run < runs; run++) {
             for (Row row : rows) {
                 Files.deleteIfExists(target);
                 claimMemory(target);
@@ -284,7 +288,7 @@ public final class MainPathBench {
                 Runtime.version(),
                 bytes >> 20,
                 runs,
-                WARM_UPS,
+                warmUps,
                 Files.readString(Path.of("/proc/loadavg")).strip());
         System.out.println(
                 "| | server CPU-s/GiB | client CPU-s/GiB | sum | above nginx | GiB/s | of nginx's | sum of the first |");

@@ -1,0 +1,163 @@
+package io.cloudmw.helper.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.metrics.SwitchMetrics;
+import io.cloudmw.core.model.ByteRange;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.VolumeSet;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.BlockRule;
+import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.schedule.Tenant;
+import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.TransferClaims;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.core.wire.IssuedBlock;
+import io.cloudmw.helper.fetch.Attempt;
+import io.cloudmw.helper.fetch.ByteBudget;
+import io.cloudmw.helper.fetch.Fetcher;
+import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.testing.FakeBulkStream;
+import io.cloudmw.helper.testing.Fetches;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class SharedReadsTest {
+    private static final StoreId STORE = new StoreId("s");
+
+    @TempDir
+    private Path directory;
+
+    private final TransferTokens tokens =
+            new TransferTokens(ClusterSecret.of(new byte[ClusterSecret.MIN_BYTES]), () -> 0);
+    private final ChunkId chunk = Chunks.id();
+    private final ScheduledExecutorService timer = Threads.timer("test-timer");
+    private final List<Tenant> tenants = new ArrayList<>();
+    /** Who waits for what never comes by itself. */
+    private final List<Attempt.Listener> waiting = new ArrayList<>();
+
+    private Spool spool;
+    private Fetcher fetcher;
+    private SharedReads reads;
+
+    @BeforeEach
+    void start() throws IOException {
+        spool = Spool.open(directory.resolve("spool"), 1 << 20);
+        fetcher = new Fetcher(
+                Fetches.pools(timer, 1, 100),
+                new Fetcher.Limits(Fetches.LEAF, 1),
+                new ByteBudget(1 << 20),
+                spool,
+                PooledByteBufAllocator.DEFAULT);
+        reads = new SharedReads(
+                VolumeSet.ALL,
+                tokens,
+                (requester, block, from, listener) -> {
+                    waiting.add(listener);
+                    return new Idle();
+                },
+                (request, claims, tenant) -> {
+                    tenants.add(tenant);
+                    return Fetches.requester(id -> {
+                        throw new AssertionError("nothing is read");
+                    });
+                },
+                fetcher,
+                new SwitchMetrics(new SimpleMeterRegistry()),
+                new SharedReads.Limits(100, 100));
+    }
+
+    private static final class Idle implements Attempt {
+        @Override
+        public void cancel() {}
+
+        @Override
+        public boolean expire(CloudMwException cause) {
+            return false;
+        }
+
+        @Override
+        public long bytesRead() {
+            return 0;
+        }
+
+        @Override
+        public void shorten(long bytes) {}
+    }
+
+    @AfterEach
+    void stop() {
+        fetcher.close();
+        spool.close();
+        timer.shutdownNow();
+    }
+
+    private void ask(Priority priority, boolean reader, int share) throws CloudMwException {
+        TransferClaims claims = new TransferClaims(
+                Set.of(TransferRight.READ), new FilePath(new VolumeName("v"), "/f"), chunk.version(), Long.MAX_VALUE);
+        Block block = new Block(
+                new BlockId(0), 0, new ByteRange(0, 1), 1, List.of(new Entrant(new RacerId(0), 0)), BlockRule.SOLE);
+        BulkRequest.Shared request = new BulkRequest.Shared(
+                tokens.issue(claims),
+                new IssuedBlock(block, chunk, 1, Fetches.LEAF, new int[] {0}, List.of(STORE), false),
+                List.of(),
+                List.of(new HelperAddress(new HelperId("h"), "127.0.0.1:1", "127.0.0.1:2")),
+                1,
+                0,
+                priority,
+                reader,
+                share);
+        FakeBulkStream stream = new FakeBulkStream();
+        stream.open(request.encode(), reads.open(stream, request));
+    }
+
+    /** A switch below has clients of its own: it says for which of them it asks, and how urgent that is. */
+    @Test
+    void aSwitchHasAShareForEachOfItsClientsAndAReaderHasOne() throws CloudMwException {
+        ask(Priority.BATCH, false, 3);
+        ask(Priority.INTERACTIVE, false, 4);
+        ask(Priority.INTERACTIVE, true, 5);
+        assertThat(tenants)
+                .containsExactly(
+                        new Tenant("session#3", "v", Priority.BATCH),
+                        new Tenant("session#4", "v", Priority.INTERACTIVE),
+                        new Tenant("session", "v", Priority.INTERACTIVE));
+    }
+
+    @Test
+    void aSwitchIsOneOfThoseBelowAsLongAsItIsGivenSomethingAndAReaderIsNot() throws CloudMwException {
+        assertThat(reads.children()).isZero();
+        ask(Priority.BATCH, true, 0);
+        assertThat(reads.children()).isZero();
+        ask(Priority.BATCH, false, 3);
+        ask(Priority.BATCH, false, 4);
+        assertThat(reads.children()).isEqualTo(1);
+        waiting.forEach(listener -> listener.failed(new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "not now"), 0));
+        assertThat(reads.children()).isZero();
+    }
+}
