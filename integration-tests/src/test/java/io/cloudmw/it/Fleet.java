@@ -15,6 +15,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.race.Governor;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -73,6 +74,11 @@ final class Fleet implements AutoCloseable {
         Fleet fleet = new Fleet(directory, Map.of(), settings);
         fleet.startDiskHelpers(helpers, throttle);
         return fleet;
+    }
+
+    /** Of clients without second attempts, which a busy machine would make: what they cause to be read is read once. */
+    CloudMwOptions readingOnce() {
+        return CloudMwOptions.of(coordinatorAddress()).withRedundancy(Governor.Budget.ofShare(0));
     }
 
     /** Helpers 1 to {@code helpers}, all at once, each with one disk read at {@code throttle} ("" unlimited). */

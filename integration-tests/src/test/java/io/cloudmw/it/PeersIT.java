@@ -13,6 +13,7 @@ import io.cloudmw.client.peer.PeerOptions;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.BulkMetrics;
 import io.cloudmw.core.metrics.PeerMetrics;
@@ -124,6 +125,12 @@ final class PeersIT {
             assertThat(receipt.peerBytes()).isEqualTo(SIZE);
             assertThat(receipt.usefulBytes()).isZero();
             assertThat(receipt.chunks()).isEqualTo(4);
+            Path again = fleet.target("again");
+            assertThat(new CommandLine(fleet.coordinatorAddress())
+                            .run("get", file.toString(), again.toString(), "--receipt")
+                            .orThrow()
+                            .err())
+                    .contains("from peers: " + Sizes.approximate(SIZE));
 
             CommandLine.Result cat = new CommandLine(fleet.coordinatorAddress())
                     .withOutputTo(fleet.target("catted"))

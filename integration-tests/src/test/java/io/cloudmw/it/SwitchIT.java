@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.CloudMw;
-import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.core.model.Chunking;
@@ -54,7 +53,7 @@ final class SwitchIT {
                         "helper.cache.memory", "16MiB",
                         "helper.cache.disk.dir", cache(i).toString()));
         for (int i = 0; i < CLIENTS; i++) {
-            clients.add(CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress())));
+            clients.add(CloudMw.connect(fleet.readingOnce()));
         }
         return fleet;
     }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.CloudMw;
-import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.core.model.Chunking;
@@ -69,8 +68,7 @@ final class SwitchTreeIT {
                         directory.resolve("cache-" + i).toString()));
         for (int i = FIRST; i <= LAST; i++) {
             for (int client = 0; client < clientsPerHost; client++) {
-                clients.add(CloudMw.connect(
-                        CloudMwOptions.of(fleet.coordinatorAddress()).withLocation(host(i))));
+                clients.add(CloudMw.connect(fleet.readingOnce().withLocation(host(i))));
             }
         }
         return fleet;
@@ -191,9 +189,8 @@ final class SwitchTreeIT {
     void readersThatAreNearAndOthersShareWhatIsRead() throws Exception {
         long size = 48 * MIB + 12_345;
         try (Fleet fleet = fleet(1, "")) {
-            clients.add(CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress())));
-            clients.add(CloudMw.connect(
-                    CloudMwOptions.of(fleet.coordinatorAddress()).withLocation(Location.parse("zone-9/host-9"))));
+            clients.add(CloudMw.connect(fleet.readingOnce()));
+            clients.add(CloudMw.connect(fleet.readingOnce().withLocation(Location.parse("zone-9/host-9"))));
             FilePath file = file(fleet);
             Path source = fleet.file("source", size);
             fleet.put(source, file);

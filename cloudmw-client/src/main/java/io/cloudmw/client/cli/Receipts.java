@@ -158,6 +158,9 @@ final class Receipts {
         if (receipt.winsLeftOut() > 0) {
             lines.add("and " + receipt.winsLeftOut() + " more blocks");
         }
+        if (receipt.peerBytes() > 0) {
+            lines.add("from peers: " + Sizes.approximate(receipt.peerBytes()));
+        }
         lines.add(String.format(
                 Locale.ROOT,
                 "fetched: %s useful, %s wasted, in %d requests, %d of them cancelled",
