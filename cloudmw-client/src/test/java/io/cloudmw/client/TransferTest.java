@@ -949,9 +949,18 @@ final class TransferTest {
                 return super.read(target, offset, length);
             }
         };
-        client.put(source, 1, FILE, PutOptions.defaults()).get(60, SECONDS);
+        client.put(source, 1, FILE, PutOptions.defaults().withListener(hears)).get(60, SECONDS);
         assertThat(chunks).hasSize(1);
+        assertThat(waited).containsExactly("PlaceChunks: refused");
     }
+
+    private final List<String> waited = new ArrayList<>();
+    private final TransferListener hears = new TransferListener() {
+        @Override
+        public void waiting(String why) {
+            waited.add(why);
+        }
+    };
 
     @Test
     void soItIsWhereMoreChunksAreToBePlaced() throws Exception {
@@ -966,8 +975,10 @@ final class TransferTest {
                 return super.read(target, offset, length);
             }
         };
-        client.put(source, size, FILE, PutOptions.defaults()).get(60, SECONDS);
+        client.put(source, size, FILE, PutOptions.defaults().withListener(hears))
+                .get(60, SECONDS);
         assertThat(chunks).hasSize(65);
+        assertThat(waited).containsExactly("PlaceChunks: refused");
     }
 
     @ParameterizedTest

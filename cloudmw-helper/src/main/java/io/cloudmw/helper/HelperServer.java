@@ -491,6 +491,11 @@ public final class HelperServer implements AutoCloseable {
         return registered;
     }
 
+    /** Whether it is registered, and not closed. */
+    public boolean isServing() {
+        return registered.isDone() && !closed.get();
+    }
+
     private <T extends AutoCloseable> T opened(T resource) {
         closings.push(resource::close);
         return resource;

@@ -3,6 +3,10 @@ package io.cloudmw.helper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
@@ -18,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** What a helper takes at once, and that uploads and the copies of peers do not stand in each other's way. */
 @Timeout(60)
@@ -197,13 +202,24 @@ final class HelperLimitsTest {
         }
     }
 
+    /** It is said once that it is, not for each chunk. */
     @Test
     void aStoreThatIsAwayHoldsUpNoUploads() throws Exception {
+        Logger log = (Logger) LoggerFactory.getLogger("io.cloudmw.helper.serve.Replication");
+        ListAppender<ILoggingEvent> said = new ListAppender<>();
+        said.start();
+        log.addAppender(said);
         try (HelperCluster cluster = new HelperCluster(directory, narrow(), -1, -1, -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
             cluster.helpers.get(2).close();
             writeMany(client, cluster, 0);
+        } finally {
+            log.detachAppender(said);
         }
+        assertThat(said.list.stream().filter(event -> event.getLevel() == Level.WARN))
+                .singleElement()
+                .asString()
+                .contains("store=d2");
     }
 
     @Test

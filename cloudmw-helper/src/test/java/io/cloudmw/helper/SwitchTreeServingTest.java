@@ -225,6 +225,7 @@ final class SwitchTreeServingTest {
                 height,
                 Priority.BATCH,
                 reader,
+                false,
                 0);
         Child child = new Child();
         BulkStream stream = connection.open(request.encode(), child);

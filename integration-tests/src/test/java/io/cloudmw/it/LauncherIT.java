@@ -40,7 +40,9 @@ final class LauncherIT {
         Files.copy(CommandLine.LAUNCHER, installed.resolve("cloudmw"));
         Path built = built();
         String release = built.getFileName().toString().replaceAll("^cloudmw-client-|-all[.]jar$", "");
-        version = Pattern.compile("cloudmw " + Pattern.quote(release) + " \\(commit [^()\n]*\\)\n");
+        // In a further work tree of a repository .git is a file.
+        String commit = Files.exists(Path.of("../.git")) ? "[0-9a-f]{7,40}( and changes)?, [0-9T:Z-]+" : "unknown";
+        version = Pattern.compile("cloudmw " + Pattern.quote(release) + " \\(commit " + commit + "\\)\n");
         jar = Files.copy(built, installed.resolve("lib/cloudmw-client-0-all.jar"));
     }
 
@@ -126,6 +128,60 @@ final class LauncherIT {
                         .orThrow()
                         .out())
                 .contains("io.cloudmw.helper.cli.Main source: shared objects file");
+    }
+
+    /** A JVM that is like the one of the tests, but fails when it is to say which classes it loads. */
+    private Path failingJdk(Path tries) throws IOException {
+        Path home = directory.resolve("jdk");
+        Files.createDirectories(home.resolve("bin"));
+        Files.copy(Path.of(System.getProperty("java.home"), "release"), home.resolve("release"));
+        Path java = Files.writeString(
+                home.resolve("bin/java"),
+                """
+                #!/bin/sh
+                case "$*" in
+                  *DumpLoadedClassList*)
+                    echo tried >>'%s'
+                    echo 'no room for it' >&2
+                    exit 1
+                    ;;
+                esac
+                exec '%s/bin/java' "$@"
+                """.formatted(tries, System.getProperty("java.home")),
+                StandardCharsets.UTF_8);
+        assertThat(java.toFile().setExecutable(true)).isTrue();
+        return home;
+    }
+
+    /** What was said of the jar as it is. */
+    private void awaitFailure() throws IOException {
+        String time = String.valueOf(Files.getLastModifiedTime(jar).toMillis() / 1000);
+        await().atMost(MAKING)
+                .ignoreExceptions()
+                .until(() -> Files.readString(made(".jsa.failed")).contains("," + time + " ")
+                        && Files.notExists(made(".jsa.lock")));
+    }
+
+    @Test
+    void anArchiveThatCannotBeMadeIsTriedOnceForAJar() throws IOException {
+        Path tries = directory.resolve("tries");
+        Map<String, String> failing = Map.of("JAVA_HOME", failingJdk(tries).toString());
+        assertClean(failing);
+        awaitFailure();
+        assertThat(made(".jsa.failed")).content().contains("no room for it");
+        assertClean(failing);
+        CommandLine launcher = new CommandLine("127.0.0.1:1", installed.resolve("cloudmw")).with(failing);
+        assertThat(launcher.run("ls", "--help").orThrow().err()).doesNotContain("class-data archive");
+        assertThat(launcher.run("ls", "--help", "-v").orThrow().err())
+                .contains("cloudmw: no class-data archive: making it failed for this jar (")
+                .contains(".jsa.failed: why)");
+        assertThat(tries).hasContent("tried");
+
+        Files.setLastModifiedTime(
+                jar, FileTime.from(Files.getLastModifiedTime(jar).toInstant().minusSeconds(60)));
+        assertClean(failing);
+        awaitFailure();
+        assertThat(tries).hasContent("tried\ntried");
     }
 
     @Test

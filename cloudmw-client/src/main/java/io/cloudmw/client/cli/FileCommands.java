@@ -448,6 +448,10 @@ final class FileCommands {
             FileStatus status = Calls.await(path.stat(client));
             Map<String, Object> answer = Json.of(status.version());
             path.snapshot().ifPresent(snapshot -> answer.put("snapshot", snapshot));
+            if (status.version().chunkSizeBytes() > 0) {
+                answer.put("chunk_size_bytes", status.version().chunkSizeBytes());
+            }
+            answer.put("leaf_size_bytes", status.version().leafSizeBytes());
             answer.put("under_replicated_chunks", status.underReplicatedChunks());
             answer.put("created_at_millis", status.createdAtMillis());
             answer.put("attributes", status.attributes().values());

@@ -131,10 +131,12 @@ public final class Main {
     }
 
     private static int usage(CommandContext context, ParameterException e, String[] args) {
-        printJson(context, args, "INVALID_ARGUMENT", String.valueOf(e.getMessage()));
-        context.err().println("cloudmw: " + e.getMessage());
-        context.err()
-                .println("cloudmw: see " + e.getCommandLine().getCommandSpec().qualifiedName(" ") + " --help");
+        Optional<Misspelt> misspelt = Misspelt.in(e);
+        String message = misspelt.map(Misspelt::message).orElseGet(() -> String.valueOf(e.getMessage()));
+        CommandLine command = misspelt.map(Misspelt::command).orElseGet(e::getCommandLine);
+        printJson(context, args, "INVALID_ARGUMENT", message);
+        context.err().println("cloudmw: " + message);
+        context.err().println("cloudmw: see " + command.getCommandSpec().qualifiedName(" ") + " --help");
         return ExitCode.USAGE.value();
     }
 

@@ -44,6 +44,16 @@ abstract class Progress implements TransferListener, AutoCloseable {
         context.err().println(task + " begins anew: " + why);
     }
 
+    @Override
+    public void waiting(String why) {
+        waiting(task, why);
+    }
+
+    /** A put among those that are shown waits for stores. */
+    void waiting(String put, String why) {
+        context.err().println(put + " waits for stores, about a minute at most: " + why);
+    }
+
     /** So many files were deleted so far. */
     abstract void deleted(long files);
 
@@ -60,6 +70,9 @@ abstract class Progress implements TransferListener, AutoCloseable {
 
         @Override
         public void begunAnew(String why) {}
+
+        @Override
+        void waiting(String put, String why) {}
 
         @Override
         void deleted(long files) {}
@@ -89,6 +102,15 @@ abstract class Progress implements TransferListener, AutoCloseable {
         @Override
         synchronized void deleted(long files) {
             in(" deleted", 1, -1).stepTo(files);
+        }
+
+        /** On a line of its own: the bar goes on below. */
+        @Override
+        synchronized void waiting(String put, String why) {
+            if (bar != null) {
+                context().err().println();
+            }
+            super.waiting(put, why);
         }
 
         /** What counts something else is another bar, below. */

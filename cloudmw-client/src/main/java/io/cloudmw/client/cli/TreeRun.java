@@ -165,6 +165,11 @@ final class TreeRun {
         }
 
         @Override
+        public void waiting(String file, String why) {
+            progress.waiting("put " + file, why);
+        }
+
+        @Override
         public void deleted(long files) {
             progress.deleted(files);
         }

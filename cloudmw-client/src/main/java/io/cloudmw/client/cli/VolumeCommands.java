@@ -2,6 +2,7 @@ package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReadTarget;
@@ -130,8 +131,10 @@ final class VolumeCommands {
             List<Volume> volumes = Calls.await(client.volumes());
             for (Volume volume : volumes) {
                 say(
-                        "%-24s replicas=%d quorum=%d mode=%s stores=%s%s%s",
+                        "%-24s %s leaf-size=%s replicas=%d quorum=%d mode=%s stores=%s%s%s",
                         volume.name(),
+                        cut(volume.chunking()),
+                        Sizes.format(volume.chunking().leafSizeBytes()),
                         volume.replicas(),
                         volume.writeQuorum(),
                         volume.mode().label(),
@@ -142,6 +145,13 @@ final class VolumeCommands {
                         volume.peers() ? " peers" : "");
             }
             return Map.of("volumes", volumes.stream().map(Json::of).toList());
+        }
+
+        /** As it is asked for. */
+        private static String cut(Chunking chunking) {
+            return chunking instanceof Chunking.BySize size
+                    ? "chunk-size=" + Sizes.format(size.bytes())
+                    : "chunks=" + ((Chunking.ByCount) chunking).chunks();
         }
     }
 

@@ -47,7 +47,7 @@ final class LeafFetch {
 
     private void ask(HelperAddress helper) {
         LeafRead read = new LeafRead(place, files.engine().threads().workers());
-        CompletableFuture<byte[]> answer = read.ask(files.switches().to(helper), SharedRequests.encode(place, helper));
+        CompletableFuture<byte[]> answer = read.ask(files.switches().to(helper), place.request(helper));
         Patience.Wait wait = files.patience().begin(this::readOrdinarily);
         var unused = answer.whenComplete((bytes, failure) -> {
             wait.over();

@@ -1,9 +1,23 @@
 package io.cloudmw.client.handle;
 
+import io.cloudmw.client.rpc.SharedRequests;
 import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.placement.PlannedChunk;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.BlockRule;
+import io.cloudmw.core.race.Entrant;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.wire.IssuedBlock;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * A leaf and how it is planned to be read.
@@ -45,6 +59,45 @@ record LeafPlace(FileMap map, PlannedChunk planned, int leaf) {
 
     int crc32c() {
         return chunk().leaves().crc32c()[leaf];
+    }
+
+    /** What this switch of the plan is asked for it. */
+    byte[] request(HelperAddress asked) {
+        ReadPlan plan = map.plan();
+        IssuedBlock block = issued(replica(plan.helpers().indexOf(asked)));
+        return SharedRequests.of(plan, block, Priority.INTERACTIVE, false).encode();
+    }
+
+    private IssuedBlock issued(int replica) {
+        Chunk chunk = chunk();
+        return new IssuedBlock(
+                new Block(
+                        new BlockId(0),
+                        chunk.index(),
+                        inChunk(),
+                        chunk.replicas().size(),
+                        List.of(new Entrant(new RacerId(0), replica)),
+                        BlockRule.SOLE),
+                chunk.id(),
+                chunk.range().length(),
+                chunk.leafSizeBytes(),
+                new int[] {crc32c()},
+                chunk.replicas(),
+                false,
+                planned.token());
+    }
+
+    /** The one the plan means for this helper, or the first that is not known to be bad. */
+    private int replica(int rank) {
+        Optional<Integer> meant = planned.entrants().stream()
+                .filter(entrant -> entrant.racer().rank() == rank)
+                .map(Entrant::replica)
+                .findFirst();
+        List<StoreId> replicas = planned.chunk().replicas();
+        return meant.orElseGet(() -> IntStream.range(0, replicas.size())
+                .filter(replica -> !planned.bad().contains(replicas.get(replica)))
+                .findFirst()
+                .orElse(0));
     }
 
     /** For messages. */

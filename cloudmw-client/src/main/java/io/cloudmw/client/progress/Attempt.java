@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param number counts the racer's attempts at the block from 0
  * @param bytes fetched by this attempt so far
  * @param error why it failed
+ * @param kept whether the racer is a switch that had all of it already: the store was asked for nothing
  */
 public record Attempt(
         long chunkIndex,
@@ -22,7 +23,21 @@ public record Attempt(
         int number,
         AttemptState state,
         long bytes,
-        Optional<ErrorCode> error) {
+        Optional<ErrorCode> error,
+        boolean kept) {
     /** The racer's name when no helper did it. */
     public static final String LOCAL = "local";
+
+    /** One whose store is asked. */
+    public Attempt(
+            long chunkIndex,
+            int block,
+            String racer,
+            StoreId store,
+            int number,
+            AttemptState state,
+            long bytes,
+            Optional<ErrorCode> error) {
+        this(chunkIndex, block, racer, store, number, state, bytes, error, false);
+    }
 }

@@ -22,6 +22,12 @@ public interface TransferListener {
     default void begunAnew(String why) {}
 
     /**
+     * A put under way waits, about a minute at most, because too few stores can be written to now; told once, until what
+     * waited goes on. {@code why}: which cannot.
+     */
+    default void waiting(String why) {}
+
+    /**
      * {@code done} of {@code total} bytes were verified and handed on (get), or stored (put). {@code total} is negative as
      * long as nobody knows: a stream that is put may end later.
      */

@@ -294,6 +294,11 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     }
 
     @Override
+    public void waiting(CloudMwException why) {
+        tell(listener -> listener.waiting(String.valueOf(why.getMessage())));
+    }
+
+    @Override
     public void written(int segment, byte[] sha256) {
         note(kept -> kept.written(segment, sha256));
     }

@@ -27,6 +27,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,17 +42,23 @@ final class Racers {
     private final SerialExecutor serial;
     private final ReadPlan plan;
     private final TransferSetup setup;
+    private final int planned;
     private final RacerEvents events;
     private final Map<RacerId, HelperTransfer> helpers = new HashMap<>();
+    /** What is wanted of switches. */
+    private final Map<RacerId, KeptBlocks> kept = new HashMap<>();
+
     private final Set<RacerId> abandoned = new HashSet<>();
     private @Nullable LocalRace local;
     private boolean finished;
 
-    Racers(Engine engine, SerialExecutor serial, ReadPlan plan, TransferSetup setup, RacerEvents events) {
+    /** @param planned blocks on their way at once from each helper, besides extras */
+    Racers(Engine engine, SerialExecutor serial, ReadPlan plan, TransferSetup setup, int planned, RacerEvents events) {
         this.engine = engine;
         this.serial = serial;
         this.plan = plan;
         this.setup = setup;
+        this.planned = planned;
         this.events = events;
     }
 
@@ -103,7 +110,7 @@ final class Racers {
                 item.chunk().token());
         for (RacerId host : hosts(block)) {
             if (!abandoned.contains(host)) {
-                begin(host).issue(issued);
+                issue(host, issued);
             }
         }
         LocalRace race = local;
@@ -112,8 +119,29 @@ final class Racers {
         }
     }
 
+    private void issue(RacerId host, IssuedBlock issued) {
+        if (host.rank() < plan.switches()) {
+            kept.computeIfAbsent(host, this::keptAt).issue(issued);
+        } else {
+            begin(host).issue(issued);
+        }
+    }
+
+    private KeptBlocks keptAt(RacerId host) {
+        return new KeptBlocks(
+                serial,
+                engine.threads().timer(),
+                plan,
+                name(host),
+                setup.urgency().priority(),
+                engine.links().lease(plan.helpers().get(host.rank())),
+                events,
+                block -> begin(host).issue(block),
+                planned);
+    }
+
     void withdraw(Block block) {
-        helpersOf(block).forEach(helper -> helper.withdraw(block.id()));
+        helpersOf(block, keeper -> keeper.forget(block.id())).forEach(helper -> helper.withdraw(block.id()));
         LocalRace race = local;
         if (race != null && isLocal(block)) {
             race.withdraw(block.id());
@@ -122,30 +150,36 @@ final class Racers {
 
     /** Asks the helper that sent damaged leaves of the block whether its replica is bad; false when there is none to ask. */
     boolean doubt(RacerId racer, BlockId block) {
-        HelperTransfer helper = setup.lanes().isHelpers(racer)
-                ? helpers.get(new RacerId(setup.lanes().helper(racer)))
-                : null;
+        RacerId host =
+                setup.lanes().isHelpers(racer) ? new RacerId(setup.lanes().helper(racer)) : racer;
+        KeptBlocks keeper = kept.get(host);
+        HelperTransfer helper = keeper != null && keeper.isComing(block) ? null : helpers.get(host);
         if (helper != null) {
             helper.doubt(block);
         }
         return helper != null;
     }
 
-    /** In-process attempts fetch on: what of them is not wanted is not handed on. */
+    /** In-process attempts fetch on, and switches send on what they keep: what of it is not wanted is not handed on. */
     void shorten(Block block, long length) {
-        helpersOf(block).forEach(helper -> helper.shorten(block.id(), length));
+        helpersOf(block, keeper -> keeper.isComing(block.id())).forEach(helper -> helper.shorten(block.id(), length));
     }
 
     void delivered(Block block) {
-        helpersOf(block).forEach(helper -> helper.delivered(block.id()));
+        helpersOf(block, keeper -> keeper.forget(block.id())).forEach(helper -> helper.delivered(block.id()));
         LocalRace race = local;
         if (race != null && isLocal(block)) {
             race.delivered(block.id());
         }
     }
 
-    private List<HelperTransfer> helpersOf(Block block) {
-        return hosts(block).stream().map(helpers::get).filter(Objects::nonNull).toList();
+    /** Those that were issued the block; not who keeps it, and was only asked for it. */
+    private List<HelperTransfer> helpersOf(Block block, Predicate<KeptBlocks> isKept) {
+        return hosts(block).stream()
+                .filter(host -> !kept.containsKey(host) || !isKept.test(Objects.requireNonNull(kept.get(host))))
+                .map(helpers::get)
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     /** The first racers of the helpers that host the block's. */
@@ -170,6 +204,10 @@ final class Racers {
     /** Closes what is open to this helper and tells the others not to wait for it. */
     void abandon(RacerId racer, ErrorCode why) {
         HelperTransfer gone = helpers.remove(racer);
+        KeptBlocks keeper = kept.remove(racer);
+        if (keeper != null) {
+            keeper.close();
+        }
         if (abandoned.add(racer)) {
             if (gone != null) {
                 gone.close();
@@ -224,6 +262,8 @@ final class Racers {
                 helper.close();
             }
         }
+        kept.values().forEach(KeptBlocks::close);
+        kept.clear();
         if (local != null) {
             local.close();
         }

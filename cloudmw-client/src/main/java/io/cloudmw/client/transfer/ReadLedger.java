@@ -105,14 +105,14 @@ final class ReadLedger {
         }
         if (before == null && !neverStarted) {
             attempts++;
-            use(attempt.store(), 1, 0);
+            use(attempt, 1, 0);
             if (!isOfUnheard(attempt)) {
                 begunNanos.putIfAbsent(attempt.block(), ticker.nanos());
             }
         }
         long more = Math.max(0, attempt.bytes() - (before == null ? 0 : before.bytes()));
         fetchedBytes += more;
-        use(attempt.store(), 0, more);
+        use(attempt, 0, more);
         if (attempt.state().isOver()) {
             live.remove(key);
             cancelled += attempt.state() == AttemptState.CANCELLED ? 1 : 0;
@@ -144,6 +144,12 @@ final class ReadLedger {
         attempts++;
         fetchedBytes += win.bytes();
         use(win.store(), 1, win.bytes());
+    }
+
+    private void use(Attempt attempt, long reads, long bytes) {
+        if (!attempt.kept()) {
+            use(attempt.store(), reads, bytes);
+        }
     }
 
     private void use(StoreId store, long reads, long bytes) {

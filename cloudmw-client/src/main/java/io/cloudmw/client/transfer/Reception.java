@@ -171,7 +171,8 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
         boolean solitary = !policy.mode().needsPeers();
         PlannedSpeeds speeds = new PlannedSpeeds(plan, engine.speeds().speeds());
         peers = new PeerStage(engine, serial, plan, location, sink, share, ledger, urgency, speeds, this);
-        racers = new Racers(engine, serial, plan, new TransferSetup(transferId, plan, lanes, solitary, urgency), this);
+        TransferSetup setup = new TransferSetup(transferId, plan, lanes, solitary, urgency);
+        racers = new Racers(engine, serial, plan, setup, policy.mode().lineup().lanes(), this);
         delivery = new Delivery(policy, lanes, racers.ranks(), speeds, engine.governor(), homes());
     }
 

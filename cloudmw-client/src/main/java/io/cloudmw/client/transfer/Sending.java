@@ -57,6 +57,9 @@ final class Sending {
         /** A chunk is stored: it is durable in these of the stores it was placed in, and owed to the others. */
         void stored(Chunk chunk, PlacedChunk placed, List<StoreId> durable);
 
+        /** Too few stores can be written to now: it is tried again. Told once, until all that waited has gone on. */
+        void waiting(CloudMwException why);
+
         void failed(CloudMwException cause);
     }
 
@@ -129,6 +132,9 @@ final class Sending {
     /** Times that it could not place those that come next; since it last could. */
     private int refusals;
 
+    /** The chunks that wait for stores; of those that could not be placed together the first. */
+    private final Set<Long> waiting = new HashSet<>();
+
     /** Until it is asked again. */
     private @Nullable Future<?> pause;
 
@@ -180,6 +186,7 @@ final class Sending {
                 }
                 underWay = true;
                 refusals = 0;
+                waiting.remove(first);
                 outcome.placed(answer.stores().stream().map(StoreStatus::store).toList());
                 answer.placements().forEach(chunk -> placements.add(new Placed(chunk, answer, before)));
                 fill();
@@ -193,6 +200,7 @@ final class Sending {
             outcome.failed(cause);
             return;
         }
+        waits(first, cause);
         nextToPlace = first;
         Runnable again = () -> serial.execute(() -> {
             pause = null;
@@ -204,6 +212,13 @@ final class Sending {
     /** Too few stores now may be enough in a moment: a helper that was started again brings its disks back. */
     private static boolean mayBeEnoughLater(CloudMwException cause, int times) {
         return cause.code() == ErrorCode.QUORUM_NOT_MET && times < AskAgain.MAX_REFUSALS;
+    }
+
+    private void waits(long index, CloudMwException why) {
+        boolean begins = waiting.isEmpty();
+        if (waiting.add(index) && begins) {
+            outcome.waiting(why);
+        }
     }
 
     private @Nullable Future<?> later(int times, CloudMwException cause, Runnable step) {
@@ -367,6 +382,7 @@ final class Sending {
 
     private void stored(Job job, PlacedChunk placed, ChunkUpload.Stored stored) {
         finish(job);
+        waiting.remove(job.index);
         if (closed) {
             return;
         }
@@ -400,6 +416,9 @@ final class Sending {
         }
         if (!noRoom) {
             setbacks++;
+        }
+        if (refused && !noRoom && times > 1) { // at once it is only placed elsewhere
+            waits(job.index, cause);
         }
         placeLater(job, times, cause);
     }
@@ -439,6 +458,7 @@ final class Sending {
 
     private void notPlaced(Job job, CloudMwException cause) {
         if (mayBeEnoughLater(cause, ++job.refusals)) {
+            waits(job.index, cause);
             placeLater(job, job.refusals, cause);
         } else {
             outcome.failed(cause);

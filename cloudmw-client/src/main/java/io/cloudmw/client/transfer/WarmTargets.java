@@ -74,6 +74,10 @@ final class WarmTargets {
         if (all.isEmpty()) {
             return "volume " + version.file().volume() + ": no helper that is alive is a switch for it";
         }
+        if (all.stream().allMatch(helper -> helper.location().equals(Location.NONE))) {
+            return "volume " + version.file().volume() + ": no switch is in " + to
+                    + ": none states a location (helper.location does; --to all: every switch)";
+        }
         Set<String> places = new TreeSet<>();
         all.forEach(helper -> places.add(
                 helper.location().equals(Location.NONE)

@@ -55,6 +55,10 @@ final class Ledger {
         listener.progressed(progressed);
     }
 
+    synchronized void waiting(String file, String why) {
+        listener.waiting(file, why);
+    }
+
     synchronized void unchanged() {
         unchanged++;
     }

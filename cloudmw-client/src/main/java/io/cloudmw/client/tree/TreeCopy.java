@@ -130,7 +130,7 @@ public abstract class TreeCopy extends TreeTask {
     }
 
     /** Adds what a transfer comes on by to what all have. */
-    final TransferListener progress() {
+    final TransferListener progress(RemotePath file) {
         return new TransferListener() {
             private long before;
 
@@ -138,6 +138,11 @@ public abstract class TreeCopy extends TreeTask {
             public void progressed(long done, long total) {
                 ledger().progressed(done - before);
                 before = done;
+            }
+
+            @Override
+            public void waiting(String why) {
+                ledger().waiting(file.toString(), why);
             }
         };
     }

@@ -128,7 +128,7 @@ final class TreeDownload extends TreeCopy {
                                 options()
                                         .get()
                                         .withVersion(there.version().id())
-                                        .withListener(progress())))
+                                        .withListener(progress(file))))
                 .thenAcceptAsync(receipt -> timed(path, there, receipt), files());
     }
 

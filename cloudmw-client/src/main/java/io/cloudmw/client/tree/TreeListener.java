@@ -15,6 +15,9 @@ public interface TreeListener {
 
     default void failed(String file, CloudMwException why) {}
 
+    /** A file that is put waits, about a minute at most, because too few stores can be written to now. */
+    default void waiting(String file, String why) {}
+
     /** So many files were deleted so far, or would be. */
     default void deleted(long files) {}
 

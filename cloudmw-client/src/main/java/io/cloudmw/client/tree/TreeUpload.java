@@ -107,7 +107,7 @@ final class TreeUpload extends TreeCopy {
 
     /** The time is that of before it was read: if it is changed meanwhile the put fails. */
     private CompletableFuture<Void> put(Path path, BasicFileAttributes here, RemotePath target) {
-        return call(client().put(path, target.file(), options().put().withListener(progress())))
+        return call(client().put(path, target.file(), options().put().withListener(progress(target))))
                 .thenCompose(receipt -> call(client().setAttributes(
                                         target.file(),
                                         RecordedTime.of(

@@ -5,6 +5,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.WarmOptions;
 import io.cloudmw.client.progress.WarmListener;
 import io.cloudmw.client.progress.WarmReceipt;
+import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.FileVersion;
 import java.util.Optional;
@@ -44,6 +45,7 @@ public final class TreeWarmUp extends TreeTask {
 
     @Override
     void work() throws CloudMwException, InterruptedException {
+        Calls.await(there().list(client(), "")); // says so where there is none, once
         if (how.fetch()) {
             AtomicLong allBytes = new AtomicLong();
             eachFile(there(), (file, version) -> allBytes.addAndGet(version.sizeBytes()));

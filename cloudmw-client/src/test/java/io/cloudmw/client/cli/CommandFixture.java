@@ -10,6 +10,7 @@ import io.cloudmw.core.model.StoreId;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -45,10 +46,14 @@ final class CommandFixture implements AutoCloseable {
     }
 
     int run(byte[] in, boolean terminal, String... args) {
+        return run(new ByteArrayInputStream(in), terminal, args);
+    }
+
+    int run(InputStream in, boolean terminal, String... args) {
         ByteArrayOutputStream to = new ByteArrayOutputStream();
         ByteArrayOutputStream errors = new ByteArrayOutputStream();
         CommandContext context = new CommandContext(
-                new ByteArrayInputStream(in),
+                in,
                 to,
                 new PrintStream(errors, true, StandardCharsets.UTF_8),
                 Map.of("CLOUDMW_COORDINATOR", coordinator.address()),

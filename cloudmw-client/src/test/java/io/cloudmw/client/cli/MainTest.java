@@ -135,6 +135,9 @@ final class MainTest {
         assertThat(run("get", "vol:/a", directory.toString())).isZero();
         assertThat(directory.resolve("a")).hasBinaryContent(content);
         assertThat(run("stat", "vol:/a")).isZero();
+        assertThat(out)
+                .containsPattern("\\nchunk_size_bytes +1048576\n")
+                .containsPattern("\\nleaf_size_bytes +65536\n");
         assertThat(out).contains("3000000").matches("(?s).*committed_at +[0-9]{4}-.*Z\n.*");
         assertThat(run("stat", "vol:/a", "--json")).isZero();
         assertThat(json().has("committed_at_millis")).isTrue();
@@ -695,6 +698,17 @@ final class MainTest {
         assertThat(run("volume", "create", "own", "--replicas", "1")).isZero();
         assertThat(run("peer", "own:/f", "--listen", "127.0.0.1:0")).isEqualTo(2);
         assertThat(err).contains("own", "--peers");
+    }
+
+    @Test
+    void aVolumeIsListedWithHowItsFilesAreCut() {
+        assertThat(run("volume", "create", "large", "--replicas", "1")).isZero();
+        assertThat(run("volume", "create", "small", "--replicas", "1", "--chunks", "7", "--leaf-size", "16KiB"))
+                .isZero();
+        assertThat(run("volume", "ls")).isZero();
+        assertThat(out)
+                .containsPattern("(?m)^large +chunk-size=64MiB leaf-size=256KiB replicas=1 ")
+                .containsPattern("(?m)^small +chunks=7 leaf-size=16KiB replicas=1 ");
     }
 
     @Test

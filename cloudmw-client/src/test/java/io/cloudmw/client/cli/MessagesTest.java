@@ -2,7 +2,10 @@ package io.cloudmw.client.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.error.ErrorCode;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -100,6 +103,52 @@ final class MessagesTest {
         put("vol:/a", "1");
         fails(4, " (expected: absent): it exists already", "put", "--if-absent", "-", "vol:/a");
         assertThat(commands.err()).doesNotContain("somebody else");
+    }
+
+    @Test
+    void whatIsMisspeltIsNamedWithWhatWasMeant() throws IOException {
+        fails(
+                2,
+                "cloudmw: unknown command 'vlume'; did you mean 'volume'?\ncloudmw: see cloudmw --help\n",
+                "vlume",
+                "ls");
+        fails(2, "cloudmw: unknown command 'gte'; did you mean 'get'?\n", "gte", "vol:/a", "--no-such");
+        fails(2, "cloudmw: unknown command 'hleper'; did you mean 'helper'?\n", "hleper");
+        fails(2, "cloudmw: unknown command 'creat'; did you mean 'create'?\n", "volume", "creat", "v");
+        fails(2, "cloudmw: unknown command 'quxquux'\n", "quxquux");
+        fails(2, "cloudmw: unknown option '--recieved'\n", "stat", "vol:/a", "--recieved=x");
+        fails(2, "cloudmw: unknown option '--recipt'; did you mean '--receipt'?\n", "get", "vol:/a", "--recipt");
+        fails(2, "cloudmw: unexpected argument 'more'\n", "stat", "vol:/a", "more");
+        assertThat(commands.run("vlume", "ls", "--json")).isEqualTo(2);
+        assertThat(commands.json().get("error").get("message").asText())
+                .isEqualTo("unknown command 'vlume'; did you mean 'volume'?");
+    }
+
+    /** Once when it begins, on a terminal or not; nothing is to be heard where that is wanted. */
+    @Test
+    void aPutThatWaitsForStoresSaysSo() {
+        String said = "put vol:/a waits for stores, about a minute at most: PlaceChunks: refused";
+        assertThat(commands.run(refusedMeanwhile(), false, "put", "-", "vol:/a", "--json"))
+                .isZero();
+        assertThat(commands.err()).containsOnlyOnce(said);
+        assertThat(commands.run(refusedMeanwhile(), true, "put", "-", "vol:/a")).isZero();
+        assertThat(commands.err().lines().filter(said::equals)).hasSize(1);
+        assertThat(commands.run(refusedMeanwhile(), true, "put", "-", "vol:/a", "-q"))
+                .isZero();
+        assertThat(commands.err()).isEmpty();
+    }
+
+    /** One chunk more than are placed at once, and that one cannot be placed for now. */
+    private InputStream refusedMeanwhile() {
+        return new ByteArrayInputStream(new byte[65 << 20]) {
+            @Override
+            public synchronized int read(byte[] target, int offset, int length) {
+                if (pos == 0) {
+                    commands.coordinator().refuse("PlaceChunks", ErrorCode.QUORUM_NOT_MET, 3);
+                }
+                return super.read(target, offset, length);
+            }
+        };
     }
 
     @Test

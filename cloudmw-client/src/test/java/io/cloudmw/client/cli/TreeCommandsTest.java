@@ -95,6 +95,24 @@ final class TreeCommandsTest {
     }
 
     @Test
+    void whatIsNoDirectoryIsSaidOnce() {
+        String file = source.resolve("a").toString();
+        assertThat(run("put", file, "vol:/f")).isZero();
+        assertThat(run("warm", "-r", "vol:/f")).isEqualTo(3);
+        saidOnce("no directory /f");
+        assertThat(run("get", "-r", "vol:/f", copy.toString())).isEqualTo(3);
+        saidOnce("no directory /f");
+        assertThat(run("put", "-r", file, "vol:/to")).isEqualTo(7);
+        saidOnce("not a directory");
+        assertThat(run("rm", "-r", "vol:/none")).isEqualTo(3);
+        saidOnce("no directory /none");
+    }
+
+    private void saidOnce(String what) {
+        assertThat(commands.err().lines().toList()).singleElement().asString().contains(what);
+    }
+
+    @Test
     void whatIsThereAlreadyIsNotCopiedAgain() throws Exception {
         assertThat(run("put", "-r", source.toString(), "vol:/", "--json")).isZero();
         assertThat(run("put", "-r", source.toString(), "vol:/", "--json")).isZero();

@@ -636,15 +636,7 @@ public final class FakeCoordinator implements AutoCloseable {
         }
 
         private FileVersion stamped(FileVersion version) {
-            return new FileVersion(
-                    version.file(),
-                    version.id(),
-                    version.sizeBytes(),
-                    version.chunkCount(),
-                    version.segmentCount(),
-                    version.leafSizeBytes(),
-                    clock,
-                    version.manifestSha256());
+            return version.committed(clock, version.chunkSizeBytes());
         }
 
         @Override

@@ -89,7 +89,7 @@ public final class FakeHelper implements AutoCloseable {
         FULL
     }
 
-    /** What it does about leaves that readers ask for as of a switch. */
+    /** What it does about leaves that readers ask for as of a switch, and about blocks it keeps. */
     public enum Sharing {
         /** Gives them. */
         SERVE,
@@ -125,8 +125,12 @@ public final class FakeHelper implements AutoCloseable {
     private final AtomicInteger unrefusedRelays = new AtomicInteger();
     private final AtomicInteger corruptRelays = new AtomicInteger();
     private final AtomicInteger sharedReads = new AtomicInteger();
+    private final AtomicInteger keptReads = new AtomicInteger();
     private final AtomicInteger corruptShared = new AtomicInteger();
     private volatile Sharing sharing = Sharing.SERVE;
+    private final AtomicInteger openShared = new AtomicInteger();
+    private final AtomicInteger mostShared = new AtomicInteger();
+    private volatile boolean keeping;
     private final AtomicInteger leavesRelayed = new AtomicInteger();
     private final AtomicInteger refusedUploads = new AtomicInteger();
     private final AtomicLong hedgesTold = new AtomicLong();
@@ -214,6 +218,26 @@ public final class FakeHelper implements AutoCloseable {
         return sharedReads.get();
     }
 
+    /** From now on it keeps every chunk, as a switch; until somebody says that what came was damaged. */
+    public void keepAll() {
+        keeping = true;
+    }
+
+    /** What it was asked for as a switch, and has neither given nor been told to leave. */
+    public int openShared() {
+        return openShared.get();
+    }
+
+    /** The most there ever was of that. */
+    public int mostShared() {
+        return mostShared.get();
+    }
+
+    /** Times it was asked for what it keeps, whether it did or not. */
+    public int keptReads() {
+        return keptReads.get();
+    }
+
     /** Those of them that the reader said were spoiled. */
     public int corruptShared() {
         return corruptShared.get();
@@ -263,11 +287,7 @@ public final class FakeHelper implements AutoCloseable {
         public BulkStreamListener opened(BulkStream stream, byte[] request) throws CloudMwException {
             BulkRequest decoded = BulkRequest.decode(request);
             if (decoded instanceof BulkRequest.Shared shared) {
-                sharedReads.incrementAndGet();
-                if (sharing == Sharing.REFUSE) {
-                    throw new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "no switch");
-                }
-                return new SharedLeaf(stream, shared.block());
+                return share(stream, shared);
             }
             if (!(decoded instanceof BulkRequest.Write write)) {
                 throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "writes only");
@@ -284,34 +304,59 @@ public final class FakeHelper implements AutoCloseable {
             stream.grant(1 << 20);
             return new Writing(stream, write);
         }
+
+        private BulkStreamListener share(BulkStream stream, BulkRequest.Shared shared) throws CloudMwException {
+            (shared.kept() ? keptReads : sharedReads).incrementAndGet();
+            if (sharing == Sharing.REFUSE) {
+                throw new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "no switch");
+            }
+            if (shared.kept() && !keeping) {
+                throw new CloudMwException(ErrorCode.NOT_FOUND, "not kept");
+            }
+            if (shared.kept() && sharing != Sharing.SILENT) {
+                stream.grant(1);
+            }
+            return new SharedLeaves(stream, shared.block());
+        }
     }
 
-    /** Gives one leaf. */
-    private final class SharedLeaf implements BulkStreamListener {
+    /** Gives leaf after leaf. */
+    private final class SharedLeaves implements BulkStreamListener {
         private final BulkStream stream;
         private final IssuedBlock block;
-        private boolean sent;
+        private int sent;
 
-        SharedLeaf(BulkStream stream, IssuedBlock block) {
+        SharedLeaves(BulkStream stream, IssuedBlock block) {
             this.stream = stream;
             this.block = block;
+            mostShared.accumulateAndGet(openShared.incrementAndGet(), Math::max);
         }
 
         @Override
         public void granted() {
             byte[] chunk = chunks.get(block.chunk());
             int length = (int) block.block().range().length();
-            if (sent || chunk == null || sharing == Sharing.SILENT || stream.credit() < length) {
-                return;
+            while (chunk != null && sharing != Sharing.SILENT && sent < length) {
+                int leaf = Math.min(block.leafSizeBytes(), length - sent);
+                if (stream.credit() < leaf) {
+                    return;
+                }
+                send(chunk, (int) block.block().range().offset() + sent, leaf);
+                sent += leaf;
+                if (sent == length) {
+                    openShared.decrementAndGet();
+                    stream.end(new byte[0]);
+                }
             }
-            sent = true;
-            int from = (int) block.block().range().offset();
-            byte[] bytes = Arrays.copyOfRange(chunk, from, from + length);
+        }
+
+        private void send(byte[] chunk, int from, int leaf) {
+            byte[] bytes = Arrays.copyOfRange(chunk, from, from + leaf);
             if (sharing == Sharing.SPOIL) {
-                bytes[length / 2]++;
+                bytes[leaf / 2]++;
             }
-            var unused = stream.send(Unpooled.wrappedBuffer(bytes), block.leafCrc32c()[0]);
-            stream.end(new byte[0]);
+            int crc = block.leafCrc32c()[sent / block.leafSizeBytes()];
+            var unused = stream.send(Unpooled.wrappedBuffer(bytes), crc);
         }
 
         @Override
@@ -324,7 +369,11 @@ public final class FakeHelper implements AutoCloseable {
 
         @Override
         public void failed(CloudMwException cause) {
+            if (sent < block.block().range().length()) {
+                openShared.decrementAndGet();
+            }
             if (cause.code() == ErrorCode.REPLICA_CORRUPT) {
+                keeping = false;
                 corruptShared.incrementAndGet();
             }
         }

@@ -53,6 +53,19 @@ final class WarmTargetsTest {
         return WarmTargets.of(VERSION, fleet(switches), Set.of(), Location.NONE);
     }
 
+    @Test
+    void whereNoSwitchIsInAPlaceThePlacesAreNamedOrTheSetting() {
+        HelperAddress silent = new HelperAddress(new HelperId("q"), "c", "b", VolumeSet.parse("v"), Location.NONE);
+        Location to = Location.parse("z7");
+        assertThatThrownBy(() -> WarmTargets.of(VERSION, fleet(2), Set.of(), to))
+                .hasMessage("volume v: no switch is in z7 (there are: z0/h0, z1/h1)");
+        assertThatThrownBy(() -> WarmTargets.of(VERSION, List.of(silent, at(0, "v", "z0")), Set.of(), to))
+                .hasMessage("volume v: no switch is in z7 (there are: (q does not say), z0)");
+        assertThatThrownBy(() -> WarmTargets.of(VERSION, List.of(silent), Set.of(), to))
+                .hasMessage("volume v: no switch is in z7: none states a location (helper.location does; "
+                        + "--to all: every switch)");
+    }
+
     /** However many there are: each is told once, asks one that is a member of the group it names, and all come to one root. */
     @Test
     void everySwitchOfAFleetOfAnySizeGetsEachBlockFromOneRoot() throws Exception {

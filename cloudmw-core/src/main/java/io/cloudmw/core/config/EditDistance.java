@@ -2,8 +2,9 @@ package io.cloudmw.core.config;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Optional;
 
-/** How far apart two words are: characters to insert, delete or replace (Levenshtein). */
+/** How far apart two words are: characters to insert, delete, replace or swap with the next (optimal string alignment). */
 public final class EditDistance {
     private EditDistance() {}
 
@@ -14,20 +15,27 @@ public final class EditDistance {
                 .orElse("");
     }
 
+    /** The nearest candidate that a word may be a slip of: at most half of its characters, rounded up, are wrong. */
+    public static Optional<String> meant(String word, Collection<String> candidates) {
+        return Optional.of(nearest(word, candidates))
+                .filter(candidate -> !candidate.isEmpty() && between(word, candidate) <= (word.length() + 1) / 2);
+    }
+
     static int between(String a, String b) {
-        int[] previous = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            previous[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int[] row = new int[b.length() + 1];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int replace = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                row[j] = Math.min(replace, 1 + Math.min(previous[j], row[j - 1]));
+        int[][] distance = new int[a.length() + 1][b.length() + 1];
+        for (int i = 0; i <= a.length(); i++) {
+            for (int j = 0; j <= b.length(); j++) {
+                distance[i][j] = i == 0 || j == 0 ? i + j : between(a, b, i, j, distance);
             }
-            previous = row;
         }
-        return previous[b.length()];
+        return distance[a.length()][b.length()];
+    }
+
+    /** Of the first {@code i} characters and the first {@code j}, from those of fewer. */
+    private static int between(String a, String b, int i, int j, int[][] distance) {
+        int replace = distance[i - 1][j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        int least = Math.min(replace, 1 + Math.min(distance[i - 1][j], distance[i][j - 1]));
+        boolean swapped = i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1);
+        return swapped ? Math.min(least, distance[i - 2][j - 2] + 1) : least;
     }
 }

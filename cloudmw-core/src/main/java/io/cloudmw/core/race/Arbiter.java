@@ -168,9 +168,8 @@ final class Arbiter implements DeliveryInput {
         if (board.over || !board.window.isOpen()) {
             return;
         }
-        for (Relay relay : List.copyOf(board.relays())) {
-            boolean turn = !board.policy.inOrder() || board.window.isLowest(relay.flight.piece);
-            if (!relay.accepted && turn) {
+        for (Relay relay : board.relays()) {
+            if (!relay.accepted && (!board.policy.inOrder() || board.window.isLowest(relay.flight.piece))) {
                 board.accept(relay);
             }
         }

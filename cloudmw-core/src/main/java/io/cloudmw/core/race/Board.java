@@ -1,5 +1,6 @@
 package io.cloudmw.core.race;
 
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,6 +24,8 @@ final class Board {
     final List<DeliveryCommand> commands = new ArrayList<>();
     long nowNanos;
     boolean over;
+    /** Whether any way to any chunk ever failed: before that, helpers bring all there is. */
+    boolean anyFailed;
 
     private final Map<BlockId, Flight> issued = new TreeMap<>();
     private final Map<Long, Relay> relays = new TreeMap<>();
@@ -312,9 +315,22 @@ final class Board {
         withdraw(flight);
         window.unissued(piece);
         piece.next = IssueReason.RETRY;
-        if (piece.reissued() > policy.patience().maxReissues() && !piece.resort()) {
+        if (piece.reissued() > policy.patience().maxReissues() && !resort(piece)) {
             fail(piece);
         }
+    }
+
+    /** A way to the chunk failed: what is ready of it may be another's to bring. */
+    void failed(PlannedChunk chunk, int helper, int replica, ErrorCode code) {
+        chunk.failed(helper, replica, code);
+        anyFailed = true;
+        window.waysChanged();
+    }
+
+    /** As {@link Piece#resort}. */
+    boolean resort(Piece piece) {
+        window.waysChanged();
+        return piece.resort();
     }
 
     void fail(Piece piece) {

@@ -43,7 +43,9 @@ final class Dispatcher {
         } else {
             feedLanes();
             sendLowest();
-            List.copyOf(board.window.ready()).forEach(this::sendToClient);
+            if (!board.roster.hasHelpers() || board.anyFailed) {
+                List.copyOf(board.window.ready()).forEach(this::sendToClient);
+            }
             if (mode.extras().steals() && board.window.ready().isEmpty()) {
                 stealForIdleLanes();
             }
@@ -66,7 +68,7 @@ final class Dispatcher {
             if (piece.chunk.forgive()) {
                 entrants = board.roster.racersFor(piece);
             }
-            if (entrants.isEmpty() && piece.resort()) {
+            if (entrants.isEmpty() && board.resort(piece)) {
                 entrants = board.roster.racersFor(piece);
             }
         }
@@ -83,8 +85,10 @@ final class Dispatcher {
         List<RacerId> workers = board.roster.workers();
         for (int depth = 1; depth <= mode.lineup().queuePerLane(); depth++) {
             for (RacerId worker : workers) {
-                if (board.roster.load(worker) < depth && mayWork(worker) && !board.roster.isSilent(worker)) {
-                    feed(worker, workers);
+                int helper = board.roster.helperOf(worker);
+                boolean isFree = board.window.mayNeed(helper) && board.roster.load(worker) < depth;
+                if (isFree && mayWork(worker) && !board.roster.isSilent(worker) && !feed(worker, workers)) {
+                    board.window.needsNot(helper); // any lane of a helper may bring what another may
                 }
             }
         }
@@ -131,14 +135,16 @@ final class Dispatcher {
         return leastBusy;
     }
 
-    private void feed(RacerId worker, List<RacerId> workers) {
+    /** False when nothing that is ready is for the racer. */
+    private boolean feed(RacerId worker, List<RacerId> workers) {
         for (Piece piece : board.window.ready()) {
             Entrant entrant = best(worker, piece, null);
             if (entrant != null) {
                 send(piece, entrant, workers);
-                return;
+                return true;
             }
         }
+        return false;
     }
 
     private void send(Piece piece, Entrant first, List<RacerId> workers) {
@@ -286,7 +292,7 @@ final class Dispatcher {
 
     /** What is known to be bad is all that is left of the piece; after that nothing is. */
     private void resort(Piece piece) {
-        Entrant entrant = piece.resort() ? leastBusy(board.roster.workers(), piece) : null;
+        Entrant entrant = board.resort(piece) ? leastBusy(board.roster.workers(), piece) : null;
         if (entrant == null) {
             entrant = leastBusy(board.roster.localWorkers(piece.chunk), piece);
         }

@@ -297,12 +297,15 @@ final class Flight {
      * still racing.
      */
     List<RacerId> awaited(Roster roster) {
-        return block.entrants().stream()
-                .map(Entrant::racer)
-                .filter(racer -> roster.isLive(racer) && !piece.chunk.hasForfeited(racer))
-                .filter(this::isIn)
-                .filter(racer -> lost.isEmpty() || lost.containsValue(racer))
-                .toList();
+        List<RacerId> awaited = new ArrayList<>(block.entrants().size());
+        for (Entrant entrant : block.entrants()) {
+            RacerId racer = entrant.racer();
+            boolean mayStill = roster.isLive(racer) && !piece.chunk.hasForfeited(racer) && isIn(racer);
+            if (mayStill && (lost.isEmpty() || lost.containsValue(racer))) {
+                awaited.add(racer);
+            }
+        }
+        return awaited;
     }
 
     /**

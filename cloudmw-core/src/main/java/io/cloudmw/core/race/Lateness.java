@@ -15,10 +15,12 @@ final class Lateness {
 
     /** How long a first byte may take at the flight's store, usually. */
     long delayNanos(Flight flight) {
-        double late = board.speeds.lateFirstByteNanos(
-                flight.measure(),
-                board.roster.helperOf(flight.holder().racer()),
-                flight.block.range().length());
+        return delayNanos(board.usual(flight));
+    }
+
+    /** The same where this is usual. */
+    long delayNanos(Speed usual) {
+        double late = board.speeds.lateFirstByteNanos(usual);
         return late == 0 ? extras.capNanos() : extras.within(late);
     }
 

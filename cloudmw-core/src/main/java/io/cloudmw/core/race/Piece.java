@@ -3,6 +3,7 @@ package io.cloudmw.core.race;
 import io.cloudmw.core.model.ByteRange;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A range of one chunk, cut to the mode's size, until its last leaf is delivered; under way as none, one or two blocks. */
 final class Piece {
@@ -16,6 +17,9 @@ final class Piece {
 
     /** It changed hands because nobody had begun it: done once, or it would wait at the end of every queue. */
     boolean moved;
+
+    /** The helpers that what is missing of it belongs to, as {@link Homes} has them; null: nobody asked yet. */
+    int @Nullable [] homes;
 
     private final long start;
     private ByteRange missing;
@@ -46,6 +50,7 @@ final class Piece {
         long leaf = nextLeafBytes();
         missing = new ByteRange(missing.offset() + leaf, missing.length() - leaf);
         reissues = 0;
+        homes = null;
     }
 
     long nextLeafBytes() {

@@ -134,6 +134,16 @@ final class PlannedChunk {
         return failures.getOrDefault(new Way(helper, replica), 0) >= TRIES_BY_ONE_WAY;
     }
 
+    /** Whether the helper has a way left to any replica that may be read. */
+    boolean hasWay(int helper) {
+        for (int replica : readable) {
+            if (!isSpent(helper, replica)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** How much speaks against a way: what failed by it, by this helper, and at this replica. */
     int doubts(int helper, int replica) {
         return failures.getOrDefault(new Way(helper, replica), 0)

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -19,12 +18,15 @@ final class Roster {
     private final ModePolicy mode;
     private final Homes homes;
     private final Set<Integer> helpers = new TreeSet<>();
+    /** See {@link #workers()}. */
+    private List<RacerId> workers;
+
     private final NavigableSet<RacerId> locals = new TreeSet<>();
     private final Map<Integer, Long> heardAtNanos = new HashMap<>();
     /** When the destination last came back from being away; null: it never was. */
     private @Nullable Long resumedAtNanos;
     /** What each racer was issued and has not fetched, in the order of issue. */
-    private final Map<RacerId, Deque<Flight>> queues = new TreeMap<>();
+    private final Map<RacerId, Deque<Flight>> queues = new HashMap<>();
     /** When each racer was last through with something, or rid of it. */
     private final Map<RacerId, Long> freeSinceNanos = new HashMap<>();
     /** Helpers that say nothing of what they were issued, and until when nothing more is issued to them. */
@@ -43,6 +45,7 @@ final class Roster {
         this.mode = mode;
         this.lanes = lanes;
         reachable.forEach(racer -> helpers.add(lanes.helper(racer)));
+        this.workers = lineUp(helpers, lanes, mode);
     }
 
     /** It is later now. */
@@ -83,7 +86,9 @@ final class Roster {
         heardAtNanos.remove(helper);
         silentUntilNanos.remove(helper);
         lanes.of(helper).forEach(this::dismiss);
-        return helpers.remove(helper);
+        helpers.remove(helper);
+        workers = lineUp(helpers, lanes, mode);
+        return true;
     }
 
     /** Notes a sign of life. */
@@ -210,13 +215,17 @@ final class Roster {
 
     /** Racers for what is planned: lane by lane, so that every helper has something before any has two. */
     List<RacerId> workers() {
+        return workers;
+    }
+
+    private static List<RacerId> lineUp(Set<Integer> helpers, Lanes lanes, ModePolicy mode) {
         List<RacerId> workers = new ArrayList<>();
         for (int lane = 0; lane < mode.lineup().lanes(); lane++) {
             for (int helper : helpers) {
                 workers.add(lanes.racer(helper, lane));
             }
         }
-        return workers;
+        return List.copyOf(workers);
     }
 
     /** How many of {@link #workers()} have something to do. */
@@ -267,13 +276,22 @@ final class Roster {
         if (helper == SpeedView.CLIENT) {
             return true;
         }
-        for (int home : homes.of(piece.chunk.plan.chunkIndex(), piece.missing().offset())) {
-            if (helpers.contains(home)
-                    && piece.chunk.readable().stream().anyMatch(replica -> !piece.chunk.isSpent(home, replica))) {
+        for (int home : homesOf(piece)) {
+            if (helpers.contains(home) && piece.chunk.hasWay(home)) {
                 return home == helper;
             }
         }
         return true;
+    }
+
+    /** Asked once for all racers: it costs more than the rest of the decision. */
+    private int[] homesOf(Piece piece) {
+        int[] known = piece.homes;
+        if (known == null) {
+            known = homes.of(piece.chunk.plan.chunkIndex(), piece.missing().offset());
+            piece.homes = known;
+        }
+        return known;
     }
 
     /** Blocks the racer was issued and has not fetched. */
@@ -292,7 +310,15 @@ final class Roster {
     /** Whether it is the racer's next to start, and nothing else of what it was issued is under way. */
     boolean isNext(RacerId racer, Flight flight) {
         Deque<Flight> queue = queues.get(racer);
-        return queue != null && queue.peek() == flight && queue.stream().noneMatch(other -> racer.equals(other.runner));
+        if (queue == null || queue.peek() != flight) {
+            return false;
+        }
+        for (Flight other : queue) {
+            if (racer.equals(other.runner)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** What the racer's helper was issued first to start it, and is not next. */

@@ -36,10 +36,10 @@ final class Speeds {
         return view.expected(store, helper, sizeBytes);
     }
 
-    /** How long a first byte may take before it is late; 0: nothing is known. */
-    double lateFirstByteNanos(StoreId store, int helper, long sizeBytes) {
-        long usual = view.expected(store, helper, sizeBytes).lateFirstByteNanos();
-        return usual > 0 ? usual : LATE_FACTOR * anyFirstByteNanos;
+    /** How long a first byte may take before it is late where this is usual; 0: nothing is known. */
+    double lateFirstByteNanos(Speed usual) {
+        long known = usual.lateFirstByteNanos();
+        return known > 0 ? known : LATE_FACTOR * anyFirstByteNanos;
     }
 
     /** Of what was heard of together with its beginning nobody can tell how long it took: that counts for nothing. */

@@ -20,23 +20,29 @@ final class Traffic {
     private final Set<RacerId> holders = new HashSet<>();
 
     Traffic(Collection<Flight> flights, Collection<Relay> relays, long nowNanos) {
-        rates = flights.stream()
-                .filter(flight -> flight.isFetching() && flight.bytes() > 0)
-                .mapToDouble(flight -> flight.rate(nowNanos))
-                .sorted()
-                .toArray();
+        double[] seen = new double[flights.size()];
+        int count = 0;
         for (Flight flight : flights) {
-            if (flight.isFetching() && nowNanos - flight.startedAtNanos > TELLING_NANOS) {
-                stores.computeIfAbsent(flight.store(), absent -> new DoubleSummaryStatistics())
-                        .accept(flight.rate(nowNanos));
-            }
-        }
-        for (Flight flight : flights) {
-            if (flight.fetched && flight.runner != null) {
+            if (flight.isFetching()) {
+                double rate = flight.rate(nowNanos);
+                if (flight.bytes() > 0) {
+                    seen[count++] = rate;
+                }
+                if (nowNanos - flight.startedAtNanos > TELLING_NANOS) {
+                    stores.computeIfAbsent(flight.store(), absent -> new DoubleSummaryStatistics())
+                            .accept(rate);
+                }
+            } else if (flight.runner != null) {
                 holders.add(flight.runner);
             }
         }
-        movingRelays = relays.stream().filter(Relay::mayMove).count();
+        rates = Arrays.copyOf(seen, count);
+        Arrays.sort(rates);
+        long moving = 0;
+        for (Relay relay : relays) {
+            moving += relay.mayMove() ? 1 : 0;
+        }
+        movingRelays = moving;
     }
 
     /** Bytes per nanosecond that an attempt at the store gets on average; {@code otherwise}: none is old enough to tell. */

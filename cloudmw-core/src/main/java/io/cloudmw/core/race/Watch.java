@@ -128,8 +128,15 @@ final class Watch {
 
     /** Whether who may start it has nothing else: who holds or fetches something may let any block but the lowest wait. */
     private boolean isNext(Flight flight) {
-        return flight.isCutThrough()
-                && flight.awaited(board.roster).stream().allMatch(racer -> board.flightsOf(racer) == 1);
+        if (!flight.isCutThrough()) {
+            return false;
+        }
+        for (RacerId racer : flight.awaited(board.roster)) {
+            if (board.flightsOf(racer) != 1) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void giveUp(Flight flight) {
@@ -168,7 +175,7 @@ final class Watch {
         if (!flight.isCutThrough()) {
             flight.piece.chunk.avoid(racer, code);
         } else if (entrant != null) {
-            flight.piece.chunk.failed(board.roster.helperOf(racer), entrant.replica(), code);
+            board.failed(flight.piece.chunk, board.roster.helperOf(racer), entrant.replica(), code);
         }
     }
 
@@ -185,6 +192,7 @@ final class Watch {
         if (!board.roster.remove(racer)) {
             return;
         }
+        board.window.waysChanged();
         for (Relay relay : List.copyOf(board.relays())) {
             if (board.relay(relay.number) != null && isSame(relay.racer, racer, helper)) {
                 board.retry(relay.flight);
@@ -263,13 +271,14 @@ final class Watch {
             return unheard.isEmpty() ? unheard : afterQuiet(flight, unheard.getAsLong());
         }
         double patience = board.governor.patience();
-        long delay = lateness.delayNanos(flight);
+        Speed usual = board.usual(flight);
+        long delay = lateness.delayNanos(usual);
         if (flight.bytes() == 0) {
             return afterQuiet(flight, flight.startedAtNanos + extras.delayNanos(delay * patience));
         }
-        long gap = gapNanos(flight, relay, delay);
+        double slow = usual.slowBytesPerSecond() / 1e9;
+        long gap = gapNanos(flight, relay, delay, slow);
         long gapAt = flight.movedAtNanos + (long) (gap * patience);
-        double slow = board.usual(flight).slowBytesPerSecond() / 1e9;
         if (slow == 0 || !board.traffic().isBehindOthers(flight.rate(board.nowNanos))) {
             return afterQuiet(flight, gapAt);
         }
@@ -279,8 +288,7 @@ final class Watch {
     }
 
     /** How long the next leaf may take, usually: no less than the relays of this destination do, whatever limits them. */
-    private long gapNanos(Flight flight, @Nullable Relay relay, long delay) {
-        double slow = board.usual(flight).slowBytesPerSecond() / 1e9;
+    private long gapNanos(Flight flight, @Nullable Relay relay, long delay, double slow) {
         double leaf = slow == 0 ? 0 : flight.piece.chunk.plan.leafSizeBytes() / slow;
         double gap = Math.max((double) delay, Math.min(leaf, (double) extras.capNanos()));
         if (relay == null || !relay.accepted) {

@@ -2,6 +2,7 @@ package io.cloudmw.core.race;
 
 import io.cloudmw.core.model.ByteRange;
 import java.util.ArrayDeque;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.TreeMap;
@@ -18,6 +19,8 @@ final class Window {
     private final TreeMap<Long, Piece> open = new TreeMap<>();
     /** Those of the open ones that are not issued. */
     private final TreeMap<Long, Piece> ready = new TreeMap<>();
+    /** Helpers that may bring nothing of what is ready: where blocks belong to few, all others would look with every leaf. */
+    private final BitSet unneeded = new BitSet();
 
     private @Nullable Piece uncut;
     private long nextSequence;
@@ -123,7 +126,7 @@ final class Window {
     /** Opens a part split off one that is open. */
     void add(Piece piece) {
         open.put(piece.position, piece);
-        ready.put(piece.position, piece);
+        unissued(piece);
     }
 
     void issued(Piece piece) {
@@ -132,6 +135,7 @@ final class Window {
 
     void unissued(Piece piece) {
         ready.put(piece.position, piece);
+        unneeded.clear();
     }
 
     void delivered(Piece piece, long nowNanos) {
@@ -160,5 +164,20 @@ final class Window {
 
     Collection<Piece> ready() {
         return ready.values();
+    }
+
+    /** False when there is nothing ready that this helper may bring. */
+    boolean mayNeed(int helper) {
+        return !unneeded.get(helper);
+    }
+
+    /** Nothing that is ready is this helper's to bring, and so it stays until more is ready or {@link #waysChanged}. */
+    void needsNot(int helper) {
+        unneeded.set(helper);
+    }
+
+    /** Others than before may bring what is ready: a helper is gone, a way to a chunk has failed, or one more may be tried. */
+    void waysChanged() {
+        unneeded.clear();
     }
 }

@@ -170,6 +170,7 @@ public sealed interface BulkRequest {
      * @param tree how many of them are members
      * @param height how many switches may be between this one and the store: it waits for none that has more, and asks none
      * @param reader whether who asks is no switch
+     * @param kept whether it is wanted only if all of it is kept there: the answer is credit of one byte, or {@code NOT_FOUND}
      * @param share for which of its own clients a switch asks ({@link Tenant#share})
      */
     record Shared(
@@ -181,6 +182,7 @@ public sealed interface BulkRequest {
             int height,
             Priority priority,
             boolean reader,
+            boolean kept,
             int share)
             implements BulkRequest {
         public Shared {
@@ -227,6 +229,7 @@ public sealed interface BulkRequest {
                     message.getHeight(),
                     UrgencyWire.priority(message.getPriority()),
                     message.getReader(),
+                    message.getKept(),
                     message.getShare()));
         }
 
@@ -239,6 +242,7 @@ public sealed interface BulkRequest {
                     .setHeight(height)
                     .setPriority(UrgencyWire.priority(priority))
                     .setReader(reader)
+                    .setKept(kept)
                     .setShare(share);
             stores.forEach(store -> shared.addStores(ToWire.store(store)));
             helpers.forEach(helper -> shared.addHelpers(ToWire.helper(helper)));

@@ -27,14 +27,18 @@ final class SwitchedDeliveryTest {
             new ModePolicy.Extras(IssueReason.HAND_OVER, 1, 1_000_000_000, 0, false));
     private static final Lanes LANES = MODE.lanes(3);
 
-    private final Delivery delivery = new Delivery(
-            new DeliveryPolicy(MODE, new DeliveryPolicy.Patience(1000, 10_000, 8), false),
-            LANES,
-            Set.of(new RacerId(0), new RacerId(1), new RacerId(2)),
-            (store, helper, bytes) -> USUAL,
-            new Governor(new Governor.Budget(0.05, 8, 10_000)),
-            (chunk, offset) -> offset / BLOCK % 2 == 0 ? new int[] {0, 1} : new int[] {1, 0});
+    private Delivery delivery = delivery(MODE);
     private long now;
+
+    private static Delivery delivery(ModePolicy mode) {
+        return new Delivery(
+                new DeliveryPolicy(mode, new DeliveryPolicy.Patience(1000, 10_000, 8), false),
+                LANES,
+                Set.of(new RacerId(0), new RacerId(1), new RacerId(2)),
+                (store, helper, bytes) -> USUAL,
+                new Governor(new Governor.Budget(0.05, 8, 10_000)),
+                (chunk, offset) -> offset / BLOCK % 2 == 0 ? new int[] {0, 1} : new int[] {1, 0});
+    }
 
     private List<Block> on(DeliveryEvent event) {
         return delivery.on(event, now).stream()
@@ -76,6 +80,13 @@ final class SwitchedDeliveryTest {
     @Test
     void whenASwitchIsGoneItsBlocksAreAskedOfTheNext() {
         plan(2);
+        assertThat(helpers(on(new RacerGone(new RacerId(1))))).containsExactly(0);
+    }
+
+    @Test
+    void whatASwitchThatIsGoneWasNeverAskedForGoesToOneThatHadLookedForMoreInVain() {
+        delivery = delivery(MODE.withStreams(1, 1));
+        assertThat(helpers(plan(2))).containsExactly(0);
         assertThat(helpers(on(new RacerGone(new RacerId(1))))).containsExactly(0);
     }
 

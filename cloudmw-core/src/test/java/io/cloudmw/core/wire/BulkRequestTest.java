@@ -127,6 +127,7 @@ final class BulkRequestTest {
                 height,
                 Priority.PREFETCH,
                 true,
+                false,
                 share);
     }
 }

@@ -88,6 +88,11 @@ public final class SharedFetching implements Fetching {
         return bytes;
     }
 
+    @Override
+    public boolean keeps(WantedBlock block) {
+        return keptBytes(block) == block.length();
+    }
+
     /**
      * What is kept, and was done.
      *

@@ -10,6 +10,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -62,14 +63,14 @@ final class CoordinatorCommand implements Callable<Integer> {
             CoordinatorBuckets direct = serving.with(new CoordinatorBuckets());
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             serving.with((AutoCloseable) meters::close);
+            Optional<HttpEndpoint> endpoint = serving.listen("coordinator.http.listen", config.http());
             CoordinatorServer coordinator = serving.with(CoordinatorServer.start(config, direct, meters));
             Map<String, Object> where = new LinkedHashMap<>();
             where.put("address", coordinator.address().toString());
-            if (config.http().isPresent()) {
-                HttpEndpoint endpoint = serving.with(new HttpEndpoint(
-                        "coordinator.http.listen", config.http().get(), meters, coordinator::isServing));
-                where.put("http", config.http().get().host() + ":" + endpoint.port());
-            }
+            endpoint.ifPresent(http -> {
+                http.serve(meters, coordinator::isServing);
+                where.put("http", http.address().toString());
+            });
             where.put("pid", ProcessHandle.current().pid());
             Serving.ready(System.out, options.json(), "coordinator", where);
             serving.awaitSignal();

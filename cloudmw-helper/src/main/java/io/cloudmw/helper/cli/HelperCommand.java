@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -79,6 +80,7 @@ final class HelperCommand implements Callable<Integer> {
         try (Serving serving = new Serving()) {
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             serving.with((AutoCloseable) meters::close);
+            Optional<HttpEndpoint> endpoint = serving.listen("helper.http.listen", config.http());
             HelperConfig.Limits limits = config.limits();
             Buckets buckets = serving.with(new Buckets(
                     limits.fetchThreads(),
@@ -95,14 +97,10 @@ final class HelperCommand implements Callable<Integer> {
             where.put(
                     "disks",
                     helper.disks().stream().map(Store::id).map(Object::toString).toList());
-            if (config.http().isPresent()) {
-                HttpEndpoint endpoint = serving.with(new HttpEndpoint(
-                        "helper.http.listen",
-                        config.http().get(),
-                        meters,
-                        () -> helper.registered().isDone()));
-                where.put("http", config.http().get().host() + ":" + endpoint.port());
-            }
+            endpoint.ifPresent(http -> {
+                http.serve(meters, helper::isServing);
+                where.put("http", http.address().toString());
+            });
             where.put("registered", awaitRegistration(helper));
             where.put("pid", ProcessHandle.current().pid());
             Serving.ready(System.out, options.json(), "helper", where);

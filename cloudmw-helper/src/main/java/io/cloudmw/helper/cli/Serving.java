@@ -2,10 +2,14 @@ package io.cloudmw.helper.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.helper.http.HttpEndpoint;
 import java.io.PrintStream;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -27,6 +31,11 @@ final class Serving implements AutoCloseable {
     synchronized <T extends AutoCloseable> T with(T resource) {
         resources.push(resource);
         return resource;
+    }
+
+    /** Where metrics and health are to be had, if anywhere: taken before anybody hears of the process. */
+    Optional<HttpEndpoint> listen(String setting, Optional<HostPort> address) throws CloudMwException {
+        return address.isEmpty() ? Optional.empty() : Optional.of(with(new HttpEndpoint(setting, address.get())));
     }
 
     /** Prints one line: what is ready, and where. */

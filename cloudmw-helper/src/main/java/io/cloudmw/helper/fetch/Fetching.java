@@ -15,6 +15,11 @@ public interface Fetching {
     Attempt start(Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener)
             throws CloudMwException;
 
+    /** Whether all of a block is kept here, and need not be fetched. */
+    default boolean keeps(WantedBlock block) {
+        return false;
+    }
+
     /** What was given of this block did not arrive as it should: whatever is kept of it is kept no longer. */
     default void doubt(WantedBlock block) {}
 }

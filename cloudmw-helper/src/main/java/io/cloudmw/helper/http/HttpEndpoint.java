@@ -22,17 +22,18 @@ import java.util.function.BooleanSupplier;
 public final class HttpEndpoint implements AutoCloseable {
     private static final int BACKLOG = 16;
 
+    private final HostPort listen;
     private final HttpServer server;
     private final ThreadPoolExecutor thread = Threads.blocking("http", 1, BACKLOG);
 
     /**
-     * Binds and serves.
+     * Binds; who connects is not answered before {@link #serve}.
      *
      * @param setting names where it listens to whoever has set that
      * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound
      */
-    public HttpEndpoint(String setting, HostPort listen, PrometheusMeterRegistry meters, BooleanSupplier healthy)
-            throws CloudMwException {
+    public HttpEndpoint(String setting, HostPort listen) throws CloudMwException {
+        this.listen = listen;
         try {
             server = HttpServer.create(new InetSocketAddress(listen.host(), listen.port()), BACKLOG);
         } catch (IOException e) {
@@ -40,6 +41,10 @@ public final class HttpEndpoint implements AutoCloseable {
             throw new CloudMwException(
                     ErrorCode.LOCAL_IO, setting + ": cannot listen on " + listen + ": " + Reasons.of(e), e);
         }
+    }
+
+    /** Answers from now on; called once. */
+    public void serve(PrometheusMeterRegistry meters, BooleanSupplier healthy) {
         server.createContext("/metrics", exchange -> answer(exchange, 200, meters.scrape()));
         server.createContext("/healthz", exchange -> {
             boolean well = healthy.getAsBoolean();
@@ -60,9 +65,9 @@ public final class HttpEndpoint implements AutoCloseable {
         }
     }
 
-    /** The port it listens on. */
-    public int port() {
-        return server.getAddress().getPort();
+    /** Where it listens: the host as it was given. */
+    public HostPort address() {
+        return new HostPort(listen.host(), server.getAddress().getPort());
     }
 
     @Override

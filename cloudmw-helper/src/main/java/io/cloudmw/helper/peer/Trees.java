@@ -159,6 +159,7 @@ public final class Trees {
                     height,
                     tenant.priority(),
                     false,
+                    false,
                     tenant.share());
         }
 

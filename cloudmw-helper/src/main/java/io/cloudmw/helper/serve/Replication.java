@@ -174,6 +174,9 @@ final class Replication {
     }
 
     private void succeeded(StoreId store, Listener listener) {
+        if (storing.succeeded(store)) {
+            LOG.info("store={} can be written again", store);
+        }
         WriteResult answer = null;
         boolean late;
         synchronized (lock) {
@@ -214,7 +217,7 @@ final class Replication {
                 return;
             }
         }
-        LOG.warn("{} cannot be written: {}", what(store), cause.getMessage());
+        trouble(List.of(store), "cannot be written: " + cause.getMessage());
         CloudMwException answer = null;
         synchronized (lock) {
             lacking.put(store, cause);
@@ -277,17 +280,31 @@ final class Replication {
     /** Leaves the copies that are missing owed, as the answer says they are. */
     private void drop(Listener listener) {
         List<Runnable> takeBack;
+        List<StoreId> late;
         synchronized (lock) {
             if (settled) {
                 return;
             }
             settled = true;
             takeBack = List.copyOf(waiting.values());
+            late = new ArrayList<>(request.stores().stream().map(Store::id).toList());
+            late.removeAll(stored);
             waiting.clear();
         }
-        LOG.warn("chunk={}: no room for copies that are late; they stay owed", request.chunk());
+        trouble(late, "no room for copies that are late; they stay owed");
         takeBack.forEach(Runnable::run);
         listener.finished();
+    }
+
+    /** A warning once for each store until it can be written again: it is the same for all chunks meanwhile. */
+    private void trouble(List<StoreId> those, String what) {
+        for (StoreId store : those) {
+            if (storing.failed(store)) {
+                LOG.warn("{}: {} (not said again until it can be written)", what(store), what);
+            } else {
+                LOG.debug("{}: {}", what(store), what);
+            }
+        }
     }
 
     private void settle(Listener listener) {

@@ -91,7 +91,9 @@ public final class SharedReads {
         try {
             return start(stream, request);
         } catch (CloudMwException e) {
-            meters.refused();
+            if (e.code() != ErrorCode.NOT_FOUND) {
+                meters.refused();
+            }
             throw e;
         }
     }
@@ -105,6 +107,9 @@ public final class SharedReads {
                     ErrorCode.HELPER_UNAVAILABLE,
                     block + ": this helper is no switch for volume "
                             + claims.file().volume());
+        }
+        if (request.kept() && !shared.keeps(block)) {
+            throw new CloudMwException(ErrorCode.NOT_FOUND, block + ": not all of it is kept here");
         }
         Optional<Key> key = request.reader()
                 ? Optional.empty()
@@ -125,6 +130,9 @@ public final class SharedReads {
                             () -> doubt(requester, block, request.replica())));
             read.started(shared.start(requester, block, request.replica(), read));
             started = true;
+            if (request.kept()) {
+                stream.grant(1); // the answer
+            }
             return read;
         } finally {
             if (!started) {

@@ -5,7 +5,9 @@ import io.cloudmw.core.model.StoreId;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -19,12 +21,18 @@ import org.slf4j.LoggerFactory;
 public final class StoreLanes {
     private static final Logger LOG = LoggerFactory.getLogger(StoreLanes.class);
 
+    private static final int MAX_FAILING = 1024;
+
     private final Executor threads;
     private final int width;
     private final Object lock = new Object();
 
     @GuardedBy("lock")
     private final Map<StoreId, Lane> lanes = new HashMap<>();
+
+    /** Stores no chunk could be written to lately; beyond {@link #MAX_FAILING} nobody remembers. */
+    @GuardedBy("lock")
+    private final Set<StoreId> failing = new HashSet<>();
 
     /** What one store has to do. */
     private static final class Lane {
@@ -76,6 +84,20 @@ public final class StoreLanes {
             if (lane != null) {
                 lane.waiting.remove(put);
             }
+        }
+    }
+
+    /** Notes that a chunk could not be written to a store; whether that is news, not so since one last could. */
+    boolean failed(StoreId store) {
+        synchronized (lock) {
+            return failing.size() < MAX_FAILING ? failing.add(store) : !failing.contains(store);
+        }
+    }
+
+    /** Notes that a chunk was written to a store; whether that is news, because one before could not be. */
+    boolean succeeded(StoreId store) {
+        synchronized (lock) {
+            return failing.remove(store);
         }
     }
 

@@ -44,7 +44,8 @@ final class MainTest {
     @Test
     void aDiskThatCannotBeOpenedExitsWithSeven() throws IOException {
         Path file = Files.writeString(directory.resolve("a-file"), "not a directory");
-        assertThat(Main.run("helper", "--secret-file", secret(), "--id", "h", "--disk", "d=" + file))
+        assertThat(Main.run(
+                        "helper", "--secret-file", secret(), "--id", "h", "--http=127.0.0.1:0", "--disk", "d=" + file))
                 .isEqualTo(7);
     }
 
@@ -101,6 +102,7 @@ final class MainTest {
             assertThat(said.toString(StandardCharsets.UTF_8).lines().filter(line -> line.startsWith("cloudmw: ")))
                     .containsExactly("cloudmw: helper.http.listen: cannot listen on " + address
                             + ": another process listens there already");
+            assertThat(directory.resolve("spool")).doesNotExist(); // it has not begun, nor registered
             said.reset();
             assertThat(Main.run(
                             "coordinator",
@@ -112,6 +114,7 @@ final class MainTest {
             assertThat(said.toString(StandardCharsets.UTF_8).lines().filter(line -> line.startsWith("cloudmw: ")))
                     .containsExactly("cloudmw: coordinator.http.listen: cannot listen on " + address
                             + ": another process listens there already");
+            assertThat(directory.resolve("data")).doesNotExist();
         } finally {
             System.setErr(before);
         }

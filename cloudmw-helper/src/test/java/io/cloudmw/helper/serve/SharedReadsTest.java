@@ -1,6 +1,7 @@
 package io.cloudmw.helper.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -31,7 +32,10 @@ import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.Fetcher;
+import io.cloudmw.helper.fetch.Fetching;
+import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.fetch.WantedBlock;
 import io.cloudmw.helper.testing.FakeBulkStream;
 import io.cloudmw.helper.testing.Fetches;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -61,6 +65,8 @@ final class SharedReadsTest {
     /** Who waits for what never comes by itself. */
     private final List<Attempt.Listener> waiting = new ArrayList<>();
 
+    private boolean keeping;
+
     private Spool spool;
     private Fetcher fetcher;
     private SharedReads reads;
@@ -77,10 +83,7 @@ final class SharedReadsTest {
         reads = new SharedReads(
                 VolumeSet.ALL,
                 tokens,
-                (requester, block, from, listener) -> {
-                    waiting.add(listener);
-                    return new Idle();
-                },
+                new Waiting(),
                 (request, claims, tenant) -> {
                     tenants.add(tenant);
                     return Fetches.requester(id -> {
@@ -90,6 +93,19 @@ final class SharedReadsTest {
                 fetcher,
                 new SwitchMetrics(new SimpleMeterRegistry()),
                 new SharedReads.Limits(100, 100));
+    }
+
+    private final class Waiting implements Fetching {
+        @Override
+        public Attempt start(Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener) {
+            waiting.add(listener);
+            return new Idle();
+        }
+
+        @Override
+        public boolean keeps(WantedBlock block) {
+            return keeping;
+        }
     }
 
     private static final class Idle implements Attempt {
@@ -118,6 +134,10 @@ final class SharedReadsTest {
     }
 
     private void ask(Priority priority, boolean reader, int share) throws CloudMwException {
+        ask(priority, reader, false, share);
+    }
+
+    private FakeBulkStream ask(Priority priority, boolean reader, boolean kept, int share) throws CloudMwException {
         TransferClaims claims = new TransferClaims(
                 Set.of(TransferRight.READ), new FilePath(new VolumeName("v"), "/f"), chunk.version(), Long.MAX_VALUE);
         Block block = new Block(
@@ -131,9 +151,11 @@ final class SharedReadsTest {
                 0,
                 priority,
                 reader,
+                kept,
                 share);
         FakeBulkStream stream = new FakeBulkStream();
         stream.open(request.encode(), reads.open(stream, request));
+        return stream;
     }
 
     /** A switch below has clients of its own: it says for which of them it asks, and how urgent that is. */
@@ -159,5 +181,18 @@ final class SharedReadsTest {
         assertThat(reads.children()).isEqualTo(1);
         waiting.forEach(listener -> listener.failed(new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "not now"), 0));
         assertThat(reads.children()).isZero();
+    }
+
+    /** The answer is credit, which it needs none of, or an error at once: nothing is fetched for it. */
+    @Test
+    void whatIsWantedOnlyIfItIsKeptIsGivenOnlyThen() throws CloudMwException {
+        assertThatThrownBy(() -> ask(Priority.BATCH, true, true, 0))
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_FOUND));
+        assertThat(waiting).isEmpty();
+        keeping = true;
+        assertThat(ask(Priority.BATCH, true, true, 0).granted).isEqualTo(1);
+        assertThat(waiting).hasSize(1);
+        assertThat(ask(Priority.BATCH, true, false, 0).granted).isZero();
     }
 }

@@ -47,6 +47,28 @@ final class StoreLanesTest {
     }
 
     @Test
+    void thatAStoreFailsIsNewsOnceUntilItIsWrittenAgain() {
+        assertThat(lanes.succeeded(SLOW)).isFalse();
+        assertThat(lanes.failed(SLOW)).isTrue();
+        assertThat(lanes.failed(SLOW)).isFalse();
+        assertThat(lanes.failed(FAST)).isTrue();
+        assertThat(lanes.succeeded(SLOW)).isTrue();
+        assertThat(lanes.succeeded(SLOW)).isFalse();
+        assertThat(lanes.failed(SLOW)).isTrue();
+        assertThat(lanes.failed(FAST)).isFalse();
+    }
+
+    @Test
+    void whereMoreFailThanAreRememberedEachIsNews() {
+        for (int i = 0; i < 1024; i++) {
+            assertThat(lanes.failed(new StoreId("s" + i))).isTrue();
+        }
+        assertThat(lanes.failed(FAST)).isTrue();
+        assertThat(lanes.failed(FAST)).isTrue();
+        assertThat(lanes.failed(new StoreId("s7"))).isFalse();
+    }
+
+    @Test
     void afterEachPutOthersHaveATurn() {
         for (int i = 0; i < 3; i++) {
             put(SLOW, "slow" + i);

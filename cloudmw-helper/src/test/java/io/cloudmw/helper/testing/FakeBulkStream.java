@@ -22,6 +22,9 @@ public class FakeBulkStream implements BulkStream, BulkConnection {
     public final List<Integer> checksums = new ArrayList<>();
     public final List<ErrorCode> resets = new ArrayList<>();
     public int ends;
+    /** By who serves it. */
+    public long granted;
+
     private long credit;
     private @Nullable BulkStreamListener listener;
 
@@ -82,7 +85,9 @@ public class FakeBulkStream implements BulkStream, BulkConnection {
     }
 
     @Override
-    public void grant(long bytes) {}
+    public void grant(long bytes) {
+        granted += bytes;
+    }
 
     @Override
     public void end(byte[] trailer) {

@@ -1,0 +1,352 @@
+package io.cloudmw.client.transfer;
+
+import io.cloudmw.client.progress.Attempt;
+import io.cloudmw.client.progress.AttemptState;
+import io.cloudmw.client.rpc.BulkLease;
+import io.cloudmw.client.rpc.SharedRequests;
+import io.cloudmw.core.bulk.BulkStream;
+import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.race.Block;
+import io.cloudmw.core.race.BlockId;
+import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.thread.SerialExecutor;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.wire.IssuedBlock;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is wanted of one switch: each block is asked for by a request on the bulk plane, in case it is kept there, and issued
+ * as to any helper only when it is not. A block that is kept costs neither side more than its bytes: there is nothing to
+ * fetch, so nothing to compete for, to report or to take back. Blocks that are issued are issued in the order they came in.
+ *
+ * <p>After a block that is not kept the next ones are issued without asking, twice as many each time; a switch that does not
+ * answer is not asked again by this transfer. Confined to the transfer, but for what streams tell.
+ */
+final class KeptBlocks {
+    /** An answer is waited for so long: it needs nothing but a look into memory. */
+    static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    static final int MOST_PASSED_BY = 32;
+
+    private final SerialExecutor serial;
+    private final ScheduledExecutorService timer;
+    private final ReadPlan plan;
+    private final String name;
+    private final Priority priority;
+    private final CompletableFuture<BulkLease> lease;
+    private final RacerEvents events;
+    private final Consumer<IssuedBlock> issuer;
+    private final int mostComing;
+    /** Asked for, or to be issued when those before are settled. */
+    private final Deque<Ask> open = new ArrayDeque<>();
+    /** On their way from here. */
+    private final Set<Ask> coming = new HashSet<>();
+
+    private int passedBy;
+    private int toPassBy;
+    private boolean mute;
+    private boolean alarmed;
+
+    /**
+     * @param name of the switch
+     * @param lease its connection; closed with this
+     * @param issuer issues to it what it does not keep
+     * @param mostComing blocks on their way at once; one more that comes before all these
+     */
+    KeptBlocks(
+            SerialExecutor serial,
+            ScheduledExecutorService timer,
+            ReadPlan plan,
+            String name,
+            Priority priority,
+            CompletableFuture<BulkLease> lease,
+            RacerEvents events,
+            Consumer<IssuedBlock> issuer,
+            int mostComing) {
+        this.serial = serial;
+        this.timer = timer;
+        this.plan = plan;
+        this.name = name;
+        this.priority = priority;
+        this.lease = lease;
+        this.events = events;
+        this.issuer = issuer;
+        this.mostComing = mostComing;
+    }
+
+    /** Asks for it, or issues it: now, or when there is room and what came before is settled. */
+    void issue(IssuedBlock block) {
+        Ask ask = new Ask(block);
+        open.add(ask);
+        if (mayAsk(block)) {
+            ask.wanted = true;
+            // It is not late while nobody is to fetch it; and that is told later, not in the middle of a decision.
+            serial.execute(() -> events.waits(ask.racer(), ask.id()));
+        } else {
+            // What is not asked for yet would hold it up: helpers know themselves what they can hold.
+            open.stream().filter(Ask::isNext).forEach(Ask::drop);
+        }
+        advance();
+    }
+
+    /** What repeats others is not asked for: it is to be fetched once more. */
+    private boolean mayAsk(IssuedBlock block) {
+        if (mute || block.extra()) {
+            return false;
+        }
+        if (toPassBy > 0) {
+            toPassBy--;
+            return false;
+        }
+        return true;
+    }
+
+    /** Whether the block is on its way although it was never issued. */
+    boolean isComing(BlockId block) {
+        return coming.stream().anyMatch(ask -> ask.id().equals(block));
+    }
+
+    /** The block is here, or not wanted: whether that is all there is to do about it, for it was never issued. */
+    boolean forget(BlockId block) {
+        Ask gone = Stream.concat(coming.stream(), open.stream())
+                .filter(ask -> ask.id().equals(block))
+                .findFirst()
+                .orElse(null);
+        if (gone == null) {
+            return false;
+        }
+        if (!coming.remove(gone)) {
+            open.remove(gone);
+            gone.drop();
+        }
+        advance();
+        return true;
+    }
+
+    /** Asks for what there is room for, and issues what waits only for what is settled by now. */
+    private void advance() {
+        for (Ask ask : open) {
+            if (ask.isNext() && hasRoom(ask)) {
+                ask.begin();
+            }
+        }
+        for (Ask first = open.peek(); first != null && !first.wanted; first = open.peek()) {
+            open.remove();
+            issuer.accept(first.block);
+        }
+    }
+
+    /** Always for what comes before all that is on its way: the others may wait for that to be delivered. */
+    private boolean hasRoom(Ask ask) {
+        List<Ask> held = Stream.concat(coming.stream(), open.stream().filter(Ask::isPending))
+                .toList();
+        return held.size() < mostComing || held.stream().allMatch(ask::isBefore);
+    }
+
+    private void kept(Ask ask) {
+        BulkStream stream = ask.stream;
+        if (stream == null || !ask.isPending() || !open.remove(ask)) {
+            return;
+        }
+        passedBy = 0;
+        coming.add(ask);
+        ask.tell(AttemptState.STARTED, 0);
+        ask.relay = events.offer(ask.racer(), ask.id(), ask.store(), new StreamInflow(stream));
+        // After what was just offered.
+        serial.execute(
+                () -> ask.tell(AttemptState.FINISHED, ask.block.block().range().length()));
+        advance();
+    }
+
+    private void notKept(Ask ask) {
+        if (ask.isPending()) {
+            passedBy = Math.min(MOST_PASSED_BY, Math.max(1, 2 * passedBy));
+            toPassBy = passedBy;
+            ask.drop();
+            advance();
+        }
+    }
+
+    private void setAlarm() {
+        if (!alarmed) {
+            alarmed = Threads.later(timer, PATIENCE_NANOS, () -> serial.execute(this::look))
+                    .isPresent();
+        }
+    }
+
+    /** Whoever has let one wait from one look to the next has nothing to say. */
+    private void look() {
+        alarmed = false;
+        boolean late = false;
+        boolean waiting = false;
+        for (Ask ask : open) {
+            late |= ask.isPending() && ask.seen;
+            waiting |= ask.isPending();
+            ask.seen = ask.isPending();
+        }
+        if (late) {
+            mute();
+            advance();
+        } else if (waiting) {
+            setAlarm();
+        }
+    }
+
+    private void mute() {
+        mute = true;
+        open.forEach(Ask::drop);
+    }
+
+    /** Asks for nothing more and issues nothing. */
+    void close() {
+        mute();
+        open.clear();
+        var unused = lease.thenAccept(BulkLease::close);
+    }
+
+    /** One block: wanted, and perhaps on its way. What it hears comes from an event loop. */
+    private final class Ask implements BulkStreamListener {
+        final IssuedBlock block;
+        private @Nullable BulkStream stream;
+        /** To be asked for; otherwise to be issued. */
+        boolean wanted;
+
+        private boolean asked;
+        /** While it waited for the answer, at a look. */
+        boolean seen;
+
+        volatile @Nullable Relay relay;
+
+        Ask(IssuedBlock block) {
+            this.block = block;
+        }
+
+        BlockId id() {
+            return block.block().id();
+        }
+
+        RacerId racer() {
+            return block.block().entrants().get(0).racer();
+        }
+
+        private StoreId store() {
+            return block.replicas().get(block.block().entrants().get(0).replica());
+        }
+
+        /** Whether it is to be asked for as soon as there is room. */
+        boolean isNext() {
+            return wanted && !asked;
+        }
+
+        /** Whether it was asked for, and not answered. */
+        boolean isPending() {
+            return wanted && asked && relay == null;
+        }
+
+        /** Whether it comes before the other in the file. */
+        boolean isBefore(Ask other) {
+            Block mine = block.block();
+            Block others = other.block.block();
+            return mine.chunkIndex() < others.chunkIndex()
+                    || (mine.chunkIndex() == others.chunkIndex()
+                            && mine.range().offset() < others.range().offset());
+        }
+
+        void begin() {
+            asked = true;
+            setAlarm();
+            var unused = lease.whenComplete((made, failure) -> serial.execute(() -> connected(made)));
+        }
+
+        private void connected(@Nullable BulkLease made) {
+            if (made == null) {
+                notKept(this);
+            } else if (isPending()) {
+                byte[] request = SharedRequests.of(plan, block, priority, true).encode();
+                stream = made.connection().open(request, this);
+            }
+        }
+
+        /** It is not asked for any longer. */
+        void drop() {
+            wanted = false;
+            BulkStream answering = stream;
+            if (answering != null) {
+                answering.reset(ErrorCode.CANCELLED, "no longer asked for");
+            }
+        }
+
+        void tell(AttemptState state, long bytes) {
+            BlockId id = id();
+            events.attempted(
+                    racer(),
+                    id,
+                    new Attempt(
+                            events.chunkOf(id), id.value(), name, store(), 0, state, bytes, Optional.empty(), true));
+        }
+
+        /** The answer: it is kept. */
+        @Override
+        public void granted() {
+            serial.execute(() -> kept(this));
+        }
+
+        @Override
+        public void data(ByteBuf payload, int crc32c) {
+            Relay to = relay;
+            if (to == null) {
+                payload.release(); // nothing was granted
+            } else {
+                to.data(payload, crc32c);
+            }
+        }
+
+        @Override
+        public void ended(byte[] trailer) {
+            serial.execute(() -> {
+                Relay to = relay;
+                if (to == null) {
+                    notKept(this);
+                } else {
+                    to.ended(trailer);
+                }
+            });
+        }
+
+        @Override
+        public void failed(CloudMwException cause) {
+            serial.execute(() -> {
+                Relay to = relay;
+                if (to == null) {
+                    notKept(this);
+                } else {
+                    to.failed(cause);
+                }
+            });
+        }
+
+        /** The switch is told, and keeps it no longer; no replica is to blame. */
+        @Override
+        public void damaged(CloudMwException cause) {
+            failed(new CloudMwException(
+                    ErrorCode.HELPER_UNAVAILABLE, name + " kept a damaged copy: " + cause.getMessage(), cause));
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package io.cloudmw.core.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class EditDistanceTest {
+    @Test
+    void countsWhatIsInsertedDeletedReplacedOrSwapped() {
+        assertThat(EditDistance.between("", "abc")).isEqualTo(3);
+        assertThat(EditDistance.between("abc", "")).isEqualTo(3);
+        assertThat(EditDistance.between("volume", "volume")).isZero();
+        assertThat(EditDistance.between("vlume", "volume")).isEqualTo(1);
+        assertThat(EditDistance.between("volumes", "volume")).isEqualTo(1);
+        assertThat(EditDistance.between("vorume", "volume")).isEqualTo(1);
+        assertThat(EditDistance.between("gte", "get")).isEqualTo(1);
+        assertThat(EditDistance.between("kitten", "sitting")).isEqualTo(3);
+    }
+
+    @Test
+    void whatIsMoreThanHalfWrongIsNoSlip() {
+        assertThat(EditDistance.meant("gte", List.of("gc", "get"))).contains("get");
+        assertThat(EditDistance.meant("ab", List.of("ax"))).contains("ax");
+        assertThat(EditDistance.meant("ab", List.of("xyz"))).isEmpty();
+        assertThat(EditDistance.meant("abcdef", List.of("abcxyz"))).contains("abcxyz");
+        assertThat(EditDistance.meant("abcdef", List.of("abwxyz"))).isEmpty();
+        assertThat(EditDistance.meant("ab", List.of())).isEmpty();
+    }
+}
