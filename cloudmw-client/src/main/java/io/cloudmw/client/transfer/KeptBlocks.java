@@ -99,6 +99,7 @@ final class KeptBlocks {
             ask.wanted = true;
             // It is not late while nobody is to fetch it; and that is told later, not in the middle of a decision.
             serial.execute(() -> events.waits(ask.racer(), ask.id()));
+            setAlarm();
         } else {
             // What is not asked for yet would hold it up: helpers know themselves what they can hold.
             open.stream().filter(Ask::isNext).forEach(Ask::drop);
@@ -191,20 +192,20 @@ final class KeptBlocks {
         }
     }
 
-    /** Whoever has let one wait from one look to the next has nothing to say. */
+    /**
+     * Whoever has let one wait from one look to the next has nothing to say. What waits here for room is no silence of the
+     * switch, and not late.
+     */
     private void look() {
         alarmed = false;
-        boolean late = false;
-        boolean waiting = false;
-        for (Ask ask : open) {
-            late |= ask.isPending() && ask.seen;
-            waiting |= ask.isPending();
-            ask.seen = ask.isPending();
-        }
-        if (late) {
+        if (open.stream().anyMatch(ask -> ask.isPending() && ask.seen)) {
             mute();
             advance();
-        } else if (waiting) {
+            return;
+        }
+        open.forEach(ask -> ask.seen = ask.isPending());
+        open.stream().filter(Ask::isNext).toList().forEach(ask -> events.waits(ask.racer(), ask.id()));
+        if (!open.isEmpty()) {
             setAlarm();
         }
     }
@@ -271,7 +272,6 @@ final class KeptBlocks {
 
         void begin() {
             asked = true;
-            setAlarm();
             var unused = lease.whenComplete((made, failure) -> serial.execute(() -> connected(made)));
         }
 
@@ -320,24 +320,22 @@ final class KeptBlocks {
 
         @Override
         public void ended(byte[] trailer) {
-            serial.execute(() -> {
-                Relay to = relay;
-                if (to == null) {
-                    notKept(this);
-                } else {
-                    to.ended(trailer);
-                }
-            });
+            over(to -> to.ended(trailer));
         }
 
         @Override
         public void failed(CloudMwException cause) {
+            over(to -> to.failed(cause));
+        }
+
+        /** Of what was on its way the relay is told; of what was not, it is the answer. */
+        private void over(Consumer<Relay> told) {
             serial.execute(() -> {
                 Relay to = relay;
                 if (to == null) {
                     notKept(this);
                 } else {
-                    to.failed(cause);
+                    told.accept(to);
                 }
             });
         }
