@@ -18,6 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Failures say what was typed, and what to type. */
 @Timeout(60)
 final class MessagesTest {
+    private static final int CHUNK = 64 << 10;
+
     @TempDir
     private Path directory;
 
@@ -25,7 +27,7 @@ final class MessagesTest {
 
     @BeforeEach
     void start() throws IOException {
-        commands = new CommandFixture(1 << 20, 64 << 10, directory.resolve("nowhere"));
+        commands = new CommandFixture(CHUNK, CHUNK, directory.resolve("nowhere"));
     }
 
     @AfterEach
@@ -140,7 +142,7 @@ final class MessagesTest {
 
     /** One chunk more than are placed at once, and that one cannot be placed for now. */
     private InputStream refusedMeanwhile() {
-        return new ByteArrayInputStream(new byte[65 << 20]) {
+        return new ByteArrayInputStream(new byte[65 * CHUNK]) {
             @Override
             public synchronized int read(byte[] target, int offset, int length) {
                 if (pos == 0) {
