@@ -2,26 +2,28 @@ package io.cloudmw.core.placement;
 
 import io.cloudmw.core.model.ChunkId;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 
 /**
  * To which switch each block belongs: whoever has the same list computes the same.
  *
- * <p>The algorithm: each switch has a permutation of the places of a section, from a hash of its name; in turns, each takes the
- * next place of its permutation that is free, until none is, and so on with the next section. So the numbers of their places
- * differ by one at most, and when a switch comes or goes few other places change hands. Maglev hashing; D. Eisenbud et al.,
- * "Maglev: A Fast and Reliable Software Network Load Balancer", NSDI 2016, section 3.4. Blocks that follow each other have
- * places that follow each other, so that a file is spread evenly.
+ * <p>The algorithm: places are dealt out section by section. In each, the pairs of a place and a switch have an order of their
+ * own, from a hash of both, and in that order each place goes to the first switch that has room left in the section; all have
+ * room for equally many there, but for one more by turns where that does not come out even. So any section, and with it any
+ * run of blocks that begins where a section does, is shared evenly, and when a switch comes or goes few other places change
+ * hands. Rendezvous hashing with bounded loads; V. Mirrokni, M. Thorup, M. Zadimoghaddam, "Consistent Hashing with Bounded
+ * Loads", SODA 2018. Blocks that follow each other have places that follow each other.
  *
- * <p>Differs: Maglev has one large section, for connections come in no order. Blocks do, and a file often has fewer of them
- * than the table has places: with sections, any part of the table is dealt out about as evenly as the whole.
+ * <p>Differs: the bound is the even share itself and holds for each section, not for the whole: readers want a file's blocks
+ * in their order, and wait for whoever has too many of those they want now.
  */
 public final class SwitchTable {
-    /** Places of a section. A prime: then every step from place to place is a permutation. */
-    private static final int SECTION = 47;
+    /** Places of a section: as many as a chunk of 64 MiB has blocks. */
+    private static final int SECTION = 16;
 
-    static final int PLACES = 5 * SECTION;
+    static final int PLACES = 15 * SECTION;
 
     private final int switches;
     /** For each place, the switches by whom they come first from there on. */
@@ -30,38 +32,64 @@ public final class SwitchTable {
     /** @param switches their names; the ranks in the answers are indexes into this list */
     public SwitchTable(List<String> switches) {
         this.switches = switches.size();
-        int[] owners = this.switches == 0 ? new int[0] : owners(switches);
+        int[] owners = this.switches == 0 ? new int[0] : new Dealing(switches).all();
         for (int place = 0; place < owners.length; place++) {
             orders[place] = orderFrom(place, owners);
         }
     }
 
-    private static int[] owners(List<String> switches) {
-        int[] owners = new int[PLACES];
-        Arrays.fill(owners, -1);
-        for (int first = 0; first < PLACES; first += SECTION) {
-            fillSection(owners, first, switches);
-        }
-        return owners;
-    }
+    /** Who gets which places. */
+    private static final class Dealing {
+        private final long[] switches;
+        /** Places each has so far. */
+        private final int[] counts;
 
-    /** The turns go on from section to section: otherwise those who come first would have one place more in each. */
-    private static void fillSection(int[] owners, int first, List<String> switches) {
-        int[] next = new int[switches.size()];
-        for (int filled = first; filled < first + SECTION; filled++) {
-            int rank = filled % switches.size();
-            int place = place(switches.get(rank), first, next[rank]++);
-            while (owners[place] >= 0) {
-                place = place(switches.get(rank), first, next[rank]++);
+        private final int[] owners = new int[PLACES];
+
+        Dealing(List<String> names) {
+            switches = names.stream()
+                    .mapToLong(name -> Rendezvous.hash("switch", name))
+                    .toArray();
+            counts = new int[switches.length];
+        }
+
+        int[] all() {
+            Arrays.fill(owners, -1);
+            for (int first = 0; first < PLACES; first += SECTION) {
+                deal(first);
             }
-            owners[place] = rank;
+            return owners;
         }
-    }
 
-    private static int place(String name, int first, int step) {
-        long offset = Math.floorMod(Rendezvous.hash("offset" + first, name), SECTION);
-        long skip = Math.floorMod(Rendezvous.hash("skip" + first, name), SECTION - 1) + 1L;
-        return first + Math.toIntExact((offset + step * skip) % SECTION);
+        private void deal(int first) {
+            int[] room = room(first);
+            IntStream.range(0, SECTION * switches.length)
+                    .boxed()
+                    .sorted(Comparator.comparingLong(
+                            pair -> Rendezvous.hash(switches[pair / SECTION], first + pair % SECTION)))
+                    .forEach(pair -> {
+                        int rank = pair / SECTION;
+                        int place = first + pair % SECTION;
+                        if (owners[place] < 0 && room[rank] > 0) {
+                            owners[place] = rank;
+                            room[rank]--;
+                            counts[rank]++;
+                        }
+                    });
+        }
+
+        /** Those who have fewest so far have one more. */
+        private int[] room(int first) {
+            int[] room = new int[switches.length];
+            Arrays.fill(room, SECTION / switches.length);
+            IntStream.range(0, switches.length)
+                    .boxed()
+                    .sorted(Comparator.<Integer>comparingInt(rank -> counts[rank])
+                            .thenComparingLong(rank -> Rendezvous.hash(switches[rank], PLACES + first)))
+                    .limit(SECTION % switches.length)
+                    .forEach(rank -> room[rank]++);
+            return room;
+        }
     }
 
     private int[] orderFrom(int place, int[] owners) {
@@ -87,9 +115,19 @@ public final class SwitchTable {
         return orders[(int) Math.floorMod(turn(chunk, blocksPerChunk, block), (long) PLACES)];
     }
 
-    /** Counts the blocks of a version in their order, from a number of the version's on. */
+    /**
+     * Counts the blocks of a version in their order, from a number of the version's on. Chunks begin where sections do, or
+     * halves of one, or quarters: also the last chunk of a file, which only knows its own length.
+     */
     static long turn(ChunkId chunk, long blocksPerChunk, long block) {
-        long start = Math.floorMod(Rendezvous.hash("version", chunk.version().value()), PLACES);
-        return start + chunk.index() * blocksPerChunk + block;
+        long section = Math.floorMod(Rendezvous.hash("version", chunk.version().value()), PLACES / SECTION);
+        return section * SECTION + chunk.index() * turnsPerChunk(blocksPerChunk) + block;
+    }
+
+    private static long turnsPerChunk(long blocks) {
+        if (blocks > SECTION) {
+            return (blocks + SECTION - 1) / SECTION * SECTION;
+        }
+        return blocks <= 1 ? 1 : 2 * Long.highestOneBit(blocks - 1);
     }
 }
