@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -37,10 +38,11 @@ import org.jspecify.annotations.Nullable;
  * fetch, so nothing to compete for, to report or to take back. Blocks that are issued are issued in the order they came in.
  *
  * <p>After a block that is not kept the next ones are issued without asking, twice as many each time; a switch that does not
- * answer is not asked again by this transfer. Confined to the transfer, but for what streams tell.
+ * answer, or does not bring what it said it keeps, is not asked again by this transfer. Confined to the transfer, but for what
+ * streams tell.
  */
 final class KeptBlocks {
-    /** An answer is waited for so long: it needs nothing but a look into memory. */
+    /** An answer is waited for so long: it needs nothing but what is in memory or on the switch's disk. */
     static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     static final int MOST_PASSED_BY = 32;
@@ -62,7 +64,7 @@ final class KeptBlocks {
     private int passedBy;
     private int toPassBy;
     private boolean mute;
-    private boolean alarmed;
+    private @Nullable Future<?> alarm;
 
     /**
      * @param name of the switch
@@ -97,14 +99,19 @@ final class KeptBlocks {
         open.add(ask);
         if (mayAsk(block)) {
             ask.wanted = true;
-            // It is not late while nobody is to fetch it; and that is told later, not in the middle of a decision.
-            serial.execute(() -> events.waits(ask.racer(), ask.id()));
             setAlarm();
         } else {
-            // What is not asked for yet would hold it up: helpers know themselves what they can hold.
-            open.stream().filter(Ask::isNext).forEach(Ask::drop);
+            dropNextBefore(ask);
         }
         advance();
+        if (open.contains(ask)) {
+            ask.postpone(true);
+        }
+    }
+
+    /** What is not asked for yet would hold up what is to be issued: helpers know themselves what they can hold. */
+    private void dropNextBefore(Ask issued) {
+        open.stream().takeWhile(ask -> ask != issued).filter(Ask::isNext).forEach(Ask::drop);
     }
 
     /** What repeats others is not asked for: it is to be fetched once more. */
@@ -151,6 +158,9 @@ final class KeptBlocks {
         for (Ask first = open.peek(); first != null && !first.wanted; first = open.peek()) {
             open.remove();
             issuer.accept(first.block);
+            if (first.postponed) {
+                first.postpone(false);
+            }
         }
     }
 
@@ -168,11 +178,12 @@ final class KeptBlocks {
         }
         passedBy = 0;
         coming.add(ask);
-        ask.tell(AttemptState.STARTED, 0);
+        // Before what is offered next.
+        serial.execute(() -> {
+            ask.tell(AttemptState.STARTED, 0);
+            ask.tell(AttemptState.FINISHED, ask.block.block().range().length());
+        });
         ask.relay = events.offer(ask.racer(), ask.id(), ask.store(), new StreamInflow(stream));
-        // After what was just offered.
-        serial.execute(
-                () -> ask.tell(AttemptState.FINISHED, ask.block.block().range().length()));
         advance();
     }
 
@@ -180,31 +191,28 @@ final class KeptBlocks {
         if (ask.isPending()) {
             passedBy = Math.min(MOST_PASSED_BY, Math.max(1, 2 * passedBy));
             toPassBy = passedBy;
+            dropNextBefore(ask);
             ask.drop();
             advance();
         }
     }
 
     private void setAlarm() {
-        if (!alarmed) {
-            alarmed = Threads.later(timer, PATIENCE_NANOS, () -> serial.execute(this::look))
-                    .isPresent();
+        if (alarm == null) {
+            alarm = Threads.later(timer, PATIENCE_NANOS, () -> serial.execute(this::look))
+                    .orElse(null);
         }
     }
 
-    /**
-     * Whoever has let one wait from one look to the next has nothing to say. What waits here for room is no silence of the
-     * switch, and not late.
-     */
+    /** Whoever has let one wait from one look to the next has nothing to say. What waits here for room is no silence. */
     private void look() {
-        alarmed = false;
+        alarm = null;
         if (open.stream().anyMatch(ask -> ask.isPending() && ask.seen)) {
             mute();
             advance();
             return;
         }
         open.forEach(ask -> ask.seen = ask.isPending());
-        open.stream().filter(Ask::isNext).toList().forEach(ask -> events.waits(ask.racer(), ask.id()));
         if (!open.isEmpty()) {
             setAlarm();
         }
@@ -215,10 +223,24 @@ final class KeptBlocks {
         open.forEach(Ask::drop);
     }
 
+    /** What it sends of a block does not match; nothing more is asked of it. False when that is not of what it keeps. */
+    boolean mistrust(BlockId block) {
+        boolean isKept = isComing(block);
+        if (isKept) {
+            mute();
+            advance();
+        }
+        return isKept;
+    }
+
     /** Asks for nothing more and issues nothing. */
     void close() {
         mute();
         open.clear();
+        Future<?> due = alarm;
+        if (due != null) {
+            due.cancel(false);
+        }
         var unused = lease.thenAccept(BulkLease::close);
     }
 
@@ -230,6 +252,7 @@ final class KeptBlocks {
         boolean wanted;
 
         private boolean asked;
+        private boolean postponed;
         /** While it waited for the answer, at a look. */
         boolean seen;
 
@@ -284,6 +307,12 @@ final class KeptBlocks {
             }
         }
 
+        /** Nobody is late with it until it is issued. Told later, not in the middle of a decision. */
+        void postpone(boolean isPostponed) {
+            postponed = isPostponed;
+            serial.execute(() -> events.postponed(id(), isPostponed));
+        }
+
         /** It is not asked for any longer. */
         void drop() {
             wanted = false;
@@ -320,24 +349,25 @@ final class KeptBlocks {
 
         @Override
         public void ended(byte[] trailer) {
-            over(to -> to.ended(trailer));
+            serial.execute(() -> over(to -> to.ended(trailer)));
         }
 
         @Override
         public void failed(CloudMwException cause) {
-            over(to -> to.failed(cause));
+            serial.execute(() -> {
+                mistrust(id());
+                over(to -> to.failed(cause));
+            });
         }
 
         /** Of what was on its way the relay is told; of what was not, it is the answer. */
         private void over(Consumer<Relay> told) {
-            serial.execute(() -> {
-                Relay to = relay;
-                if (to == null) {
-                    notKept(this);
-                } else {
-                    told.accept(to);
-                }
-            });
+            Relay to = relay;
+            if (to == null) {
+                notKept(this);
+            } else {
+                told.accept(to);
+            }
         }
 
         /** The switch is told, and keeps it no longer; no replica is to blame. */

@@ -16,6 +16,9 @@ interface RacerEvents {
 
     void waits(RacerId racer, BlockId block);
 
+    /** The block was not issued to its helper yet, or is issued now. */
+    void postponed(BlockId block, boolean postponed);
+
     void lost(RacerId racer, BlockId block, RacerId winner);
 
     void forfeited(RacerId racer, BlockId block, ErrorCode code);

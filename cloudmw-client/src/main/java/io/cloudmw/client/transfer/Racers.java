@@ -160,6 +160,14 @@ final class Racers {
         return helper != null;
     }
 
+    /** Whether a switch sent what it keeps of the block; it is asked for nothing more of that. */
+    boolean mistrust(RacerId racer, BlockId block) {
+        KeptBlocks keeper = setup.lanes().isHelpers(racer)
+                ? kept.get(new RacerId(setup.lanes().helper(racer)))
+                : null;
+        return keeper != null && keeper.mistrust(block);
+    }
+
     /** In-process attempts fetch on, and switches send on what they keep: what of it is not wanted is not handed on. */
     void shorten(Block block, long length) {
         helpersOf(block, keeper -> keeper.isComing(block.id())).forEach(helper -> helper.shorten(block.id(), length));

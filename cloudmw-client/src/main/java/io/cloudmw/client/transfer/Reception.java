@@ -653,14 +653,17 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
             heard();
             return;
         }
-        happened(new DeliveryEvent.Attempted(block, racer, attempt.number(), stage(attempt.state()), attempt.bytes()));
+        // Of what a switch had the end is all there is to say.
+        if (!attempt.kept() || attempt.state() == AttemptState.FINISHED) {
+            happened(new DeliveryEvent.Attempted(block, racer, attempt.number(), stage(attempt), attempt.bytes()));
+        }
     }
 
-    private static DeliveryEvent.Stage stage(AttemptState state) {
-        return switch (state) {
+    private static DeliveryEvent.Stage stage(Attempt attempt) {
+        return switch (attempt.state()) {
             case STARTED -> DeliveryEvent.Stage.STARTED;
             case PROGRESSED -> DeliveryEvent.Stage.UNDER_WAY;
-            case FINISHED -> DeliveryEvent.Stage.FETCHED;
+            case FINISHED -> attempt.kept() ? DeliveryEvent.Stage.KEPT : DeliveryEvent.Stage.FETCHED;
             case CANCELLED, FAILED -> DeliveryEvent.Stage.STOPPED;
         };
     }
@@ -668,6 +671,11 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
     @Override
     public void waits(RacerId racer, BlockId block) {
         happened(new DeliveryEvent.Waits(block, racer));
+    }
+
+    @Override
+    public void postponed(BlockId block, boolean postponed) {
+        happened(new DeliveryEvent.Postponed(block, postponed));
     }
 
     @Override
@@ -692,6 +700,14 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
                     log.debug("replica fault not reported: chunk={} store={}", chunk, store, failure);
                     return null;
                 });
+    }
+
+    /** A copy that a switch kept says nothing of the replica that was named: nobody read that. */
+    @Override
+    public void corrupt(Relay relay) {
+        if (!racers.mistrust(relay.racer(), relay.block())) {
+            faulted(relay.chunk().id(), relay.store(), ErrorCode.REPLICA_CORRUPT);
+        }
     }
 
     @Override

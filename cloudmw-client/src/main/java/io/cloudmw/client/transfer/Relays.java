@@ -4,7 +4,6 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
@@ -39,7 +38,8 @@ final class Relays implements RelayOwner {
         /** A relay has ended that brought something. */
         void won(Relay relay);
 
-        void faulted(ChunkId chunk, StoreId store, ErrorCode code);
+        /** A leaf came as it was sent, and does not match its digest. */
+        void corrupt(Relay relay);
 
         /** A leaf came that did not match its checksum: the replica, its helper or the network may be to blame. */
         void damaged(Relay relay);
@@ -200,7 +200,7 @@ final class Relays implements RelayOwner {
         serial.execute(() -> {
             listener.failedBecause(what);
             if (relays.containsKey(relay.number())) {
-                listener.faulted(relay.chunk().id(), relay.store(), ErrorCode.REPLICA_CORRUPT);
+                listener.corrupt(relay);
                 // First, or the helper would hear only that the block is not wanted any more.
                 drop(relay.number(), ErrorCode.REPLICA_CORRUPT, String.valueOf(what.getMessage()));
                 listener.happened(new DeliveryEvent.LeafCorrupt(relay.number()));

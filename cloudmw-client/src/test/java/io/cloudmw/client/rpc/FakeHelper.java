@@ -52,6 +52,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -98,7 +99,9 @@ public final class FakeHelper implements AutoCloseable {
         /** Says nothing. */
         SILENT,
         /** Gives others, whose checksum is that of what is asked for. */
-        SPOIL
+        SPOIL,
+        /** Gives others, as they are. */
+        CONFUSE
     }
 
     private static final int LATE = 34;
@@ -130,7 +133,7 @@ public final class FakeHelper implements AutoCloseable {
     private volatile Sharing sharing = Sharing.SERVE;
     private final AtomicInteger openShared = new AtomicInteger();
     private final AtomicInteger mostShared = new AtomicInteger();
-    private volatile boolean keeping;
+    private volatile Predicate<ChunkId> kept = chunk -> false;
     private final AtomicInteger leavesRelayed = new AtomicInteger();
     private final AtomicInteger refusedUploads = new AtomicInteger();
     private final AtomicLong hedgesTold = new AtomicLong();
@@ -220,7 +223,12 @@ public final class FakeHelper implements AutoCloseable {
 
     /** From now on it keeps every chunk, as a switch; until somebody says that what came was damaged. */
     public void keepAll() {
-        keeping = true;
+        keep(chunk -> true);
+    }
+
+    /** From now on it keeps these chunks. */
+    public void keep(Predicate<ChunkId> chunks) {
+        kept = chunks;
     }
 
     /** What it was asked for as a switch, and has neither given nor been told to leave. */
@@ -310,7 +318,7 @@ public final class FakeHelper implements AutoCloseable {
             if (sharing == Sharing.REFUSE) {
                 throw new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "no switch");
             }
-            if (shared.kept() && !keeping) {
+            if (shared.kept() && !kept.test(shared.block().chunk())) {
                 throw new CloudMwException(ErrorCode.NOT_FOUND, "not kept");
             }
             if (shared.kept() && sharing != Sharing.SILENT) {
@@ -352,10 +360,15 @@ public final class FakeHelper implements AutoCloseable {
 
         private void send(byte[] chunk, int from, int leaf) {
             byte[] bytes = Arrays.copyOfRange(chunk, from, from + leaf);
-            if (sharing == Sharing.SPOIL) {
+            int crc = block.leafCrc32c()[sent / block.leafSizeBytes()];
+            if (sharing == Sharing.SPOIL || sharing == Sharing.CONFUSE) {
                 bytes[leaf / 2]++;
             }
-            int crc = block.leafCrc32c()[sent / block.leafSizeBytes()];
+            if (sharing == Sharing.CONFUSE) {
+                CRC32C own = new CRC32C();
+                own.update(bytes);
+                crc = (int) own.getValue();
+            }
             var unused = stream.send(Unpooled.wrappedBuffer(bytes), crc);
         }
 
@@ -373,7 +386,7 @@ public final class FakeHelper implements AutoCloseable {
                 openShared.decrementAndGet();
             }
             if (cause.code() == ErrorCode.REPLICA_CORRUPT) {
-                keeping = false;
+                kept = none -> false;
                 corruptShared.incrementAndGet();
             }
         }

@@ -53,6 +53,11 @@ public final class ByteBoundedCache<K, V> {
         return Optional.ofNullable(cache.getIfPresent(key));
     }
 
+    /** The value; says nothing about how often it is asked for. */
+    public Optional<V> peek(K key) {
+        return Optional.ofNullable(cache.policy().getIfPresentQuietly(key));
+    }
+
     /** Whether there is one; says nothing about how often it is asked for. */
     public boolean contains(K key) {
         return cache.asMap().containsKey(key);

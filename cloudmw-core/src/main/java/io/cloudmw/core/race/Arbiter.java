@@ -149,7 +149,7 @@ final class Arbiter implements DeliveryInput {
     public void relayFailed(long number, ErrorCode code) {
         Relay relay = board.relay(number);
         if (relay != null) {
-            watch.failed(relay.flight, relay.racer, code);
+            notBrought(relay, code);
             board.relayEnded(relay);
             board.retry(relay.flight);
         }
@@ -159,8 +159,15 @@ final class Arbiter implements DeliveryInput {
     public void leafCorrupt(long number) {
         Relay relay = board.relay(number);
         if (relay != null) {
-            watch.failed(relay.flight, relay.racer, ErrorCode.REPLICA_CORRUPT);
+            notBrought(relay, ErrorCode.REPLICA_CORRUPT);
             board.retry(relay.flight);
+        }
+    }
+
+    /** Of what was kept no replica was read, so none is avoided. */
+    private void notBrought(Relay relay, ErrorCode code) {
+        if (!relay.flight.kept) {
+            watch.failed(relay.flight, relay.racer, code);
         }
     }
 
@@ -194,6 +201,14 @@ final class Arbiter implements DeliveryInput {
         Flight flight = board.flight(block);
         if (flight != null) {
             flight.waits(racer, board.nowNanos);
+        }
+    }
+
+    @Override
+    public void postponed(BlockId block, boolean postponed) {
+        Flight flight = board.flight(block);
+        if (flight != null) {
+            flight.postponed(postponed, board.nowNanos);
         }
     }
 

@@ -112,6 +112,8 @@ public sealed interface DeliveryEvent {
         UNDER_WAY,
         /** The racer has the whole block. */
         FETCHED,
+        /** It had the whole block before it was asked: no store was asked, and nothing is learnt of any. */
+        KEPT,
         /** It failed or was cancelled. */
         STOPPED
     }
@@ -137,6 +139,17 @@ public sealed interface DeliveryEvent {
         @Override
         public void tell(DeliveryInput input) {
             input.waits(block, racer);
+        }
+    }
+
+    /**
+     * The destination has not yet issued a block to its helper as it was told to, or does so now. Until then nobody is late
+     * with it.
+     */
+    record Postponed(BlockId block, boolean postponed) implements DeliveryEvent {
+        @Override
+        public void tell(DeliveryInput input) {
+            input.postponed(block, postponed);
         }
     }
 

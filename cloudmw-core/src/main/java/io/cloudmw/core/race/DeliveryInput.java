@@ -27,6 +27,8 @@ interface DeliveryInput {
 
     void waits(BlockId block, RacerId racer);
 
+    void postponed(BlockId block, boolean postponed);
+
     void lost(BlockId block, RacerId racer, RacerId winner);
 
     void forfeited(BlockId block, RacerId racer, ErrorCode code);

@@ -52,6 +52,10 @@ final class Flight {
     /** It is read from a slow store to see whether that still is, and has no more time than at this one; null: it is not. */
     @Nullable
     StoreId insteadOf;
+    /** Its racer had it before it was asked: how soon it comes says nothing of a store. */
+    boolean kept;
+    /** It was not issued to its helper yet. */
+    boolean postponed;
     /** How it went was told to the governor. */
     boolean judged;
     /** When a second attempt may be asked for again. */
@@ -177,6 +181,7 @@ final class Flight {
         startedAtNanos = nowNanos;
         movedAtNanos = nowNanos;
         fetched = false;
+        kept = false;
         bytes = 0;
         samples.clear();
     }
@@ -239,6 +244,14 @@ final class Flight {
         if (runner == null && !waits) {
             waits = true;
             waitsSinceNanos = nowNanos;
+        }
+    }
+
+    /** Whose it is answers for it from when it was issued. */
+    void postponed(boolean isPostponed, long nowNanos) {
+        postponed = isPostponed;
+        if (!isPostponed) {
+            heldSinceNanos = nowNanos;
         }
     }
 

@@ -78,7 +78,7 @@ final class Lateness {
 
     /** Of each attempt the governor hears once: that it was late, at its first byte or later, or in the end whether it was slow. */
     void judged(Flight flight, boolean late) {
-        if (extras.hedges() && !flight.judged) {
+        if (extras.hedges() && !flight.judged && !flight.kept) {
             flight.judged = true;
             board.governor.judged(flight.store(), late);
         }

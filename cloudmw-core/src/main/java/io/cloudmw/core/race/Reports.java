@@ -14,6 +14,10 @@ final class Reports {
 
     /** One of the flight's entrants says how far its attempt has come. */
     void attempted(Flight flight, DeliveryEvent.Attempted attempt) {
+        if (attempt.stage() == DeliveryEvent.Stage.KEPT) {
+            kept(flight, attempt.racer());
+            return;
+        }
         // What started before it was told that another had may be heard of after it said that it left.
         if (attempt.stage() != DeliveryEvent.Stage.STOPPED && flight.isIn(attempt.racer())) {
             runs(flight, attempt.racer());
@@ -22,6 +26,15 @@ final class Reports {
             came(flight, attempt, board.nowNanos);
         } else {
             flight.besides(attempt, board.nowNanos);
+        }
+    }
+
+    /** It has it, and no store had to give it: speeds and the governor's means are about stores. */
+    private void kept(Flight flight, RacerId racer) {
+        if (flight.runner == null) {
+            flight.started(racer, board.nowNanos);
+            flight.kept = true;
+            board.fetched(flight);
         }
     }
 
@@ -51,7 +64,7 @@ final class Reports {
     }
 
     private void progressed(Flight flight, long bytes, long atNanos) {
-        if (flight.moved(bytes, atNanos)) {
+        if (flight.moved(bytes, atNanos) && !flight.kept) {
             lateness.answered(flight, atNanos);
         }
     }

@@ -27,6 +27,7 @@ final class Silence {
         boolean isTurn = extras.hedges()
                 && flight.isCutThrough()
                 && !flight.isHeardOf()
+                && !flight.postponed
                 && board.roster.isHelper(racer)
                 && board.roster.isNext(racer, flight)
                 && (!board.traffic().holds(racer) || board.window.isLowest(flight.piece));

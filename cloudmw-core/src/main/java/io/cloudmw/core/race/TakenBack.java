@@ -40,6 +40,10 @@ final class TakenBack {
         if (known == null) {
             return;
         }
+        if (attempt.stage() == DeliveryEvent.Stage.KEPT) {
+            begun.remove(attempt.block());
+            return;
+        }
         boolean stopped = attempt.stage() == DeliveryEvent.Stage.STOPPED;
         boolean over = stopped || attempt.stage() == DeliveryEvent.Stage.FETCHED;
         boolean news = !known && (!stopped || attempt.bytes() > 0);

@@ -13,6 +13,7 @@ import io.cloudmw.core.race.DeliveryEvent.CreditWithheld;
 import io.cloudmw.core.race.DeliveryEvent.LeafDelivered;
 import io.cloudmw.core.race.DeliveryEvent.Offered;
 import io.cloudmw.core.race.DeliveryEvent.Planned;
+import io.cloudmw.core.race.DeliveryEvent.Postponed;
 import io.cloudmw.core.race.DeliveryEvent.Resumed;
 import io.cloudmw.core.race.DeliveryEvent.Stage;
 import io.cloudmw.core.race.DeliveryEvent.TimePassed;
@@ -105,6 +106,38 @@ class SilenceTest {
         at(LATE);
 
         assertThat(extras(on(new TimePassed()))).isEmpty();
+    }
+
+    /** The destination may ask for it otherwise first. */
+    @Test
+    void whatIsNotIssuedYetIsNotLateAndIsExpectedFromThenOn() {
+        plan(3);
+        at(WORD);
+        fetched(1, 1);
+        fetched(2, 2);
+        on(new Postponed(new BlockId(0), true));
+        at(LATE + 300);
+        assertThat(extras(on(new TimePassed()))).isEmpty();
+        on(new Postponed(new BlockId(0), false));
+        at(LATE + 300 + LATE - 1);
+        assertThat(extras(on(new TimePassed()))).isEmpty();
+        at(LATE + 300 + LATE);
+
+        assertThat(extras(on(new TimePassed()))).hasSize(1);
+    }
+
+    /** No store was asked, and no attempt had to begin. */
+    @Test
+    void whatAHelperHadAlreadyTeachesNothing() {
+        plan(3);
+        at(WORD);
+        on(attempt(1, r(1), Stage.KEPT, LEAF));
+        on(attempt(2, r(2), Stage.KEPT, LEAF));
+        at(CAP - 1);
+        assertThat(extras(on(new TimePassed()))).isEmpty();
+        at(CAP);
+
+        assertThat(extras(on(new TimePassed()))).hasSize(1);
     }
 
     @Test

@@ -8,8 +8,10 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.DeliveryCommand.Issue;
 import io.cloudmw.core.race.DeliveryEvent.Attempted;
 import io.cloudmw.core.race.DeliveryEvent.Forfeited;
+import io.cloudmw.core.race.DeliveryEvent.Offered;
 import io.cloudmw.core.race.DeliveryEvent.Planned;
 import io.cloudmw.core.race.DeliveryEvent.RacerGone;
+import io.cloudmw.core.race.DeliveryEvent.RelayFailed;
 import io.cloudmw.core.race.DeliveryEvent.Stage;
 import io.cloudmw.core.race.DeliveryEvent.TimePassed;
 import java.util.List;
@@ -107,6 +109,19 @@ final class SwitchedDeliveryTest {
                     .get(0);
         }
         assertThat(helper(block)).isEqualTo(1);
+    }
+
+    /** It may have kept what is damaged, or be cut off: of its replicas none was read. */
+    @Test
+    void whatASwitchKeptAndDidNotBringCostsItNoWay() {
+        Block block = plan(1).get(0);
+        for (int relay = 0; relay < 3 * STORES.size(); relay++) {
+            RacerId racer = block.entrants().get(0).racer();
+            on(new Attempted(block.id(), racer, 0, Stage.KEPT, BLOCK));
+            on(new Offered(relay, block.id(), racer));
+            block = on(new RelayFailed(relay, ErrorCode.HELPER_UNAVAILABLE)).get(0);
+            assertThat(helper(block)).isZero();
+        }
     }
 
     @Test

@@ -184,6 +184,11 @@ public final class DiskTier implements AutoCloseable {
         return index.get(key).isPresent();
     }
 
+    /** Whether it keeps this leaf. Does not block. */
+    boolean keeps(LeafKey key) {
+        return index.contains(key);
+    }
+
     /** Keeps a copy of a leaf, if only for a moment. What goes wrong is logged, and the leaf is not kept. */
     void put(LeafKey key, Leaf leaf) {
         if (index.contains(key)) {

@@ -56,9 +56,13 @@ public final class LeafCache implements AutoCloseable {
         return tier != null && tier.has(key) ? Optional.of(tier) : Optional.empty();
     }
 
-    /** Whether a leaf is kept, in memory as {@code expected}, or on the disk, where it is looked at when it is read. */
+    /**
+     * Whether a leaf is kept, in memory as {@code expected}, or on the disk, where it is looked at when it is read. Says nothing
+     * about how often it is asked for.
+     */
     boolean keeps(LeafKey key, Predicate<Leaf> expected) {
-        return memory.get(key).filter(expected).isPresent() || onDisk(key).isPresent();
+        DiskTier tier = disk;
+        return memory.peek(key).filter(expected).isPresent() || (tier != null && tier.keeps(key));
     }
 
     /** Bytes it may keep: on the disk, where there is one, for what is in memory is there too. */

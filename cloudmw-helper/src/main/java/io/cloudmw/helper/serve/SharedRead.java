@@ -24,6 +24,7 @@ final class SharedRead implements BulkStreamListener, Attempt.Listener, Relay.Li
     record Events(Runnable over, LongConsumer sent, Runnable doubted) {}
 
     private final BulkStream stream;
+    private final boolean answering;
     private final Events events;
     private volatile @Nullable Relay relay;
 
@@ -36,8 +37,10 @@ final class SharedRead implements BulkStreamListener, Attempt.Listener, Relay.Li
     @GuardedBy("this")
     private boolean over;
 
-    SharedRead(BulkStream stream, Events events) {
+    /** @param answering whether who asks is told by credit, of one byte, as soon as all of it is here */
+    SharedRead(BulkStream stream, boolean answering, Events events) {
         this.stream = stream;
+        this.answering = answering;
         this.events = events;
     }
 
@@ -78,6 +81,9 @@ final class SharedRead implements BulkStreamListener, Attempt.Listener, Relay.Li
         if (late) {
             fetched.close();
         } else {
+            if (answering) {
+                stream.grant(1);
+            }
             progressed(fetched.availableBytes());
         }
     }

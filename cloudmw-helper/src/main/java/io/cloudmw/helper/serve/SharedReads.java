@@ -108,8 +108,9 @@ public final class SharedReads {
                     block + ": this helper is no switch for volume "
                             + claims.file().volume());
         }
-        if (request.kept() && !shared.keeps(block)) {
-            throw new CloudMwException(ErrorCode.NOT_FOUND, block + ": not all of it is kept here");
+        if (request.kept() && (isHalfUsed() || !shared.keeps(block))) {
+            throw new CloudMwException(
+                    ErrorCode.NOT_FOUND, block + ": not all of it is kept here, or many others are given already");
         }
         Optional<Key> key = request.reader()
                 ? Optional.empty()
@@ -124,15 +125,13 @@ public final class SharedReads {
             Requester requester = requesters.of(request, claims, tenant(stream, request, claims));
             SharedRead read = new SharedRead(
                     stream,
+                    request.kept(),
                     new SharedRead.Events(
                             () -> giveBack(key),
                             key.isPresent() ? meters::sent : toReader -> {},
                             () -> doubt(requester, block, request.replica())));
             read.started(shared.start(requester, block, request.replica(), read));
             started = true;
-            if (request.kept()) {
-                stream.grant(1); // the answer
-            }
             return read;
         } finally {
             if (!started) {
@@ -178,6 +177,11 @@ public final class SharedReads {
             take(child.get());
         }
         reads++;
+    }
+
+    /** Who reads slowly holds what he asked for until he has it: others who must ask this way are to have room, too. */
+    private synchronized boolean isHalfUsed() {
+        return reads >= limits.reads() / 2;
     }
 
     @GuardedBy("this")

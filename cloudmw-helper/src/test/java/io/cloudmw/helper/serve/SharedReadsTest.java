@@ -33,6 +33,7 @@ import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.Fetching;
+import io.cloudmw.helper.fetch.LeavesBlock;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.Spool;
 import io.cloudmw.helper.fetch.WantedBlock;
@@ -53,6 +54,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class SharedReadsTest {
     private static final StoreId STORE = new StoreId("s");
+    private static final int READS = 100;
 
     @TempDir
     private Path directory;
@@ -65,6 +67,7 @@ final class SharedReadsTest {
     /** Who waits for what never comes by itself. */
     private final List<Attempt.Listener> waiting = new ArrayList<>();
 
+    private final List<WantedBlock> wanted = new ArrayList<>();
     private boolean keeping;
 
     private Spool spool;
@@ -92,13 +95,14 @@ final class SharedReadsTest {
                 },
                 fetcher,
                 new SwitchMetrics(new SimpleMeterRegistry()),
-                new SharedReads.Limits(100, 100));
+                new SharedReads.Limits(100, READS));
     }
 
     private final class Waiting implements Fetching {
         @Override
         public Attempt start(Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener) {
             waiting.add(listener);
+            wanted.add(block);
             return new Idle();
         }
 
@@ -191,8 +195,28 @@ final class SharedReadsTest {
                         CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_FOUND));
         assertThat(waiting).isEmpty();
         keeping = true;
-        assertThat(ask(Priority.BATCH, true, true, 0).granted).isEqualTo(1);
-        assertThat(waiting).hasSize(1);
-        assertThat(ask(Priority.BATCH, true, false, 0).granted).isZero();
+        FakeBulkStream kept = ask(Priority.BATCH, true, true, 0);
+        FakeBulkStream other = ask(Priority.BATCH, true, false, 0);
+        assertThat(waiting).hasSize(2);
+        assertThat(kept.granted).as("until all of it is at hand").isZero();
+        for (int read = 0; read < 2; read++) {
+            waiting.get(read).finished(new LeavesBlock(wanted.get(read)));
+        }
+        assertThat(kept.granted).isEqualTo(1);
+        assertThat(other.granted).isZero();
+    }
+
+    /** Who reads a file slowly holds some blocks of it: others, who can ask in no other way, are to have room. */
+    @Test
+    void whatIsWantedOnlyIfItIsKeptTakesHalfOfThePlacesAtMost() throws CloudMwException {
+        keeping = true;
+        for (int read = 0; read < READS / 2; read++) {
+            ask(Priority.BATCH, true, true, 0);
+        }
+        assertThatThrownBy(() -> ask(Priority.BATCH, true, true, 0))
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_FOUND));
+        ask(Priority.BATCH, true, false, 0);
+        assertThat(waiting).hasSize(READS / 2 + 1);
     }
 }
