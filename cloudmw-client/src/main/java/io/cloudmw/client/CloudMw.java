@@ -87,7 +87,8 @@ public final class CloudMw implements AutoCloseable {
                 engine,
                 options.memoryBytes(),
                 Math.min(options.memoryPerGetBytes(), options.memoryBytes()),
-                options.location());
+                options.location(),
+                options.busyPoll());
     }
 
     /** A client of this cluster. Nothing is sent yet: the first call finds out whether the coordinator is there. */
@@ -103,7 +104,7 @@ public final class CloudMw implements AutoCloseable {
         Engine engine = new Engine(
                 threads,
                 coordinator,
-                () -> HelperLinks.open(threads.events(), threads.timer()),
+                () -> HelperLinks.open(threads.events(), threads.timer(), options.busyPoll()),
                 options.memoryBytes(),
                 options.linkBytesPerSecond(),
                 options.pricing(),

@@ -1,5 +1,6 @@
 package io.cloudmw.client;
 
+import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.cost.Pricing;
@@ -24,6 +25,8 @@ import java.util.function.Consumer;
  *     expected to take, and so how one with a deadline is read, counts with it: reads under way at once have equal shares. It limits nothing
  * @param pricing by which receipts are priced
  * @param redundancy what all gets of the client together may spend on second attempts
+ * @param busyPoll how long who waits for a small read of an open file stays awake for it, and the event loop that it comes by, while such
+ *     reads follow one another faster than threads are put to sleep and woken; at most 10 ms, zero: never
  * @param waiting told, on a thread of the client's it must not block, that the coordinator has not answered for two
  *     seconds and how long it will be waited for; again only after it has answered
  */
@@ -36,6 +39,7 @@ public record CloudMwOptions(
         long linkBytesPerSecond,
         Pricing pricing,
         Governor.Budget redundancy,
+        Duration busyPoll,
         Consumer<String> waiting) {
     public static final String DEFAULT_COORDINATOR = "127.0.0.1:7400";
 
@@ -56,6 +60,10 @@ public record CloudMwOptions(
                     "memoryPerGetBytes: " + memoryPerGetBytes + " (expected: >= " + MIN_MEMORY_BYTES + ")");
         }
         checkLink(linkBytesPerSecond);
+        if (busyPoll.isNegative() || busyPoll.compareTo(BulkOptions.LONGEST_BUSY_POLL) > 0) {
+            throw new IllegalArgumentException("busyPoll: " + Durations.format(busyPoll) + " (expected: 0s.."
+                    + Durations.format(BulkOptions.LONGEST_BUSY_POLL) + ")");
+        }
     }
 
     static void checkLink(long bytesPerSecond) {
@@ -73,7 +81,7 @@ public record CloudMwOptions(
         }
     }
 
-    /** The defaults: 30 s, 16 MiB for one get, and half of the heap's size, but at most 64 MiB, for all; any link. */
+    /** The defaults: 30 s, 16 MiB for one get, and half of the heap's size, but at most 64 MiB, for all; any link; awake for 500 µs. */
     public static CloudMwOptions of(String coordinator) {
         long all = Math.max(
                 MIN_MEMORY_BYTES, Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 2));
@@ -86,6 +94,7 @@ public record CloudMwOptions(
                 Long.MAX_VALUE,
                 Pricing.DEFAULT,
                 Governor.Budget.DEFAULT,
+                Duration.ofNanos(500_000),
                 waiting -> {});
     }
 
@@ -116,6 +125,10 @@ public record CloudMwOptions(
         return with(copy -> copy.redundancy = budget);
     }
 
+    public CloudMwOptions withBusyPoll(Duration longest) {
+        return with(copy -> copy.busyPoll = longest);
+    }
+
     public CloudMwOptions withWaiting(Consumer<String> listener) {
         return with(copy -> copy.waiting = listener);
     }
@@ -136,6 +149,7 @@ public record CloudMwOptions(
         private long linkBytesPerSecond;
         private Pricing pricing;
         private Governor.Budget redundancy;
+        private Duration busyPoll;
         private Consumer<String> waiting;
 
         Copy(CloudMwOptions from) {
@@ -147,6 +161,7 @@ public record CloudMwOptions(
             this.linkBytesPerSecond = from.linkBytesPerSecond;
             this.pricing = from.pricing;
             this.redundancy = from.redundancy;
+            this.busyPoll = from.busyPoll;
             this.waiting = from.waiting;
         }
 
@@ -160,6 +175,7 @@ public record CloudMwOptions(
                     linkBytesPerSecond,
                     pricing,
                     redundancy,
+                    busyPoll,
                     waiting);
         }
     }

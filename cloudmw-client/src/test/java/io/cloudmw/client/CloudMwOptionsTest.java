@@ -1,6 +1,7 @@
 package io.cloudmw.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.cloudmw.core.model.Location;
 import io.cloudmw.core.race.Governor;
@@ -20,6 +21,7 @@ final class CloudMwOptionsTest {
                 .withMemory(8L << 20, 4L << 20)
                 .withLink(1000)
                 .withRedundancy(budget)
+                .withBusyPoll(Duration.ofMillis(1))
                 .withWaiting(listener)
                 .withPricing(defaults.pricing());
         assertThat(all)
@@ -32,7 +34,17 @@ final class CloudMwOptionsTest {
                         1000,
                         defaults.pricing(),
                         budget,
+                        Duration.ofMillis(1),
                         listener));
         assertThat(defaults.linkBytesPerSecond()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void nobodyStaysAwakeForLong() {
+        CloudMwOptions defaults = CloudMwOptions.of("host:1");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withBusyPoll(Duration.ofMillis(11)))
+                .withMessage("busyPoll: 11ms (expected: 0s..10ms)");
+        assertThatIllegalArgumentException().isThrownBy(() -> defaults.withBusyPoll(Duration.ofMillis(-1)));
     }
 }

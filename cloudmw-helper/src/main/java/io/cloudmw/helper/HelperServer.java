@@ -187,7 +187,9 @@ public final class HelperServer implements AutoCloseable {
         HelperConfig.Limits limits = config.limits();
         ReplicaReports reports = opened(new ReplicaReports(coordinator, REPORTS));
         ScheduledExecutorService timer = pool(Threads.timer("timer"));
-        BulkTransport transport = opened(new BulkTransport("cloudmw-bulk", 2, BulkOptions.defaults(), meters));
+        BulkOptions wire =
+                BulkOptions.defaults().withBusyPoll(config.switching().busyPoll());
+        BulkTransport transport = opened(new BulkTransport("cloudmw-bulk", 2, wire, meters));
         PeerConnections peers =
                 opened(connections(new BulkConnector(transport, config.id().value())));
         StoreDirectory stores = new StoreDirectory(config.id(), disks, peers, others, tokens);

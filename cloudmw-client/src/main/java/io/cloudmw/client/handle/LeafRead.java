@@ -41,6 +41,7 @@ final class LeafRead implements BulkStreamListener {
                 BulkStream opened = connection.open(request, this);
                 stream = opened;
                 opened.grant(length);
+                connection.expect();
             }
         });
         return answer;

@@ -10,6 +10,7 @@ import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.time.Pace;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -30,6 +31,7 @@ public final class OpenFiles implements AutoCloseable {
     private final LeafWindow window;
     private final SwitchLinks switches;
     private final Patience patience;
+    private final Waiting waiting;
     private final Set<RemoteFile> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -39,12 +41,14 @@ public final class OpenFiles implements AutoCloseable {
      * @param memoryBytes what all gets together may have in flight
      * @param memoryPerGetBytes what one may
      * @param location where the reader is
+     * @param busyPoll how long who waits for a small read stays awake
      */
-    public OpenFiles(Engine engine, long memoryBytes, long memoryPerGetBytes, Location location) {
+    public OpenFiles(Engine engine, long memoryBytes, long memoryPerGetBytes, Location location, Duration busyPoll) {
         this.engine = engine;
         this.memoryPerGetBytes = memoryPerGetBytes;
         this.location = location;
         this.window = new LeafWindow(memoryBytes / SHARE);
+        this.waiting = new Waiting(new Pace(busyPoll, engine.ticker()), engine.ticker());
         this.switches = new SwitchLinks(engine::links, engine.ticker());
         this.patience = new Patience(engine.threads().timer(), engine.ticker(), PATIENCE);
     }
@@ -105,6 +109,10 @@ public final class OpenFiles implements AutoCloseable {
 
     Patience patience() {
         return patience;
+    }
+
+    Waiting waiting() {
+        return waiting;
     }
 
     void closed(RemoteFile file) {

@@ -77,7 +77,7 @@ public final class RemoteFile implements AutoCloseable {
         if (target.isReadOnly()) {
             throw new IllegalArgumentException("target: is read-only");
         }
-        CompletableFuture<Integer> result = new CompletableFuture<>();
+        CompletableFuture<Integer> result = files.waiting().result();
         reading.add(result);
         if (closed) {
             result.completeExceptionally(closed(version));

@@ -77,9 +77,11 @@ public final class HelperLinks implements AutoCloseable {
         this.maxIdle = maxIdle;
     }
 
-    /** Links with a bulk transport of their own. */
-    public static HelperLinks open(Executor executor, ScheduledExecutorService timer) {
-        BulkOptions limits = BulkOptions.defaults().withTimeouts(CONNECT_TIMEOUT, IDLE_TIMEOUT);
+    /** Links with a bulk transport of their own; {@code busyPoll} is that of {@link BulkOptions}. */
+    public static HelperLinks open(Executor executor, ScheduledExecutorService timer, Duration busyPoll) {
+        BulkOptions limits = BulkOptions.defaults()
+                .withTimeouts(CONNECT_TIMEOUT, IDLE_TIMEOUT)
+                .withBusyPoll(busyPoll);
         BulkTransport transport =
                 new BulkTransport("cloudmw-client-bulk", EVENT_LOOPS, limits, new SimpleMeterRegistry());
         return new HelperLinks(transport, address -> Channels.open(address, executor), timer, MAX_IDLE);

@@ -72,7 +72,7 @@ final class BackupsTest {
                         threads.timer(),
                         Ticker.system(),
                         waiting -> {}),
-                () -> HelperLinks.open(threads.events(), threads.timer()),
+                () -> HelperLinks.open(threads.events(), threads.timer(), Duration.ZERO),
                 8 << 20,
                 Long.MAX_VALUE,
                 Pricing.DEFAULT,

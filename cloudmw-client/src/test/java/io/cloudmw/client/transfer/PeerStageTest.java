@@ -95,7 +95,7 @@ final class PeerStageTest {
                         threads.timer(),
                         Ticker.system(),
                         waiting -> {}),
-                () -> HelperLinks.open(threads.workers(), threads.timer()),
+                () -> HelperLinks.open(threads.workers(), threads.timer(), Duration.ZERO),
                 8 << 20,
                 Long.MAX_VALUE,
                 Pricing.DEFAULT,

@@ -20,6 +20,12 @@ public interface BulkConnection extends AutoCloseable {
      */
     BulkStream open(byte[] request, BulkStreamListener listener);
 
+    /**
+     * A request was sent or taken that is answered within moments, and followed by another: while such follow one another fast
+     * enough, the event loop stays awake for what comes, as long as {@link BulkOptions#busyPoll} says. Costs nothing else.
+     */
+    void expect();
+
     /** Whether the connection is closed. */
     boolean isClosed();
 

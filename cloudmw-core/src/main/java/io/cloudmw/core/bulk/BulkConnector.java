@@ -97,11 +97,7 @@ public final class BulkConnector {
 
     private void prepare(Channel channel, BulkHandler handler, CompletableFuture<BulkConnection> connecting) {
         FrameChannel frames = new FrameChannel(
-                channel,
-                transport.allocator(),
-                options,
-                transport.metrics(),
-                owner -> Handshake.connecting(owner, process, handler, connecting));
+                channel, transport, options, owner -> Handshake.connecting(owner, process, handler, connecting));
         transport.metrics().opened();
         channel.closeFuture().addListener(gone -> transport.metrics().closed());
         transport.open().add(frames);

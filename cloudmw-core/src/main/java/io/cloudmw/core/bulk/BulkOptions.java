@@ -17,6 +17,8 @@ import java.time.Duration;
  *     life, is closed
  * @param fileRegions whether files are sent by the kernel without copying; false copies them through memory, as a
  *     connection that encrypts must
+ * @param busyPoll how long an event loop stays awake after a small request ({@link BulkConnection#expect}) while such follow one
+ *     another; zero: never
  */
 public record BulkOptions(
         int maxStreams,
@@ -27,7 +29,11 @@ public record BulkOptions(
         int controlQueueBytes,
         Duration handshakeTimeout,
         Duration idleTimeout,
-        boolean fileRegions) {
+        boolean fileRegions,
+        Duration busyPoll) {
+    /** Who waits longer than that better sleeps. */
+    public static final Duration LONGEST_BUSY_POLL = Duration.ofMillis(10);
+
     private static final BulkOptions DEFAULTS = new BulkOptions(
             256,
             1024,
@@ -37,7 +43,8 @@ public record BulkOptions(
             1 << 20,
             Duration.ofSeconds(10),
             Duration.ofSeconds(30),
-            true);
+            true,
+            Duration.ZERO);
 
     public BulkOptions {
         require("maxStreams", maxStreams, 1, 1 << 16);
@@ -48,6 +55,9 @@ public record BulkOptions(
         require("controlQueueBytes", controlQueueBytes, 2 * BulkFrames.MAX_CONTROL_BYTES, 1 << 30);
         require("handshakeTimeout", handshakeTimeout);
         require("idleTimeout", idleTimeout);
+        if (busyPoll.isNegative() || busyPoll.compareTo(LONGEST_BUSY_POLL) > 0) {
+            throw new IllegalArgumentException("busyPoll: " + busyPoll + " (expected: 0.." + LONGEST_BUSY_POLL + ")");
+        }
     }
 
     /** What suits a helper and a client alike. */
@@ -65,7 +75,8 @@ public record BulkOptions(
                 controlQueueBytes,
                 handshakeTimeout,
                 idleTimeout,
-                fileRegions);
+                fileRegions,
+                busyPoll);
     }
 
     public BulkOptions withMaxConnections(int value) {
@@ -78,7 +89,8 @@ public record BulkOptions(
                 controlQueueBytes,
                 handshakeTimeout,
                 idleTimeout,
-                fileRegions);
+                fileRegions,
+                busyPoll);
     }
 
     public BulkOptions withMaxFrameBytes(int value) {
@@ -91,7 +103,8 @@ public record BulkOptions(
                 controlQueueBytes,
                 handshakeTimeout,
                 idleTimeout,
-                fileRegions);
+                fileRegions,
+                busyPoll);
     }
 
     /** Replaces the three outbound limits. */
@@ -105,7 +118,8 @@ public record BulkOptions(
                 controlBytes,
                 handshakeTimeout,
                 idleTimeout,
-                fileRegions);
+                fileRegions,
+                busyPoll);
     }
 
     public BulkOptions withTimeouts(Duration handshake, Duration idle) {
@@ -118,7 +132,8 @@ public record BulkOptions(
                 controlQueueBytes,
                 handshake,
                 idle,
-                fileRegions);
+                fileRegions,
+                busyPoll);
     }
 
     public BulkOptions withFileRegions(boolean value) {
@@ -131,6 +146,21 @@ public record BulkOptions(
                 controlQueueBytes,
                 handshakeTimeout,
                 idleTimeout,
+                value,
+                busyPoll);
+    }
+
+    public BulkOptions withBusyPoll(Duration value) {
+        return new BulkOptions(
+                maxStreams,
+                maxConnections,
+                maxFrameBytes,
+                outboundWatermarkBytes,
+                streamQueueBytes,
+                controlQueueBytes,
+                handshakeTimeout,
+                idleTimeout,
+                fileRegions,
                 value);
     }
 

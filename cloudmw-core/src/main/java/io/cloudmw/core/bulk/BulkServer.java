@@ -81,11 +81,7 @@ public final class BulkServer implements AutoCloseable {
                 ? null
                 : new ViolationException(BulkViolation.TOO_MANY_CONNECTIONS, "more than " + limit + " connections");
         FrameChannel frames = new FrameChannel(
-                child,
-                transport.allocator(),
-                transport.options(),
-                transport.metrics(),
-                owner -> Handshake.accepting(owner, process, handler, refusal));
+                child, transport, transport.options(), owner -> Handshake.accepting(owner, process, handler, refusal));
         transport.metrics().opened();
         child.closeFuture().addListener(gone -> transport.metrics().closed());
         accepted.add(frames);

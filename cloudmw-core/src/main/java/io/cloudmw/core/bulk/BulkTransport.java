@@ -4,14 +4,10 @@ import io.cloudmw.core.metrics.BulkMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
@@ -52,7 +48,7 @@ public final class BulkTransport implements AutoCloseable {
     private final BulkOptions options;
     private final BulkMetrics metrics;
     private final PooledByteBufAllocator allocator;
-    private final EventLoopGroup group;
+    private final EventLoops loops;
     private final ThreadPoolExecutor lookups;
     private final OpenChannels open = new OpenChannels();
     private final boolean epoll;
@@ -84,8 +80,7 @@ public final class BulkTransport implements AutoCloseable {
                 false,
                 ALIGNMENT_BYTES);
         metrics.memory(() -> allocator.metric().usedDirectMemory(), allocator::pinnedDirectMemory);
-        IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-        this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name + "-bulk", true), io);
+        this.loops = new EventLoops(name + "-bulk", threads, epoll, options.busyPoll());
         this.lookups = new ThreadPoolExecutor(
                 1,
                 1,
@@ -116,12 +111,15 @@ public final class BulkTransport implements AutoCloseable {
         open.closeAll();
         // Lookups that wait still run, and find the event loops gone.
         lookups.shutdown();
-        group.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
-                .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+        loops.close();
     }
 
     EventLoopGroup group() {
-        return group;
+        return loops.group();
+    }
+
+    EventLoops loops() {
+        return loops;
     }
 
     BulkMetrics metrics() {

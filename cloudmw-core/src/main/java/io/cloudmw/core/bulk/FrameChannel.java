@@ -5,7 +5,6 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.BulkMetrics;
 import io.cloudmw.core.wire.BulkWire;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -32,6 +31,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     private final Channel channel;
     private final BulkOptions options;
     private final BulkMetrics metrics;
+    private final EventLoops loops;
     private final FrameReader reader;
     private final Outbound outbound;
     private @Nullable CloudMwException cause;
@@ -40,15 +40,15 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     /** @param handshake makes the sink of the first phase */
     FrameChannel(
             Channel channel,
-            ByteBufAllocator allocator,
+            BulkTransport transport,
             BulkOptions options,
-            BulkMetrics metrics,
             Function<FrameChannel, Handshake> handshake) {
         this.channel = channel;
         this.options = options;
-        this.metrics = metrics;
-        this.outbound = new Outbound(this, allocator);
-        this.reader = new FrameReader(allocator, options.maxFrameBytes(), handshake.apply(this));
+        this.metrics = transport.metrics();
+        this.loops = transport.loops();
+        this.outbound = new Outbound(this, transport.allocator());
+        this.reader = new FrameReader(transport.allocator(), options.maxFrameBytes(), handshake.apply(this));
     }
 
     Channel channel() {
@@ -75,6 +75,11 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     @Nullable
     CloudMwException cause() {
         return cause;
+    }
+
+    /** What comes next is expected within moments. Any thread. */
+    void expect() {
+        loops.expect(channel.eventLoop());
     }
 
     /** Grows with every sign of life. */

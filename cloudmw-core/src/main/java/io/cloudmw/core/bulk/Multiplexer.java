@@ -83,6 +83,11 @@ final class Multiplexer implements BulkConnection, FrameSink {
     }
 
     @Override
+    public void expect() {
+        frames.expect();
+    }
+
+    @Override
     public boolean isClosed() {
         return closed;
     }

@@ -1,5 +1,6 @@
 package io.cloudmw.helper.config;
 
+import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.config.Settings;
@@ -59,6 +60,7 @@ public record HelperConfig(
      * @param children switches below it that it gives one block to at once
      * @param reads blocks that it gives to switches below it at once
      * @param warmings files that clients have it fetch before anybody reads them, at once
+     * @param busyPoll how long it stays awake for the next small read while such follow one another; zero: never
      */
     public record Switching(
             VolumeSet volumes,
@@ -67,7 +69,8 @@ public record HelperConfig(
             long diskBytes,
             int children,
             int reads,
-            int warmings) {}
+            int warmings,
+            Duration busyPoll) {}
 
     /**
      * What a helper may use.
@@ -163,7 +166,12 @@ public record HelperConfig(
                 settings.size(prefix + ".cache.disk.limit", 10L << 30, 1L << 20, 1L << 50),
                 settings.integer(prefix + ".switch.children", 8, 1, 1024),
                 settings.integer(prefix + ".switch.reads", 1024, 1, 65_536),
-                settings.integer(prefix + ".switch.warmings", 32, 1, 4096));
+                settings.integer(prefix + ".switch.warmings", 32, 1, 4096),
+                settings.duration(
+                        prefix + ".switch.busy-poll",
+                        Duration.ofNanos(500_000),
+                        Duration.ZERO,
+                        BulkOptions.LONGEST_BUSY_POLL));
     }
 
     /** Helpers of several clusters on one machine may have the same id. */

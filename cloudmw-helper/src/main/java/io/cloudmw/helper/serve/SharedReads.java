@@ -120,6 +120,9 @@ public final class SharedReads {
                                 block.leaves().range().offset() / ModePolicy.SWITCHED_BLOCK_BYTES),
                         stream.connection().sessionId()));
         take(key);
+        if (request.reader()) {
+            stream.connection().expect();
+        }
         boolean started = false;
         try {
             Requester requester = requesters.of(request, claims, tenant(stream, request, claims));

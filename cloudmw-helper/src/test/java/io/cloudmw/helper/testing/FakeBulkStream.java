@@ -115,6 +115,11 @@ public class FakeBulkStream implements BulkStream, BulkConnection {
     }
 
     @Override
+    public void expect() {
+        // There is no event loop.
+    }
+
+    @Override
     public boolean isClosed() {
         return false;
     }

@@ -108,23 +108,36 @@ final class Names implements TreeStore<Conflict> {
     }
 
     @Override
-    public Optional<TreeEntry> child(long directory, String name) throws CloudMwException {
+    public Optional<TreeEntry> child(long directory, String name) throws Conflict, CloudMwException {
         Optional<Item> item = transaction.get(Keys.entry(directory, name));
         return item.isEmpty() ? Optional.empty() : Optional.of(entry(directory, item.get()));
     }
 
-    TreeEntry entry(long parent, Item item) throws CloudMwException {
+    TreeEntry entry(long parent, Item item) throws Conflict, CloudMwException {
         String name = item.key().sort();
         if (item.has(Item.DIRECTORY)) {
             long number = item.number(Item.DIRECTORY);
-            named.put(number, item.key());
-            parents.put(number, parent);
+            place(number, parent, item.key());
             return new TreeEntry(parent, name, Optional.empty(), number);
         }
         VersionId version = new VersionId(item.text(Item.VERSION));
         versions.put(version, item.bytes(Item.FORM));
         TreeFile file = new TreeFile(version, item.number(Item.CREATED_AT), attributes(item));
         return new TreeEntry(parent, name, Optional.of(file), 0);
+    }
+
+    /**
+     * Notes where a directory was met.
+     *
+     * @throws Conflict when it was met elsewhere before: it was moved between two reads, and what is concluded from both may
+     *     be wrong, as that it can be moved into a directory which is in it by now
+     */
+    private void place(long directory, long parent, Key key) throws Conflict {
+        Key before = named.put(directory, key);
+        if (before != null && !before.equals(key)) {
+            throw new Conflict("a directory was moved");
+        }
+        parents.put(directory, parent);
     }
 
     /** What is noted of the file that an item is of. */
@@ -145,7 +158,24 @@ final class Names implements TreeStore<Conflict> {
             throw new IllegalStateException("no root was met");
         }
         changes.begin(transaction, volume);
-        return !hasMore(directory);
+        if (hasMore(directory)) {
+            return false;
+        }
+        requireNoneMetIn(directory);
+        return true;
+    }
+
+    /**
+     * Nothing was found in a directory. Those that were met there before, and that this transaction leaves there, went
+     * meanwhile.
+     */
+    private void requireNoneMetIn(long directory) throws Conflict {
+        for (Map.Entry<Long, Long> met : parents.entrySet()) {
+            Key key = named.get(met.getKey());
+            if (met.getValue() == directory && key != null && !transaction.removes(key)) {
+                throw new Conflict("a directory was moved or removed");
+            }
+        }
     }
 
     /** Whether something is in a directory that this transaction does not remove. At most two of its entries are. */
@@ -168,8 +198,7 @@ final class Names implements TreeStore<Conflict> {
         long number = numbers.next();
         Key key = Keys.entry(parent, name);
         transaction.put(Item.at(key).with(Item.DIRECTORY, number).with(Item.REACH, 0));
-        named.put(number, key);
-        parents.put(number, parent);
+        place(number, parent, key);
         return number;
     }
 
@@ -207,6 +236,7 @@ final class Names implements TreeStore<Conflict> {
         requireDirectory(parent);
         if (entry.isDirectory()) {
             named.put(entry.directory(), to);
+            parents.put(entry.directory(), parent);
             for (Long above = parents.get(parent); above != null; above = parents.get(above)) {
                 requireDirectory(above);
             }

@@ -135,7 +135,7 @@ final class SnapshotItems implements Snapshots {
         }
 
         @Override
-        public Optional<TreeEntry> child(long directory, String name) throws CloudMwException {
+        public Optional<TreeEntry> child(long directory, String name) throws Conflict, CloudMwException {
             Key key = Keys.entry(directory, name);
             Optional<Item> now = transaction.get(key);
             if (now.isPresent() && PastItems.since(now.get()) <= number) {

@@ -1,0 +1,51 @@
+package io.cloudmw.core.bulk;
+
+import io.cloudmw.core.time.Pace;
+import io.cloudmw.core.time.Ticker;
+import io.netty.channel.SelectStrategy;
+import io.netty.util.IntSupplier;
+import java.time.Duration;
+
+/**
+ * How an event loop waits for what comes next: asleep, or, while small requests follow one another at a fast {@link Pace}, by looking for it again
+ * and again for a time after each. It gives its processor to whoever else can use it between two looks.
+ */
+final class BusyPoll implements SelectStrategy {
+    private final Ticker ticker;
+    private final Pace pace;
+    private volatile long untilNanos;
+    private volatile boolean polling;
+
+    /** @param awake how long it looks at most; zero: it always sleeps */
+    BusyPoll(Duration awake, Ticker ticker) {
+        this.ticker = ticker;
+        this.pace = new Pace(awake, ticker);
+    }
+
+    /** A request comes or goes: what follows it is expected within moments. Any thread. */
+    void expect() {
+        if (pace.next()) {
+            untilNanos = ticker.nanos() + pace.awakeNanos();
+            polling = true;
+        }
+    }
+
+    @Override
+    @SuppressWarnings(
+            "ThreadPriorityCheck") // nothing depends on it: others only do not wait for a turn of the scheduler
+    public int calculateStrategy(IntSupplier look, boolean hasTasks) throws Exception {
+        if (!polling) {
+            return hasTasks ? look.get() : SELECT;
+        }
+        int ready = look.get();
+        if (ready > 0 || hasTasks) {
+            return ready;
+        }
+        if (untilNanos - ticker.nanos() > 0) {
+            Thread.yield();
+            return ready;
+        }
+        polling = false;
+        return SELECT;
+    }
+}

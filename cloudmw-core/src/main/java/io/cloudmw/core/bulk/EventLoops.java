@@ -1,0 +1,61 @@
+package io.cloudmw.core.bulk;
+
+import io.cloudmw.core.time.Ticker;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import java.nio.channels.spi.SelectorProvider;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/** The event loops of a transport, and how each of them waits. Safe for any thread. */
+final class EventLoops implements AutoCloseable {
+    private static final long CLOSE_SECONDS = 5;
+
+    private final boolean epoll;
+    private final Duration busyPoll;
+    private final Map<Object, BusyPoll> polls = new ConcurrentHashMap<>();
+    private final EventLoopGroup group;
+
+    EventLoops(String name, int threads, boolean epoll, Duration busyPoll) {
+        this.epoll = epoll;
+        // Whoever is to answer needs a processor, too.
+        this.busyPoll = Runtime.getRuntime().availableProcessors() > 1 ? busyPoll : Duration.ZERO;
+        this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), this::handler);
+    }
+
+    private IoHandler handler(ThreadAwareExecutor loop) {
+        BusyPoll poll = new BusyPoll(busyPoll, Ticker.system());
+        polls.put(loop, poll);
+        IoHandlerFactory factory = epoll
+                ? EpollIoHandler.newFactory(0, () -> poll)
+                : NioIoHandler.newFactory(SelectorProvider.provider(), () -> poll);
+        return factory.newHandler(loop);
+    }
+
+    EventLoopGroup group() {
+        return group;
+    }
+
+    /** Something is expected within moments by a connection that lives on this loop. */
+    void expect(EventLoop loop) {
+        BusyPoll poll = polls.get(loop);
+        if (poll != null) {
+            poll.expect();
+        }
+    }
+
+    @Override
+    public void close() {
+        group.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
+                .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+    }
+}

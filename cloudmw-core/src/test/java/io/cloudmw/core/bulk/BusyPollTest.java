@@ -1,0 +1,83 @@
+package io.cloudmw.core.bulk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.testing.FakeTicker;
+import io.netty.channel.SelectStrategy;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+final class BusyPollTest {
+    private static final Duration AWAKE = Duration.ofNanos(200_000);
+    private static final int SEQUENCE = 100;
+
+    private final FakeTicker ticker = new FakeTicker();
+    private final BusyPoll poll = new BusyPoll(AWAKE, ticker);
+    private int ready;
+    private int looks;
+
+    private int wait(boolean hasTasks) throws Exception {
+        return poll.calculateStrategy(
+                () -> {
+                    looks++;
+                    return ready;
+                },
+                hasTasks);
+    }
+
+    private void requests(int count, Duration apart) {
+        for (int i = 0; i < count; i++) {
+            ticker.advance(apart);
+            poll.expect();
+        }
+    }
+
+    @Test
+    void itSleepsUntilSomethingComes() throws Exception {
+        assertThat(wait(false)).isEqualTo(SelectStrategy.SELECT);
+        assertThat(looks).isZero();
+    }
+
+    @Test
+    void itLooksWhatIsThereWhenItHasTasks() throws Exception {
+        ready = 3;
+        assertThat(wait(true)).isEqualTo(3);
+    }
+
+    @Test
+    void whileRequestsFollowOneAnotherItLooksAgainAndAgainUntilItWasLongEnough() throws Exception {
+        requests(SEQUENCE, Duration.ofNanos(100_000));
+        assertThat(wait(false)).isZero();
+        ticker.advance(AWAKE.minusNanos(1));
+        assertThat(wait(false)).isZero();
+        ready = 1;
+        assertThat(wait(false)).isEqualTo(1);
+        ready = 0;
+        ticker.advance(Duration.ofNanos(1));
+        assertThat(wait(false)).isEqualTo(SelectStrategy.SELECT);
+        int before = looks;
+        assertThat(wait(false)).isEqualTo(SelectStrategy.SELECT);
+        assertThat(looks).as("asleep, it does not look").isEqualTo(before);
+    }
+
+    @Test
+    void oneRequestAfterAPauseIsNoSequence() throws Exception {
+        poll.expect();
+        assertThat(wait(false)).isEqualTo(SelectStrategy.SELECT);
+    }
+
+    @Test
+    void whereRequestsTakeLongerThanItWouldStayAwakeItSleeps() throws Exception {
+        requests(SEQUENCE, Duration.ofNanos(500_000));
+        assertThat(wait(false)).isEqualTo(SelectStrategy.SELECT);
+    }
+
+    @Test
+    void whoIsToldNeverToNeverDoes() throws Exception {
+        BusyPoll never = new BusyPoll(Duration.ZERO, ticker);
+        for (int i = 0; i < SEQUENCE; i++) {
+            never.expect();
+        }
+        assertThat(never.calculateStrategy(() -> 0, false)).isEqualTo(SelectStrategy.SELECT);
+    }
+}

@@ -1,0 +1,63 @@
+package io.cloudmw.core.time;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.testing.FakeTicker;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+final class PaceTest {
+    private static final Duration AWAKE = Duration.ofNanos(200_000);
+
+    private final FakeTicker ticker = new FakeTicker();
+    private final Pace pace = new Pace(AWAKE, ticker);
+
+    private boolean after(Duration interval) {
+        ticker.advance(interval);
+        return pace.next();
+    }
+
+    private boolean sequence(Duration apart) {
+        boolean fast = false;
+        for (int i = 0; i < 100; i++) {
+            fast = after(apart);
+        }
+        return fast;
+    }
+
+    @Test
+    void itIsFastWithinWhatOneStaysAwake() {
+        assertThat(sequence(AWAKE.minusNanos(1))).isTrue();
+        assertThat(sequence(AWAKE)).isFalse();
+    }
+
+    @Test
+    void aPauseIsForgivenToThoseWhoWereFast() {
+        assertThat(sequence(Duration.ofNanos(100_000))).isTrue();
+        assertThat(after(Duration.ofHours(1))).isTrue();
+        assertThat(sequence(Duration.ofHours(1))).isFalse();
+    }
+
+    @Test
+    void whatTakesLongNowAndThenChangesNothing() {
+        assertThat(sequence(Duration.ofNanos(100_000))).isTrue();
+        for (int i = 0; i < 100; i++) {
+            assertThat(after(i % 3 == 0 ? Duration.ofMillis(5) : Duration.ofNanos(100_000)))
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void itTakesMoreThanAFewToBeFast() {
+        assertThat(after(Duration.ZERO)).isFalse();
+        assertThat(after(Duration.ZERO)).isFalse();
+        assertThat(sequence(Duration.ZERO)).isTrue();
+    }
+
+    @Test
+    void nothingIsFastForWhoDoesNotStayAwake() {
+        Pace never = new Pace(Duration.ZERO, ticker);
+        assertThat(never.next()).isFalse();
+        assertThat(never.next()).isFalse();
+    }
+}

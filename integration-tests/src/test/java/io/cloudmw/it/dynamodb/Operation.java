@@ -1,0 +1,109 @@
+package io.cloudmw.it.dynamodb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Rename;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.testing.catalog.Versions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/** What is done with the names of one volume; the same to any catalog, so that they can be compared. */
+@FunctionalInterface
+interface Operation {
+    VolumeName VOLUME = new VolumeName("v");
+
+    List<String> PATHS = List.of("/a", "/a/b", "/a/c", "/a/b/c", "/d", "/d/b", "/d/b/c", "/d/e/f", "/b/c", "/b");
+
+    String on(Catalog catalog) throws CloudMwException;
+
+    /** What it did, as far as catalogs can be compared: or the name of its error. */
+    default String outcome(Catalog catalog) {
+        try {
+            return on(catalog);
+        } catch (CloudMwException e) {
+            return e.code().name();
+        }
+    }
+
+    static <C extends Catalog> C withAVolume(C catalog) throws CloudMwException {
+        StoreId store = new StoreId("s1");
+        catalog.putStore(new Store(store, "domain", new Store.S3("bucket", "eu-west-1", "", false, "")));
+        catalog.createVolume(new Volume(VOLUME, new Chunking.ByCount(3), 1, List.of(store), 1, Mode.ROUNDS, false, 42));
+        return catalog;
+    }
+
+    /** Any; what it puts, whatever it replaces, is added to {@code committed}. */
+    static Operation random(SplittableRandom random, Set<VersionId> committed) {
+        String path = path(random);
+        String other = path(random);
+        return switch (random.nextInt(5)) {
+            case 0, 1 -> {
+                FileVersion version = Versions.of(VOLUME + ":" + path, 0);
+                yield catalog -> {
+                    Optional<VersionId> before = catalog.current(version.file()).map(FileVersion::id);
+                    catalog.commit(new Commit(version, before, List.of()));
+                    committed.add(version.id());
+                    return "put";
+                };
+            }
+            case 2 -> remove(path);
+            default -> rename(path, other, random.nextBoolean());
+        };
+    }
+
+    static String path(SplittableRandom random) {
+        return PATHS.get(random.nextInt(PATHS.size()));
+    }
+
+    /** Where there is nothing. */
+    static Operation put(String path) {
+        FileVersion version = Versions.of(VOLUME + ":" + path, 0);
+        return catalog -> {
+            catalog.commit(new Commit(version, Optional.empty(), List.of()));
+            return "put";
+        };
+    }
+
+    static Operation remove(String path) {
+        return catalog -> catalog.remove(new FilePath(VOLUME, path), 1).id().toString();
+    }
+
+    static Operation rename(String from, String to, boolean replace) {
+        Rename rename = new Rename(new FilePath(VOLUME, from), new FilePath(VOLUME, to), replace);
+        return catalog -> catalog.rename(rename, 1).name();
+    }
+
+    /** All files by path, with their versions; fails where a directory is empty. */
+    static List<String> tree(Catalog catalog, String directory) throws CloudMwException {
+        List<String> files = new ArrayList<>();
+        Page<DirectoryEntry> page = catalog.list(VOLUME, directory.isEmpty() ? "/" : directory, "", 1000);
+        assertThat(page.isLast()).isTrue();
+        assertThat(page.items()).as(directory).hasSizeGreaterThanOrEqualTo(directory.isEmpty() ? 0 : 1);
+        for (DirectoryEntry entry : page.items()) {
+            String path = directory + "/" + entry.name();
+            if (entry.isDirectory()) {
+                files.addAll(tree(catalog, path));
+            } else {
+                files.add(path + " " + entry.version().orElseThrow().id());
+            }
+        }
+        return files;
+    }
+}
