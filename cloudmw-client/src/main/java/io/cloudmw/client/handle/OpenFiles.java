@@ -48,7 +48,7 @@ public final class OpenFiles implements AutoCloseable {
         this.memoryPerGetBytes = memoryPerGetBytes;
         this.location = location;
         this.window = new LeafWindow(memoryBytes / SHARE);
-        this.waiting = new Waiting(new Pace(busyPoll, engine.ticker()), engine.ticker());
+        this.waiting = new Waiting(Pace.ofMachine(busyPoll, engine.ticker()), engine.ticker());
         this.switches = new SwitchLinks(engine::links, engine.ticker());
         this.patience = new Patience(engine.threads().timer(), engine.ticker(), PATIENCE);
     }

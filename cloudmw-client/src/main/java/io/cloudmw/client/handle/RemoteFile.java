@@ -67,7 +67,8 @@ public final class RemoteFile implements AutoCloseable {
      * @param position of the first byte, at least 0
      * @return how many bytes; -1 when the file ends at or before {@code position} and there is room. Fails with
      *     {@code CANCELLED} when this is closed, or before it is done; else as {@link io.cloudmw.client.CloudMw#read}. Callbacks run on the
-     *     client's threads and must not block them. Cancelling it gives nothing up but the result: {@code target} may still be written to for a moment
+     *     client's threads and must not block them. While small reads follow one another fast, who waits for this very future waits
+     *     awake for a moment ({@link io.cloudmw.client.CloudMwOptions#busyPoll}). Cancelling it gives nothing up but the result: {@code target} may still be written to for a moment
      * @throws IllegalArgumentException for a negative position or a buffer that cannot be written
      */
     public CompletableFuture<Integer> read(ByteBuffer target, long position) {
@@ -77,26 +78,30 @@ public final class RemoteFile implements AutoCloseable {
         if (target.isReadOnly()) {
             throw new IllegalArgumentException("target: is read-only");
         }
-        CompletableFuture<Integer> result = files.waiting().result();
+        int length = (int) Math.min(target.remaining(), Math.max(0, version.sizeBytes() - position));
+        CompletableFuture<Integer> result = isSmall(length) ? files.waiting().result() : new CompletableFuture<>();
         reading.add(result);
         if (closed) {
             result.completeExceptionally(closed(version));
         } else if (!target.hasRemaining() || position >= version.sizeBytes()) {
             result.complete(target.hasRemaining() ? -1 : 0);
         } else {
-            begin(target, position, result);
+            begin(target, new ByteRange(position, length), result);
         }
         var unused = result.whenComplete((bytes, failure) -> reading.remove(result));
         return result;
     }
 
-    private void begin(ByteBuffer target, long position, CompletableFuture<Integer> result) {
+    /** Whether it is asked for leaf by leaf. */
+    private boolean isSmall(int length) {
+        return length > 0 && length <= DIRECT_BYTES && length / version.leafSizeBytes() < DIRECT_LEAVES;
+    }
+
+    private void begin(ByteBuffer target, ByteRange range, CompletableFuture<Integer> result) {
         planAgainIfOld();
-        int length = (int) Math.min(target.remaining(), version.sizeBytes() - position);
-        ByteRange range = new ByteRange(position, length);
-        boolean direct = length <= DIRECT_BYTES && length / version.leafSizeBytes() < DIRECT_LEAVES;
+        int length = (int) range.length();
         ByteBuffer into = target.slice(target.position(), length);
-        CompletableFuture<Void> read = direct ? readLeaves(into, range) : readOrdinarily(into, range);
+        CompletableFuture<Void> read = isSmall(length) ? readLeaves(into, range) : readOrdinarily(into, range);
         var unused = read.whenComplete((nothing, failure) -> {
             if (failure != null) {
                 result.completeExceptionally(Reasons.unwrapped(failure));

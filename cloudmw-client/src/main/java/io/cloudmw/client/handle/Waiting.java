@@ -44,10 +44,11 @@ final class Waiting {
         @Override
         public Integer get(long timeout, TimeUnit unit)
                 throws InterruptedException, ExecutionException, TimeoutException {
+            long begun = ticker.nanos();
             if (unit.toNanos(timeout) > pace.awakeNanos()) {
                 stayAwake();
             }
-            return super.get(timeout, unit);
+            return super.get(unit.toNanos(timeout) - (ticker.nanos() - begun), TimeUnit.NANOSECONDS);
         }
 
         @SuppressWarnings(
@@ -56,11 +57,18 @@ final class Waiting {
             if (isDone() || !awake.compareAndSet(false, true)) {
                 return;
             }
-            long until = ticker.nanos() + pace.awakeNanos();
-            while (!isDone() && !Thread.currentThread().isInterrupted() && until - ticker.nanos() > 0) {
-                Thread.yield();
+            try {
+                long until = ticker.nanos() + pace.awakeNanos();
+                while (!isDone() && !Thread.currentThread().isInterrupted()) {
+                    if (until - ticker.nanos() <= 0) {
+                        pace.inVain();
+                        return;
+                    }
+                    Thread.yield();
+                }
+            } finally {
+                awake.set(false);
             }
-            awake.set(false);
         }
     }
 }

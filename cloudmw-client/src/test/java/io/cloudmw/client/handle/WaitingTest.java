@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -79,6 +80,20 @@ final class WaitingTest {
         CompletableFuture<Integer> read = inASequence();
         assertThatThrownBy(() -> read.get(5, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
         assertThatThrownBy(() -> read.get(1, TimeUnit.NANOSECONDS)).isInstanceOf(TimeoutException.class);
+    }
+
+    @Test
+    void theTimeSomebodyIsAwakeIsPartOfWhatHeWaits() {
+        AtomicLong hours = new AtomicLong();
+        Waiting slow = new Waiting(
+                new Pace(AWAKE, ticker),
+                () -> Duration.ofHours(hours.getAndIncrement()).toNanos());
+        CompletableFuture<Integer> read = slow.result();
+        for (int i = 0; i < 100; i++) {
+            read = slow.result();
+        }
+        CompletableFuture<Integer> last = read;
+        assertThatThrownBy(() -> last.get(1, TimeUnit.HOURS)).isInstanceOf(TimeoutException.class);
     }
 
     @Test

@@ -4,7 +4,6 @@ import io.cloudmw.core.time.Pace;
 import io.cloudmw.core.time.Ticker;
 import io.netty.channel.SelectStrategy;
 import io.netty.util.IntSupplier;
-import java.time.Duration;
 
 /**
  * How an event loop waits for what comes next: asleep, or, while small requests follow one another at a fast {@link Pace}, by looking for it again
@@ -15,17 +14,19 @@ final class BusyPoll implements SelectStrategy {
     private final Pace pace;
     private volatile long untilNanos;
     private volatile boolean polling;
+    /** Since something was expected last. */
+    private volatile boolean came;
 
-    /** @param awake how long it looks at most; zero: it always sleeps */
-    BusyPoll(Duration awake, Ticker ticker) {
+    BusyPoll(Pace pace, Ticker ticker) {
         this.ticker = ticker;
-        this.pace = new Pace(awake, ticker);
+        this.pace = pace;
     }
 
     /** A request comes or goes: what follows it is expected within moments. Any thread. */
     void expect() {
         if (pace.next()) {
             untilNanos = ticker.nanos() + pace.awakeNanos();
+            came = false;
             polling = true;
         }
     }
@@ -39,6 +40,7 @@ final class BusyPoll implements SelectStrategy {
         }
         int ready = look.get();
         if (ready > 0 || hasTasks) {
+            came |= ready > 0;
             return ready;
         }
         if (untilNanos - ticker.nanos() > 0) {
@@ -46,6 +48,9 @@ final class BusyPoll implements SelectStrategy {
             return ready;
         }
         polling = false;
+        if (!came) {
+            pace.inVain();
+        }
         return SELECT;
     }
 }

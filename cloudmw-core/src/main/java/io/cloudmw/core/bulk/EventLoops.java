@@ -1,5 +1,6 @@
 package io.cloudmw.core.bulk;
 
+import io.cloudmw.core.time.Pace;
 import io.cloudmw.core.time.Ticker;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -27,13 +28,13 @@ final class EventLoops implements AutoCloseable {
 
     EventLoops(String name, int threads, boolean epoll, Duration busyPoll) {
         this.epoll = epoll;
-        // Whoever is to answer needs a processor, too.
-        this.busyPoll = Runtime.getRuntime().availableProcessors() > 1 ? busyPoll : Duration.ZERO;
+        this.busyPoll = busyPoll;
         this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), this::handler);
     }
 
     private IoHandler handler(ThreadAwareExecutor loop) {
-        BusyPoll poll = new BusyPoll(busyPoll, Ticker.system());
+        Ticker ticker = Ticker.system();
+        BusyPoll poll = new BusyPoll(Pace.ofMachine(busyPoll, ticker), ticker);
         polls.put(loop, poll);
         IoHandlerFactory factory = epoll
                 ? EpollIoHandler.newFactory(0, () -> poll)

@@ -12,6 +12,9 @@ public final class Pace {
     /** Of the last few that came fast or not, those that came fast less the others: no less than 0 and no more than this. */
     private static final int MOST = 16;
 
+    /** So many that came fast does one outweigh for which somebody stayed awake in vain. */
+    private static final int VAIN = 4;
+
     private final Ticker ticker;
     private final long awakeNanos;
 
@@ -26,6 +29,11 @@ public final class Pace {
         this.ticker = ticker;
         this.awakeNanos = awake.toNanos();
         this.lastNanos = ticker.nanos();
+    }
+
+    /** The same on this machine: with one processor it is never fast enough, since whoever is to answer needs that. */
+    public static Pace ofMachine(Duration awake, Ticker ticker) {
+        return new Pace(Runtime.getRuntime().availableProcessors() > 1 ? awake : Duration.ZERO, ticker);
     }
 
     /** What one stays awake at most. */
@@ -45,5 +53,10 @@ public final class Pace {
         lastNanos = now;
         fast = inTime ? Math.min(fast + 1, MOST) : Math.max(fast - 1, 0);
         return fast >= MOST / 2;
+    }
+
+    /** Somebody stayed awake for as long as one does, and nothing came. */
+    public synchronized void inVain() {
+        fast = Math.max(fast - VAIN, 0);
     }
 }

@@ -50,6 +50,29 @@ class BulkTransferTest {
         }
     }
 
+    /** Loops that stay awake do what others do, and end when they are to. */
+    @ParameterizedTest
+    @CsvSource({"true", "false"})
+    void whatIsExpectedArrives(boolean epoll) throws Exception {
+        byte[] bytes = Payloads.random(6, 8 * FRAME + 1);
+        Path path = Files.write(directory.resolve("chunk"), bytes);
+        BulkOptions options = BulkOptions.defaults().withBusyPoll(BulkOptions.LONGEST_BUSY_POLL);
+        try (FileChannel file = FileChannel.open(path);
+                Loopback net = new Loopback(
+                        options, options, epoll && Epoll.isAvailable(), (stream, request) -> sendFile(stream, file))) {
+            BulkConnection connection = net.connect();
+            for (int i = 0; i < 50; i++) {
+                RecordingListener received = new RecordingListener();
+                BulkStream stream = connection.open("read".getBytes(UTF_8), received);
+                stream.end(new byte[0]);
+                stream.grant(bytes.length);
+                connection.expect();
+                assertThat(received.awaitEnd()).isEqualTo("done".getBytes(UTF_8));
+                assertThat(received.content()).isEqualTo(bytes);
+            }
+        }
+    }
+
     private static BulkStreamListener sendFile(BulkStream stream, FileChannel file) throws CloudMwException {
         return new RecordingListener() {
             private long position;

@@ -3,6 +3,7 @@ package io.cloudmw.core.bulk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.testing.FakeTicker;
+import io.cloudmw.core.time.Pace;
 import io.netty.channel.SelectStrategy;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -12,7 +13,7 @@ final class BusyPollTest {
     private static final int SEQUENCE = 100;
 
     private final FakeTicker ticker = new FakeTicker();
-    private final BusyPoll poll = new BusyPoll(AWAKE, ticker);
+    private final BusyPoll poll = new BusyPoll(new Pace(AWAKE, ticker), ticker);
     private int ready;
     private int looks;
 
@@ -60,6 +61,30 @@ final class BusyPollTest {
         assertThat(looks).as("asleep, it does not look").isEqualTo(before);
     }
 
+    /** After the last of some requests it looks until it was long enough, if it does. */
+    private int waitToTheEnd(int readyMeanwhile) throws Exception {
+        requests(3, Duration.ofNanos(10_000));
+        ready = readyMeanwhile;
+        int first = wait(false);
+        ready = 0;
+        ticker.advance(AWAKE);
+        assertThat(wait(false)).isEqualTo(SelectStrategy.SELECT);
+        return first;
+    }
+
+    @Test
+    void whereNothingComesInTimeItSleepsAgain() throws Exception {
+        requests(SEQUENCE, Duration.ofNanos(100_000));
+        for (int i = 0; i < SEQUENCE; i++) {
+            assertThat(waitToTheEnd(1)).as("what came was worth it").isEqualTo(1);
+        }
+        int first = 0;
+        for (int i = 0; i < 10; i++) {
+            first = waitToTheEnd(0);
+        }
+        assertThat(first).isEqualTo(SelectStrategy.SELECT);
+    }
+
     @Test
     void oneRequestAfterAPauseIsNoSequence() throws Exception {
         poll.expect();
@@ -74,7 +99,7 @@ final class BusyPollTest {
 
     @Test
     void whoIsToldNeverToNeverDoes() throws Exception {
-        BusyPoll never = new BusyPoll(Duration.ZERO, ticker);
+        BusyPoll never = new BusyPoll(new Pace(Duration.ZERO, ticker), ticker);
         for (int i = 0; i < SEQUENCE; i++) {
             never.expect();
         }

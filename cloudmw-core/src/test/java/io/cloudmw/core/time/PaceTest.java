@@ -48,6 +48,21 @@ final class PaceTest {
     }
 
     @Test
+    void whoStaysAwakeInVainAgainAndAgainGivesItUp() {
+        assertThat(sequence(Duration.ofNanos(100_000))).isTrue();
+        pace.inVain();
+        assertThat(after(Duration.ofNanos(100_000))).as("once is nothing").isTrue();
+        for (int i = 0; i < 10; i++) {
+            pace.inVain();
+            after(Duration.ofNanos(100_000));
+        }
+        assertThat(after(Duration.ofNanos(100_000))).isFalse();
+        assertThat(sequence(Duration.ofNanos(100_000)))
+                .as("until they come fast")
+                .isTrue();
+    }
+
+    @Test
     void itTakesMoreThanAFewToBeFast() {
         assertThat(after(Duration.ZERO)).isFalse();
         assertThat(after(Duration.ZERO)).isFalse();

@@ -120,7 +120,7 @@ public final class SharedReads {
                                 block.leaves().range().offset() / ModePolicy.SWITCHED_BLOCK_BYTES),
                         stream.connection().sessionId()));
         take(key);
-        if (request.reader()) {
+        if (request.reader() && !request.kept()) {
             stream.connection().expect();
         }
         boolean started = false;

@@ -522,10 +522,10 @@ final class DynamoDbFaultsIT {
         assertThat(requestsOf(() -> catalog.rename(rename("v:/a/b/first", "v:/a/b/fourth"), 1)))
                 .isEqualTo(7);
         assertThat(requestsOf(() -> catalog.remove(FilePath.parse("v:/a/b/fourth"), 1)))
-                .isEqualTo(8);
+                .isEqualTo(9);
         assertThat(requestsOf(() -> catalog.remove(FilePath.parse("v:/a/b/third"), call())))
                 .as("one more for a call that may be tried again")
-                .isEqualTo(9);
+                .isEqualTo(10);
         assertThat(requestsOf(() -> catalog.snapshots().create(VOLUME, "s", 1))).isEqualTo(4);
     }
 

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -31,7 +32,7 @@ final class DynamoDbInterleavingIT {
         this.dynamoDb = dynamoDb;
     }
 
-    /** What is there, what one coordinator does, and what another does meanwhile. */
+    /** What is there, what one coordinator does, and what another does meanwhile, one thing after the other. */
     private record Meeting(List<Operation> before, Operation one, List<Operation> others) {
         static Meeting random(int seed) {
             SplittableRandom random = new SplittableRandom(seed);
@@ -86,14 +87,20 @@ final class DynamoDbInterleavingIT {
                         () -> new Meeting(
                                 List.of(put("/d/b/c"), put("/d/e/f")),
                                 rename("/d/b/c", "/d/e/longer", false),
-                                List.of(rename("/d/e", "/e", false)))));
+                                List.of(rename("/d/e", "/e", false)))),
+                new Scenario(
+                        "who empties it together with another, and it is moved before it is gone",
+                        () -> new Meeting(
+                                List.of(put("/d/f"), put("/d/g")),
+                                remove("/d/g"),
+                                List.of(remove("/d/f"), rename("/d", "/e", false)))));
         Stream<Scenario> random = Stream.iterate(0, seed -> seed + 1)
                 .limit(SEEDS)
                 .map(seed -> new Scenario("seed " + seed, () -> Meeting.random(seed)));
         return Stream.concat(told, random);
     }
 
-    /** What comes of both is what comes of one after the other, whichever request the others come before. */
+    /** What comes of all is what comes of one after the other, whichever requests of the one the others come before. */
     @ParameterizedTest
     @MethodSource
     void whoComesInBetweenIsBeforeOrAfter(Scenario scenario) throws Exception {
@@ -101,56 +108,66 @@ final class DynamoDbInterleavingIT {
         try (FaultyNetwork network = new FaultyNetwork(dynamoDb.endpoint());
                 Catalog ours = withAVolume(DynamoDbLocal.open(table, network.endpoint()));
                 Catalog other = dynamoDb.open(table)) {
-            int at = 0;
-            boolean cameInBetween;
-            do {
-                at++;
-                cameInBetween = meet(scenario.meeting().get(), network, at, ours, other);
-                other.deleteVolume(Operation.VOLUME, true, 1);
-                withAVolume(other);
-            } while (cameInBetween);
-            assertThat(at).as("requests of the one").isGreaterThan(2);
+            int requests = Integer.MAX_VALUE;
+            for (int first = 1; first <= requests; first++) {
+                requests = 0;
+                for (int second = first; requests == 0; second++) {
+                    Places places = new Places(scenario.meeting().get(), List.of(first, second));
+                    int came = places.meet(network, ours, other);
+                    other.deleteVolume(Operation.VOLUME, true, 1);
+                    withAVolume(other);
+                    requests = second > came || places.meeting.others().size() == 1 ? came : 0;
+                }
+            }
+            assertThat(requests).as("requests of the one").isGreaterThan(2);
         }
     }
 
-    /** Gives whether the one had so many requests, so that the others came before one of them. */
-    private static boolean meet(Meeting meeting, FaultyNetwork network, int at, Catalog ours, Catalog other)
-            throws Exception {
-        all(meeting.before(), other);
-        AtomicInteger requests = new AtomicInteger();
-        network.set(request -> {
-            if (requests.incrementAndGet() == at) {
-                all(meeting.others(), other);
+    /** A meeting, and before which request of the one each of the others comes. */
+    private record Places(Meeting meeting, List<Integer> at) {
+        /** Gives how many requests the one had. What would have come before later ones comes after it. */
+        int meet(FaultyNetwork network, Catalog ours, Catalog other) throws Exception {
+            meeting.before().forEach(operation -> operation.outcome(other));
+            List<String> others = new ArrayList<>();
+            AtomicInteger requests = new AtomicInteger();
+            network.set(request -> {
+                int number = requests.incrementAndGet();
+                while (others.size() < meeting.others().size() && at.get(others.size()) == number) {
+                    others.add(meeting.others().get(others.size()).outcome(other));
+                }
+                return FaultyNetwork.Fault.NONE;
+            });
+            String outcome = meeting.one().outcome(ours);
+            network.set(request -> FaultyNetwork.Fault.NONE);
+            while (others.size() < meeting.others().size()) {
+                others.add(meeting.others().get(others.size()).outcome(other));
             }
-            return FaultyNetwork.Fault.NONE;
-        });
-        String outcome = meeting.one().outcome(ours);
-        network.set(request -> FaultyNetwork.Fault.NONE);
-        boolean cameInBetween = requests.get() >= at;
-        if (!cameInBetween) {
-            all(meeting.others(), other);
+            assertThat(outcome + others + Operation.tree(other, ""))
+                    .as("others before requests %s", at)
+                    .isIn(modelled());
+            return requests.get();
         }
-        assertThat(outcome + Operation.tree(other, ""))
-                .as("others before request %d", at)
-                .isIn(modelled(meeting, true), modelled(meeting, false));
-        return cameInBetween;
-    }
 
-    private static void all(List<Operation> operations, Catalog catalog) {
-        operations.forEach(operation -> operation.outcome(catalog));
-    }
-
-    private static String modelled(Meeting meeting, boolean oneFirst) throws CloudMwException {
-        try (Catalog model = withAVolume(new InMemoryCatalog())) {
-            all(meeting.before(), model);
-            if (!oneFirst) {
-                all(meeting.others(), model);
+        /** What may come of it: the one is before all others, or after some of them. */
+        private List<String> modelled() throws CloudMwException {
+            List<String> possible = new ArrayList<>();
+            for (int earlier = 0; earlier <= meeting.others().size(); earlier++) {
+                try (Catalog model = withAVolume(new InMemoryCatalog())) {
+                    meeting.before().forEach(operation -> operation.outcome(model));
+                    List<String> others = new ArrayList<>();
+                    String outcome = "";
+                    for (int i = 0; i <= meeting.others().size(); i++) {
+                        if (i == earlier) {
+                            outcome = meeting.one().outcome(model);
+                        }
+                        if (i < meeting.others().size()) {
+                            others.add(meeting.others().get(i).outcome(model));
+                        }
+                    }
+                    possible.add(outcome + others + Operation.tree(model, ""));
+                }
             }
-            String outcome = meeting.one().outcome(model);
-            if (oneFirst) {
-                all(meeting.others(), model);
-            }
-            return outcome + Operation.tree(model, "");
+            return possible;
         }
     }
 }

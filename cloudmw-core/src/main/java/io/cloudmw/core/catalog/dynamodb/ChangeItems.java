@@ -115,6 +115,7 @@ final class ChangeItems implements ChangeLog {
         if (now.isPresent()) {
             requireWhole(volume, now.get());
         }
+        names.requireOccupied();
         Item last = now.orElse(Item.at(key).with(Item.LAST, 0));
         PastItems.settle(transaction, names, volume, last, nowMillis);
         return last;

@@ -63,6 +63,9 @@ final class Names implements TreeStore<Conflict> {
 
     private OptionalLong leftToPrune = OptionalLong.empty();
 
+    /** The one that is left for what was found in it. */
+    private OptionalLong occupied = OptionalLong.empty();
+
     Names(Transaction transaction, Numbers numbers, ChangeItems changes) {
         this.transaction = transaction;
         this.numbers = numbers;
@@ -150,8 +153,13 @@ final class Names implements TreeStore<Conflict> {
         if (transaction.putsInto(Keys.directory(directory))) {
             return false;
         }
-        if (transaction.size() > MOST_BEFORE_PRUNING || hasMore(directory)) {
+        if (transaction.size() > MOST_BEFORE_PRUNING) {
             leftToPrune = OptionalLong.of(directory);
+            return false;
+        }
+        if (hasMore(directory)) {
+            leftToPrune = OptionalLong.of(directory);
+            occupied = leftToPrune;
             return false;
         }
         if (volume == null) {
@@ -163,6 +171,18 @@ final class Names implements TreeStore<Conflict> {
         }
         requireNoneMetIn(directory);
         return true;
+    }
+
+    /**
+     * Whoever removes the rest of a directory before this takes effect leaves it to this one, and others would meet it empty until it
+     * is looked into once more: it could have another name by then.
+     *
+     * @throws Conflict when a directory that was left for what is in it has nothing in it any more
+     */
+    void requireOccupied() throws Conflict, CloudMwException {
+        if (occupied.isPresent() && !hasMore(occupied.getAsLong())) {
+            throw new Conflict("a directory was emptied");
+        }
     }
 
     /**
