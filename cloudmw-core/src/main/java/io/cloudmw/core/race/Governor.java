@@ -14,7 +14,8 @@ import java.util.Map;
  * came at less than half of the usual rate, and while most of those before it did, which shows at once, before any monitor
  * has learnt; or when the fleet's monitors saw its median move, which a client that has just started knows from its first
  * plan. One answer in twenty is late anyway: so one extra in twenty waits, without need, for another answer of either
- * store, and is asked for again. The emptier the buckets, the more patient: {@link #patience()} stretches every delay, so
+ * store, and is asked for again. When nothing else is under way there may be no other answer: so what has waited for far longer than the other
+ * store's answers take by now may have its extra all the same. The emptier the buckets, the more patient: {@link #patience()} stretches every delay, so
  * that what is left goes to the attempts that are latest.
  *
  * <p>[1] J. Dean, L. A. Barroso, The Tail at Scale, CACM 56(2), 2013. <b>Differs:</b> a budget instead of a fixed
@@ -67,10 +68,18 @@ public final class Governor {
     /** What monitors said ages with every answer: a transfer that takes hours is told once. */
     private static final double WEIGHT_OF_MEASURED = 1.0 / 32;
 
+    /**
+     * By so much what waits is behind the answers of another store to be stalled, however slow that is. Less, and in the first seconds in
+     * which all stores are ten times as slow much would pass for stalled.
+     */
+    static final double STALLED = 32;
+
     /** What is known of one store. */
     private static final class Standing {
         double lateness = LATE_USUALLY;
         double medianShift = 1;
+        /** Of late, to the first byte; 0: not known. */
+        double answerNanos;
 
         boolean isSlow() {
             return lateness >= LATE_WHEN_SLOW || medianShift >= MEDIAN_MOVED;
@@ -115,7 +124,16 @@ public final class Governor {
      * @return false: suppressed
      */
     public synchronized boolean spend(StoreId late, StoreId other, long atMostBytes) {
-        boolean bothSlow = isSlow(late) && isSlow(other);
+        return spend(late, other, atMostBytes, 0);
+    }
+
+    /**
+     * Asks for one extra request, for what waits.
+     *
+     * @param waitedNanos how long nothing has come of it
+     */
+    public synchronized boolean spend(StoreId late, StoreId other, long atMostBytes, long waitedNanos) {
+        boolean bothSlow = isSlow(late) && isSlow(other) && !isStalled(waitedNanos, other);
         if (bothSlow || requests < 1 || bytes < atMostBytes) {
             suppressed++;
             return false;
@@ -125,6 +143,12 @@ public final class Governor {
         spentRequests++;
         spentBytes += atMostBytes;
         return true;
+    }
+
+    /** Where everything stands still all have waited for long, at the other store too: that is no answer it would be behind of. */
+    private boolean isStalled(long waitedNanos, StoreId other) {
+        Standing standing = stores.get(other);
+        return standing != null && standing.answerNanos > 0 && waitedNanos > STALLED * standing.answerNanos;
     }
 
     /**
@@ -191,6 +215,12 @@ public final class Governor {
         Standing standing = standing(store);
         standing.lateness += WEIGHT * ((late ? 1 : 0) - standing.lateness);
         standing.medianShift += WEIGHT_OF_MEASURED * (1 - standing.medianShift);
+    }
+
+    /** A store's first byte came after this time, or has not yet come. */
+    public synchronized void answered(StoreId store, long afterNanos) {
+        Standing standing = standing(store);
+        standing.answerNanos += (standing.answerNanos == 0 ? 1 : WEIGHT) * (afterNanos - standing.answerNanos);
     }
 
     /**

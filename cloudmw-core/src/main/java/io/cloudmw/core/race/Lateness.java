@@ -43,6 +43,7 @@ final class Lateness {
         long took = atNanos - flight.startedAtNanos;
         int helper = board.roster.helperOf(flight.holder().racer());
         board.speeds.firstByte(flight.store(), helper, took);
+        told(flight, took);
         if (took > lateAfterNanos(flight)) {
             judged(flight, true);
         }
@@ -73,6 +74,19 @@ final class Lateness {
         boolean waitedForLong = waits && board.nowNanos - flight.startedAtNanos > lateAfterNanos(flight);
         if (waitedForLong || isSlow(flight, board.nowNanos)) {
             judged(flight, true);
+        }
+    }
+
+    /** Nothing has come of an attempt, and something should have. */
+    void waits(Flight flight) {
+        if (flight.bytes() == 0) {
+            told(flight, board.nowNanos - flight.startedAtNanos);
+        }
+    }
+
+    private void told(Flight flight, long firstByteNanos) {
+        if (extras.hedges() && !flight.kept) {
+            board.governor.answered(flight.store(), firstByteNanos);
         }
     }
 

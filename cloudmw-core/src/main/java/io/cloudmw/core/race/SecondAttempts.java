@@ -29,7 +29,8 @@ final class SecondAttempts {
         if (entrant == null) {
             return;
         }
-        if (!board.governor.spend(late.store(), late.piece.chunk.store(entrant.replica()), bytes)) {
+        StoreId other = late.piece.chunk.store(entrant.replica());
+        if (!board.governor.spend(late.store(), other, bytes, waitedNanos(late))) {
             board.ledger.suppressed();
             return;
         }
@@ -41,6 +42,14 @@ final class SecondAttempts {
                 bytes);
         second.madeUpForAfterNanos = lateness.delayNanos(late);
         second.madeUpForBytesPerSecond = board.usual(late).bytesPerSecond();
+    }
+
+    /** How long nothing has come of it; 0 when nobody has begun. */
+    private long waitedNanos(Flight late) {
+        if (!late.isFetching()) {
+            return 0;
+        }
+        return board.nowNanos - (late.bytes() == 0 ? late.startedAtNanos : late.movedAtNanos);
     }
 
     /** Of these racers, the one whose way to the piece, not by the store {@code not}, is best. */

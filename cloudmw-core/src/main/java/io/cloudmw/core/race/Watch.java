@@ -307,6 +307,7 @@ final class Watch {
         if (board.nowNanos - flight.startedAtNanos >= lateness.delayNanos(flight)) {
             lateness.judged(flight, true); // not what a promise alone calls late
         }
+        lateness.waits(flight);
         seconds.issue(flight, board.roster.idleBeside(runner(flight)), flight.store());
     }
 }

@@ -144,6 +144,38 @@ class GovernorTest {
         assertThat(governor.spend(LATE, OTHER, 0)).isTrue();
     }
 
+    /** The last block of a read: no other answer will come that says how the stores are. */
+    @Test
+    void whatIsStalledIsMadeUpForAllTheSame() {
+        governor.answered(OTHER, 100);
+        answers(LATE, 1, true);
+        answers(OTHER, 1, true);
+        assertThat(governor.spend(LATE, OTHER, 0, 3200)).isFalse();
+        assertThat(governor.spend(LATE, OTHER, 0, 3201)).isTrue();
+    }
+
+    @Test
+    void whereEverythingStandsStillNothingIsStalledMoreThanTheRest() {
+        for (int i = 0; i < 100; i++) {
+            governor.answered(LATE, 100);
+            governor.answered(OTHER, 100);
+        }
+        answers(LATE, 1, true);
+        answers(OTHER, 1, true);
+        for (long waited = 500; waited < 1_000_000; waited += 500) {
+            governor.answered(LATE, waited);
+            governor.answered(OTHER, waited);
+            assertThat(governor.spend(LATE, OTHER, 0, waited)).isFalse();
+        }
+    }
+
+    @Test
+    void aStoreThatNeverAnsweredIsNoMeasure() {
+        answers(LATE, 1, true);
+        answers(OTHER, 1, true);
+        assertThat(governor.spend(LATE, OTHER, 0, Long.MAX_VALUE)).isFalse();
+    }
+
     @Test
     void nothingIsSpentWhenMonitorsSawTheMediansOfBothStoresMove() {
         governor.measured(LATE, 10);

@@ -614,6 +614,22 @@ class SingleAttemptsTest {
             assertThat(governor.suppressed()).isEqualTo(1);
         }
 
+        /** Nothing else is under way: no answer will come that says whether the stores still are slow. */
+        @Test
+        void whatIsStalledIsHedgedAlthoughAllStoresWereLateLast() {
+            governor.answered(S1, 10);
+            governor.judged(S0, true);
+            governor.judged(S1, true);
+            plan(0, 200);
+            started(0, r(0));
+            now = 300;
+            assertThat(on(new TimePassed())).isEmpty();
+            assertThat(governor.suppressed()).isEqualTo(1);
+
+            now = 400;
+            assertThat(on(new TimePassed())).hasOnlyElementsOfType(Issue.class).hasSize(1);
+        }
+
         /** Usually 10 bytes a nanosecond; of what is not late at its first byte the rest tells. */
         @Test
         void aStoreThatAnswersInTimeAndThenBringsLittleIsSlowAllTheSame() {
