@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * @param coordinator {@code host:port}; where several share a catalog, {@code host:port,host:port...} or a name that has
  *     several addresses
  * @param coordinatorTimeout how long one call may take altogether while the coordinator does not answer: a restart of
- *     it within this time is survived
+ *     it within this time is survived; of several, one that is silent is left after half of it, or 10 s
  * @param location where it runs: what a volume's switches serve is read through the one that is nearest; none: from each what
  *     belongs to it
  * @param memoryBytes bytes all gets of the client together may have in flight; its puts may have a quarter as much, and so may

@@ -497,6 +497,35 @@ final class TransferTest {
         assertThat(helper.largestCredit()).isLessThanOrEqualTo(4L << 20);
     }
 
+    /** Of 4 MiB for a read: the chunk whose turn it is, and half of it for those that follow. */
+    @Test
+    void whatFollowsComesWhileAStreamIsBusyWithWhatIsBefore() throws Exception {
+        FakeHelper helper = helper(Script.SERVE);
+        byte[] content = bytes(8 * CHUNK);
+        put(content);
+        CountDownLatch goOn = new CountDownLatch(1);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        CompletableFuture<GetReceipt> read = client.read(FILE, new BlockingChannel(out, goOn), GetOptions.defaults());
+        await().until(() -> helper.leavesRelayed() == 3 * CHUNK / LEAF);
+        goOn.countDown();
+        read.get(60, SECONDS);
+        assertThat(out.toByteArray()).isEqualTo(content);
+        await().until(() -> client.freeMemoryBytes() == 8L << 20);
+    }
+
+    @Test
+    void whatFollowsIsGivenUpWithAStreamThatIsCancelled() throws Exception {
+        FakeHelper helper = helper(Script.SERVE);
+        put(bytes(8 * CHUNK));
+        CountDownLatch goOn = new CountDownLatch(1);
+        CompletableFuture<GetReceipt> read =
+                client.read(FILE, new BlockingChannel(new ByteArrayOutputStream(), goOn), GetOptions.defaults());
+        await().until(() -> helper.leavesRelayed() == 3 * CHUNK / LEAF);
+        read.cancel(true);
+        goOn.countDown();
+        await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
+    }
+
     @RoundsAndCooperative
     void cancellingFreesEverythingEverywhere(Mode mode) throws Exception {
         coordinator.mode(mode);

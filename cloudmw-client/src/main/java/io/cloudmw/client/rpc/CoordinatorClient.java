@@ -112,8 +112,10 @@ public final class CoordinatorClient implements AutoCloseable {
             ScheduledExecutorService timer,
             Ticker ticker,
             Consumer<String> waiting) {
-        channel = Channels.openAll(HostPorts.parse(address), executor);
-        calls = new RetryingCalls(channel, "coordinator " + address, timeout, timer, ticker, waiting);
+        HostPorts coordinators = HostPorts.parse(address);
+        channel = Channels.openAll(coordinators, executor);
+        calls = new RetryingCalls(
+                channel, "coordinator " + address, coordinators.all().size() > 1, timeout, timer, ticker, waiting);
         watches = new Watches(channel, "coordinator " + address, timeout, timer, ticker);
     }
 

@@ -30,29 +30,35 @@ import org.jspecify.annotations.Nullable;
  */
 final class RetryingCalls {
     private static final long UNNOTICED_NANOS = Duration.ofSeconds(2).toNanos();
-    private static final long TRY_NANOS = Duration.ofSeconds(10).toNanos();
+    private static final long LONGEST_TRY_NANOS = Duration.ofSeconds(10).toNanos();
     /** A server that was never there is more likely misspelt than restarting. */
     static final long NEVER_REACHED_NANOS = Duration.ofSeconds(15).toNanos();
 
     private final ManagedChannel channel;
     private final String peer;
     private final long timeoutNanos;
+    private final boolean several;
     private final ScheduledExecutorService timer;
     private final Ticker ticker;
     private final Consumer<String> waiting;
     private final AtomicBoolean saidWaiting = new AtomicBoolean();
     private volatile boolean reached;
 
-    /** @param waiting told once, until there is an answer, that there was none for {@code UNNOTICED_NANOS} */
+    /**
+     * @param several whether another server is asked where one is silent
+     * @param waiting told once, until there is an answer, that there was none for {@code UNNOTICED_NANOS}
+     */
     RetryingCalls(
             ManagedChannel channel,
             String peer,
+            boolean several,
             Duration timeout,
             ScheduledExecutorService timer,
             Ticker ticker,
             Consumer<String> waiting) {
         this.channel = channel;
         this.peer = peer;
+        this.several = several;
         timeoutNanos = timeout.toNanos();
         this.timer = timer;
         this.ticker = ticker;
@@ -96,6 +102,11 @@ final class RetryingCalls {
         return reached ? timeoutNanos : Math.min(timeoutNanos, NEVER_REACHED_NANOS);
     }
 
+    /** One that falls silent is left while there is as much time for another. */
+    private long tryNanos() {
+        return Math.min(LONGEST_TRY_NANOS, several ? totalNanos() / 2 : totalNanos());
+    }
+
     private final class Call<Q, A> {
         private final MethodDescriptor<Q, A> method;
         private final Q request;
@@ -120,7 +131,7 @@ final class RetryingCalls {
             if (result.isDone()) {
                 return;
             }
-            long deadline = Math.max(1, Math.min(TRY_NANOS, remainingNanos()));
+            long deadline = Math.max(1, Math.min(tryNanos(), remainingNanos()));
             ClientCall<Q, A> call =
                     channel.newCall(method, CallOptions.DEFAULT.withDeadlineAfter(deadline, TimeUnit.NANOSECONDS));
             current = call;

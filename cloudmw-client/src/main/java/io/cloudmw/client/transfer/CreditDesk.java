@@ -1,13 +1,17 @@
 package io.cloudmw.client.transfer;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 
 /**
  * Deals a get's share of memory out to its accepted relays, the one that waits longest first, and not leaf by leaf:
- * every grant is a frame, and wakes the sender. Confined to the transfer.
+ * every grant is a frame, and wakes the sender. What is left when these need no more goes to those that are prepared, in the
+ * order of the file: between two blocks a stream waits for nobody then. Confined to the transfer.
  */
 final class CreditDesk {
     /** A window is refilled when this part of it, in leaves, was handed on. */
@@ -20,6 +24,10 @@ final class CreditDesk {
     private final int windows;
 
     private final Map<Long, Relay> accepted = new LinkedHashMap<>();
+    /** Prepared and not accepted, in the order of the file. */
+    private final NavigableSet<Relay> ahead =
+            new TreeSet<>(Comparator.comparingLong(Relay::position).thenComparingLong(Relay::number));
+
     private boolean closing;
 
     /** @param windows relays among which the share is divided; none gets more than its part */
@@ -28,7 +36,14 @@ final class CreditDesk {
         this.windows = windows;
     }
 
+    void prepared(Relay relay) {
+        ahead.add(relay);
+    }
+
     void opened(Relay relay) {
+        if (ahead.remove(relay)) {
+            share.isNeeded(relay.outstanding());
+        }
         accepted.put(relay.number(), relay);
     }
 
@@ -48,7 +63,28 @@ final class CreditDesk {
                 changes.add(new Change(relay.number(), true));
             }
         }
+        if (!accepted.isEmpty() && accepted.values().stream().allMatch(CreditDesk::hasAll)) {
+            grantAhead();
+        }
         return changes;
+    }
+
+    private static boolean hasAll(Relay relay) {
+        return relay.grantedBytes() >= relay.length();
+    }
+
+    private void grantAhead() {
+        for (Relay relay : ahead) {
+            int leaf = relay.chunk().leafSizeBytes();
+            long refill = Math.max(leaf, share.limit() / REFILL_PART - share.limit() / REFILL_PART % leaf);
+            long taken = share.takeAhead(relay.length() - relay.grantedBytes(), refill);
+            if (taken > 0) {
+                relay.grant(taken);
+            }
+            if (!hasAll(relay)) {
+                return;
+            }
+        }
     }
 
     private long take(Relay relay) {
@@ -76,10 +112,13 @@ final class CreditDesk {
 
     /** Refused, and nothing of it is held any more. */
     void drained(Relay relay) {
-        if (accepted.remove(relay.number()) != null) {
-            returned(relay, relay.outstanding());
-            settle();
+        if (relay.isExpected() && ahead.remove(relay)) {
+            share.isNeeded(relay.outstanding());
+        } else if (accepted.remove(relay.number()) == null) {
+            return;
         }
+        returned(relay, relay.outstanding());
+        settle();
     }
 
     /** Gives the share back as soon as every relay has drained. */
@@ -89,7 +128,7 @@ final class CreditDesk {
     }
 
     private void settle() {
-        if (closing && accepted.isEmpty()) {
+        if (closing && accepted.isEmpty() && ahead.isEmpty()) {
             share.close();
         }
     }

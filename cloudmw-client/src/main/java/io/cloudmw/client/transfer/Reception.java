@@ -194,7 +194,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
         };
     }
 
-    /** A stream has one relay at a time; a race the winner's and the next one's; otherwise every lane has one. */
+    /** A stream has one relay at a time, and what that leaves is for those prepared; a race the winner's and the next one's; otherwise every lane has one. */
     private static int windows(DeliveryPolicy policy) {
         if (policy.inOrder()) {
             return 1;
@@ -365,6 +365,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
             racers.withdraw(withdraw.block());
         } else if (command instanceof DeliveryCommand.Acknowledge acknowledge) {
             racers.delivered(acknowledge.block());
+        } else if (command instanceof DeliveryCommand.Prepare prepare) {
+            Chunk chunk = chunks.of(prepare.block()).chunk().chunk();
+            relays.prepare(prepare.relay(), prepare.block(), prepare.wanted(), chunk);
         } else if (command instanceof DeliveryCommand.Accept accept) {
             Chunk chunk = chunks.of(accept.block()).chunk().chunk();
             relays.accept(accept.relay(), accept.block(), accept.wanted(), chunk);

@@ -14,17 +14,19 @@ import io.cloudmw.core.thread.SerialExecutor;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One offered block on its way to the destination. Leaves arrive whole on an event loop; one at a time, in order, they
- * are checked against the manifest's SHA-256 and handed on by {@code lane}; then their buffer is released. Grants,
- * accepting and closing are the transfer's.
+ * are checked against the manifest's SHA-256 and handed on by {@code lane}; then their buffer is released. Those that come
+ * before the relay is accepted are checked at once and wait there. Grants, accepting and closing are the transfer's.
  */
 final class Relay implements BulkStreamListener {
-    /** What an accepted relay must bring. */
+    /** What a relay that is prepared or accepted must bring. */
     private record Expected(Chunk chunk, long from, long length, long wantedFrom) {
         /** Whether the leaf that begins so many bytes after the block does is to be handed on. */
         boolean wants(long offset) {
@@ -43,12 +45,23 @@ final class Relay implements BulkStreamListener {
     private final MessageDigest sha256 = Sha256.begin();
     private final AtomicLong received = new AtomicLong();
     private volatile @Nullable Expected expected;
+    private volatile boolean accepted;
     private volatile long granted;
     private volatile boolean closed;
     /** Bytes handed on; only in the lane. */
     private long handedOn;
 
+    /** Bytes that came and were checked, or are not wanted; only in the lane. */
+    private long checkedBytes;
+
+    /** A leaf came that was not right; only in the lane. */
+    private boolean spoiled;
+    /** A leaf could not be written; only in the lane. */
     private boolean broken;
+    /** Leaves that are right and not handed on; only in the lane. */
+    private final Deque<ByteBuf> checked = new ArrayDeque<>();
+
+    private boolean ended;
     /** Bytes whose credit was given back; only in the transfer. */
     private long returned;
 
@@ -91,17 +104,34 @@ final class Relay implements BulkStreamListener {
     }
 
     boolean isAccepted() {
+        return accepted;
+    }
+
+    /** Whether it may be granted anything. */
+    boolean isExpected() {
         return expected != null;
     }
 
+    /** Before the first grant: what comes is checked and waits until it is accepted; as {@link #accept}. */
+    void prepare(Block offered, ByteRange wanted, Chunk chunk) {
+        expected = expected(offered, wanted, chunk);
+    }
+
     /**
-     * Before the first grant.
+     * Before the first grant, unless it was prepared.
      *
      * @param wanted the part of the block to hand on; what comes before it is dropped
      */
-    void accept(Block accepted, ByteRange wanted, Chunk chunk) {
-        long from = accepted.range().offset();
-        expected = new Expected(chunk, from, wanted.end() - from, wanted.offset());
+    void accept(Block offered, ByteRange wanted, Chunk chunk) {
+        expected = expected(offered, wanted, chunk);
+        shortened |= granted > length();
+        accepted = true;
+        lane.execute(this::advance);
+    }
+
+    private static Expected expected(Block offered, ByteRange wanted, Chunk chunk) {
+        long from = offered.range().offset();
+        return new Expected(chunk, from, wanted.end() - from, wanted.offset());
     }
 
     /** Only the first {@code length} bytes of the block are still its own. */
@@ -127,6 +157,12 @@ final class Relay implements BulkStreamListener {
         return require().chunk();
     }
 
+    /** Where it begins in the file. */
+    long position() {
+        Expected what = require();
+        return what.chunk().range().offset() + what.from();
+    }
+
     long length() {
         return require().length();
     }
@@ -134,7 +170,7 @@ final class Relay implements BulkStreamListener {
     private Expected require() {
         Expected what = expected;
         if (what == null) {
-            throw new IllegalStateException("relay " + number + " was not accepted");
+            throw new IllegalStateException("relay " + number + " was neither prepared nor accepted");
         }
         return what;
     }
@@ -175,7 +211,7 @@ final class Relay implements BulkStreamListener {
     }
 
     boolean isDelivered() {
-        return expected != null && returned >= length();
+        return accepted && returned >= length();
     }
 
     /** Every leaf was handed on. */
@@ -191,7 +227,11 @@ final class Relay implements BulkStreamListener {
         }
         closed = true;
         inflow.refuse(code, message);
-        lane.execute(() -> owner.drained(this));
+        lane.execute(() -> {
+            checked.forEach(ByteBuf::release);
+            checked.clear();
+            owner.drained(this);
+        });
     }
 
     @Override
@@ -201,7 +241,7 @@ final class Relay implements BulkStreamListener {
             return;
         }
         long sum = received.addAndGet(payload.readableBytes());
-        lane.execute(() -> handOn(payload));
+        lane.execute(() -> arrived(payload));
         if (sum >= granted) {
             owner.starved(this);
         }
@@ -210,15 +250,20 @@ final class Relay implements BulkStreamListener {
     @Override
     public void ended(byte[] trailer) {
         lane.execute(() -> {
-            Expected what = expected;
-            if (!closed && (what == null || handedOn < what.length())) {
-                owner.relayFailed(
-                        this,
-                        new CloudMwException(
-                                ErrorCode.PROTOCOL_VIOLATION,
-                                "block " + block.value() + ": relay ended after " + handedOn + " bytes"));
-            }
+            ended = true;
+            advance();
         });
+    }
+
+    private void checkEnd() {
+        Expected what = expected;
+        if (!closed && (what == null || handedOn < what.length())) {
+            owner.relayFailed(
+                    this,
+                    new CloudMwException(
+                            ErrorCode.PROTOCOL_VIOLATION,
+                            "block " + block.value() + ": relay ended after " + handedOn + " bytes"));
+        }
     }
 
     @Override
@@ -233,14 +278,52 @@ final class Relay implements BulkStreamListener {
         owner.relayFailed(this, Failures.of(defect));
     }
 
+    /** Checks it at once, on the way to its turn. After one leaf that is not right no other is. */
+    private void arrived(ByteBuf payload) {
+        boolean right = false;
+        try {
+            if (!closed && !spoiled && !isBeyondEnd()) {
+                spoiled = true;
+                right = isRight(payload);
+                spoiled = !right;
+            }
+        } finally {
+            if (!right) {
+                payload.release();
+            }
+        }
+        if (right) {
+            checked.add(payload);
+            advance();
+        }
+    }
+
+    /** The block was shortened after the sender was told how much to send. */
+    private boolean isBeyondEnd() {
+        Expected what = expected;
+        return what != null && checkedBytes >= what.length();
+    }
+
+    /** Hands on what is there, unless its turn has not come. */
+    private void advance() {
+        if (isExpected() && !accepted && !closed) {
+            return;
+        }
+        for (ByteBuf leaf = checked.poll(); leaf != null; leaf = checked.poll()) {
+            handOn(leaf);
+        }
+        if (ended) {
+            checkEnd();
+        }
+    }
+
     private void handOn(ByteBuf payload) {
         int bytes = payload.readableBytes();
         boolean delivered = false;
         try {
-            // After one leaf that did not make it, the next ones would be checked against the wrong digests.
             if (!closed && !broken) {
                 broken = true;
-                delivered = verifyAndWrite(payload, bytes);
+                delivered = write(payload);
                 broken = !delivered;
             }
         } finally {
@@ -251,14 +334,12 @@ final class Relay implements BulkStreamListener {
         }
     }
 
-    private boolean verifyAndWrite(ByteBuf payload, int bytes) {
+    private boolean isRight(ByteBuf payload) {
         Expected what = require();
         Chunk chunk = what.chunk();
-        if (handedOn >= what.length()) {
-            return false; // it was shortened meanwhile
-        }
-        long at = what.from() + handedOn;
-        long due = Math.min(chunk.leafSizeBytes(), what.length() - handedOn);
+        int bytes = payload.readableBytes();
+        long offset = checkedBytes;
+        long due = Math.min(chunk.leafSizeBytes(), what.length() - offset);
         if (bytes != due) {
             owner.relayFailed(
                     this,
@@ -268,10 +349,12 @@ final class Relay implements BulkStreamListener {
                                     + ")"));
             return false;
         }
-        if (!what.wants(handedOn)) {
-            handedOn += bytes;
-            return true;
-        }
+        checkedBytes = offset + bytes;
+        // What is not wanted now never will be: what is wanted only becomes less.
+        return !what.wants(offset) || matches(chunk, what.from() + offset, payload);
+    }
+
+    private boolean matches(Chunk chunk, long at, ByteBuf payload) {
         ByteBuffer leaf = payload.nioBuffer();
         sha256.update(leaf.duplicate());
         int index = Math.toIntExact(at / chunk.leafSizeBytes());
@@ -284,16 +367,27 @@ final class Relay implements BulkStreamListener {
             return false;
         }
         owner.verified(chunk, at, leaf);
-        try {
-            sink.write(chunk.range().offset() + at, leaf);
-        } catch (CloudMwException | RuntimeException | Error e) {
-            // The caller's channel may throw anything; that says nothing about the replica.
-            if (!closed) {
-                owner.destinationFailed(Failures.of(e));
-            }
-            return false;
+        return true;
+    }
+
+    private boolean write(ByteBuf payload) {
+        Expected what = require();
+        long offset = handedOn;
+        if (offset >= what.length()) {
+            return false; // it was shortened meanwhile
         }
-        handedOn += bytes;
+        if (what.wants(offset)) {
+            try {
+                sink.write(what.chunk().range().offset() + what.from() + offset, payload.nioBuffer());
+            } catch (CloudMwException | RuntimeException | Error e) {
+                // The caller's channel may throw anything; that says nothing about the replica.
+                if (!closed) {
+                    owner.destinationFailed(Failures.of(e));
+                }
+                return false;
+            }
+        }
+        handedOn = offset + payload.readableBytes();
         return true;
     }
 }

@@ -89,12 +89,24 @@ final class Relays implements RelayOwner {
         return relay;
     }
 
+    void prepare(long number, Block block, ByteRange wanted, Chunk chunk) {
+        Relay relay = relays.get(number);
+        if (relay != null) {
+            relay.prepare(block, wanted, chunk);
+            credit.prepared(relay);
+            grant();
+        }
+    }
+
     void accept(long number, Block block, ByteRange wanted, Chunk chunk) {
         Relay relay = relays.get(number);
         if (relay != null) {
             relay.accept(block, wanted, chunk);
             credit.opened(relay);
             grant();
+            if (relay.grantedBytes() > 0) {
+                starved(relay);
+            }
         }
     }
 
@@ -116,7 +128,7 @@ final class Relays implements RelayOwner {
 
     void shorten(BlockId block, long length) {
         for (Relay relay : relays.values()) {
-            if (relay.block().equals(block) && relay.isAccepted()) {
+            if (relay.block().equals(block) && relay.isExpected()) {
                 relay.shorten(length);
             }
         }
@@ -225,7 +237,8 @@ final class Relays implements RelayOwner {
     @Override
     public void starved(Relay relay) {
         serial.execute(() -> {
-            if (relays.containsKey(relay.number()) && relay.isStarved() && !relay.isWithheld()) {
+            boolean takesPart = relays.containsKey(relay.number()) && relay.isAccepted();
+            if (takesPart && relay.isStarved() && !relay.isWithheld()) {
                 relay.withheld(true);
                 listener.happened(new DeliveryEvent.CreditWithheld(relay.number()));
             }

@@ -10,6 +10,9 @@ final class TransferCredit {
     private final long limit;
     private long borrowed;
     private long used;
+    /** Of that, what was taken ahead: all of it borrowed. */
+    private long ahead;
+
     private boolean closed;
 
     /** @param reserved already taken from {@code pool} for this transfer */
@@ -37,6 +40,29 @@ final class TransferCredit {
         return taken;
     }
 
+    /**
+     * The same for what is not needed yet: at most half of the limit, nothing of what was reserved, and not the last quarter of
+     * the pool, so that what is needed first always has enough to move, whoever else borrows.
+     */
+    long takeAhead(long bytes, long unit) {
+        if (closed) {
+            return 0;
+        }
+        long most = Math.min(limit / 2 - ahead, limit - reserved - borrowed);
+        long lent = pool.borrowSpare(Math.max(0, Math.min(bytes, most)));
+        long taken = lent < bytes ? lent - lent % unit : lent;
+        borrowed += lent;
+        ahead += taken;
+        used += taken;
+        settle();
+        return taken;
+    }
+
+    /** What was taken ahead is needed now. */
+    void isNeeded(long bytes) {
+        ahead -= bytes;
+    }
+
     void giveBack(long bytes) {
         used -= bytes;
         settle();
@@ -62,7 +88,7 @@ final class TransferCredit {
     }
 
     private void settle() {
-        long idle = Math.min(borrowed, reserved + borrowed - used);
+        long idle = Math.min(borrowed - ahead, reserved + borrowed - used);
         if (idle > 0 && !closed) {
             borrowed -= idle;
             pool.giveBack(idle);

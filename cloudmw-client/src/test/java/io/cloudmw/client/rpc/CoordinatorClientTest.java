@@ -3,15 +3,20 @@ package io.cloudmw.client.rpc;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.proto.v1.CallId;
 import io.cloudmw.proto.v1.RemoveRequest;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import org.junit.jupiter.api.AfterEach;
@@ -56,6 +61,21 @@ final class CoordinatorClientTest {
         }
     }
 
+    /** Of four seconds for each call one try may take two. */
+    @Test
+    void oneThatFallsSilentIsLeftWhileThereIsTimeForAnother() throws Exception {
+        try (FakeCoordinator first = new FakeCoordinator(1 << 20, 256 << 10);
+                Wire wire = new Wire(first.address());
+                FakeCoordinator second = new FakeCoordinator(1 << 20, 256 << 10);
+                CoordinatorClient client = client(wire.address() + "," + second.address(), Duration.ofSeconds(4))) {
+            second.stop();
+            assertThat(client.stores().get(60, SECONDS)).isEmpty();
+            second.start();
+            wire.fallSilent();
+            assertThat(client.stores().get(60, SECONDS)).isEmpty();
+        }
+    }
+
     @Test
     void oneWhoseNameNoHostHasIsPassedOver() throws Exception {
         try (FakeCoordinator coordinator = new FakeCoordinator(1 << 20, 256 << 10);
@@ -86,6 +106,73 @@ final class CoordinatorClientTest {
     }
 
     private CoordinatorClient client(String addresses) {
-        return new CoordinatorClient(addresses, Duration.ofSeconds(30), owner, owner, Ticker.system(), waiting -> {});
+        return client(addresses, Duration.ofSeconds(30));
+    }
+
+    private CoordinatorClient client(String addresses, Duration timeout) {
+        return new CoordinatorClient(addresses, timeout, owner, owner, Ticker.system(), waiting -> {});
+    }
+
+    /** Passes on what comes, until it falls silent: as of a process that is stopped, whose machine still takes connections. */
+    private static final class Wire implements AutoCloseable {
+        private final ServerSocket taken = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        private final ExecutorService threads = Executors.newCachedThreadPool();
+        private final List<Socket> open = new CopyOnWriteArrayList<>();
+        private final HostPort to;
+        private volatile boolean silent;
+
+        Wire(String to) throws IOException {
+            this.to = HostPort.parse(to);
+            threads.execute(() -> quietly(this::take));
+        }
+
+        String address() {
+            return "127.0.0.1:" + taken.getLocalPort();
+        }
+
+        void fallSilent() {
+            silent = true;
+        }
+
+        private void take() throws IOException {
+            while (!silent) {
+                Socket from = taken.accept();
+                open.add(from);
+                Socket on = new Socket(to.host(), to.port());
+                open.add(on);
+                threads.execute(() -> quietly(() -> pass(from, on)));
+                threads.execute(() -> quietly(() -> pass(on, from)));
+            }
+        }
+
+        private void pass(Socket from, Socket on) throws IOException {
+            byte[] bytes = new byte[1 << 12];
+            for (int count = from.getInputStream().read(bytes);
+                    count >= 0 && !silent;
+                    count = from.getInputStream().read(bytes)) {
+                on.getOutputStream().write(bytes, 0, count);
+            }
+        }
+
+        private interface Io {
+            void run() throws IOException;
+        }
+
+        private static void quietly(Io io) {
+            try {
+                io.run();
+            } catch (IOException e) {
+                // It was closed.
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            taken.close();
+            for (Socket socket : open) {
+                socket.close();
+            }
+            threads.shutdownNow();
+        }
     }
 }

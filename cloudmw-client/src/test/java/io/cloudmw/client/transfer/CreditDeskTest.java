@@ -20,7 +20,14 @@ import org.junit.jupiter.api.Test;
 final class CreditDeskTest {
     private static final int LEAF = 1 << 10;
 
+    /** In the chunk all blocks are of. */
+    private static final int LEAVES = 128;
+
+    private static final StoreId STORE = new StoreId("disk-1");
+
     private final List<Long> grants = new ArrayList<>();
+    /** To which relay how many leaves. */
+    private final List<String> granted = new ArrayList<>();
 
     @Test
     void aWindowIsRefilledAnEighthAtATime() {
@@ -57,6 +64,67 @@ final class CreditDeskTest {
         assertThat(relay.isDelivered()).isTrue();
     }
 
+    @Test
+    void whatTheAcceptedDoNotNeedGoesToThePreparedInTheOrderOfTheFile() {
+        CreditDesk desk = desk(32 * LEAF);
+        desk.prepared(prepared(3, 12, 4));
+        desk.prepared(prepared(2, 4, 8));
+        desk.grant();
+        assertThat(grants).isEmpty();
+        desk.opened(relay(4));
+        desk.grant();
+        assertThat(granted).containsExactly("1: 4", "2: 8", "3: 4");
+    }
+
+    @Test
+    void aheadOfTheAcceptedNothingIsGranted() {
+        CreditDesk desk = desk(16 * LEAF);
+        desk.prepared(prepared(2, 64, 8));
+        Relay first = relay(64);
+        desk.opened(first);
+        desk.grant();
+        handOn(desk, first, 48);
+        assertThat(granted).allMatch(grant -> grant.startsWith("1: "));
+        handOn(desk, first, 16);
+        assertThat(granted).endsWith("2: 2", "2: 2", "2: 2", "2: 2");
+    }
+
+    @Test
+    void thePreparedGetHalfTogether() {
+        CreditDesk desk = desk(16 * LEAF);
+        desk.opened(relay(1));
+        desk.prepared(prepared(2, 1, 6));
+        desk.prepared(prepared(3, 7, 6));
+        desk.grant();
+        assertThat(granted).containsExactly("1: 1", "2: 6", "3: 2");
+    }
+
+    @Test
+    void whatTakesThePlaceOfTheAcceptedFindsCreditAlthoughThePreparedHoldSome() {
+        CreditDesk desk = desk(16 * LEAF);
+        Relay broken = relay(1);
+        desk.opened(broken);
+        desk.prepared(prepared(2, 1, 16));
+        desk.grant();
+        desk.drained(broken);
+        desk.opened(relay(16));
+        desk.grant();
+        assertThat(granted).containsExactly("1: 1", "2: 8", "1: 8");
+    }
+
+    @Test
+    void onePreparedThatIsRefusedGivesBackWhatItHeld() {
+        CreditDesk desk = desk(16 * LEAF);
+        desk.opened(relay(1));
+        Relay refused = prepared(2, 1, 8);
+        desk.prepared(refused);
+        desk.grant();
+        desk.drained(refused);
+        desk.prepared(prepared(3, 1, 8));
+        desk.grant();
+        assertThat(granted).containsExactly("1: 1", "2: 8", "3: 8");
+    }
+
     private static void handOn(CreditDesk desk, Relay relay, int leaves) {
         for (int i = 0; i < leaves; i++) {
             desk.returned(relay, LEAF);
@@ -70,31 +138,56 @@ final class CreditDeskTest {
         return new CreditDesk(new TransferCredit(pool, 2 * LEAF, limit), 1);
     }
 
+    /** Accepted, at the beginning of the file. */
     private Relay relay(int leaves) {
-        StoreId store = new StoreId("disk-1");
+        Relay relay = offered(1, leaves);
         ByteRange range = new ByteRange(0, (long) leaves * LEAF);
-        Relay relay = new Relay(
-                1,
-                new BlockId(1),
-                new RacerId(0),
-                store,
-                new Granted(),
-                new Unconcerned(),
-                new StreamSink(java.nio.channels.Channels.newChannel(java.io.OutputStream.nullOutputStream()), range),
-                Runnable::run);
-        LeafDigests digests = new LeafDigests(new int[leaves], new byte[leaves * LeafDigests.SHA256_BYTES]);
-        ChunkId id = new ChunkId(VersionId.random(), 0);
-        relay.accept(
-                new Block(new BlockId(1), 0, range, 1, List.of()),
-                range,
-                new Chunk(0, id, range, LEAF, digests, List.of(store)));
+        relay.accept(block(0, leaves), range, chunk());
         return relay;
     }
 
+    /** Prepared, so many leaves after the beginning of the file. */
+    private Relay prepared(long number, int first, int leaves) {
+        Relay relay = offered(number, leaves);
+        Block block = block(first, leaves);
+        relay.prepare(block, block.range(), chunk());
+        return relay;
+    }
+
+    private static Block block(int first, int leaves) {
+        return new Block(new BlockId(1), 0, new ByteRange((long) first * LEAF, (long) leaves * LEAF), 1, List.of());
+    }
+
+    private static Chunk chunk() {
+        LeafDigests digests = new LeafDigests(new int[LEAVES], new byte[LEAVES * LeafDigests.SHA256_BYTES]);
+        ByteRange range = new ByteRange(0, (long) LEAVES * LEAF);
+        return new Chunk(0, new ChunkId(VersionId.random(), 0), range, LEAF, digests, List.of(STORE));
+    }
+
+    private Relay offered(long number, int leaves) {
+        ByteRange range = new ByteRange(0, (long) leaves * LEAF);
+        return new Relay(
+                number,
+                new BlockId(1),
+                new RacerId(0),
+                STORE,
+                new Granted(number),
+                new Unconcerned(),
+                new StreamSink(java.nio.channels.Channels.newChannel(java.io.OutputStream.nullOutputStream()), range),
+                Runnable::run);
+    }
+
     private final class Granted implements Inflow {
+        private final long relay;
+
+        Granted(long relay) {
+            this.relay = relay;
+        }
+
         @Override
         public void grant(long bytes) {
             grants.add(bytes);
+            granted.add(relay + ": " + bytes / LEAF);
         }
 
         @Override

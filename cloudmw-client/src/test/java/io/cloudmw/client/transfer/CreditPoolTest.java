@@ -45,6 +45,43 @@ final class CreditPoolTest {
     }
 
     @Test
+    void whatIsTakenAheadLeavesWhatWasReservedToWhatIsNeededFirst() {
+        CreditPool pool = new CreditPool(1000);
+        assertThat(pool.reserve(100)).isCompleted();
+        TransferCredit credit = new TransferCredit(pool, 100, 1000);
+        assertThat(credit.take(100, 100)).isEqualTo(100);
+        assertThat(credit.takeAhead(300, 100)).isEqualTo(300);
+        credit.giveBack(100);
+        assertThat(pool.borrow(1000)).isEqualTo(600);
+        assertThat(credit.take(200, 100)).isEqualTo(100);
+        assertThat(credit.takeAhead(100, 100)).isZero();
+    }
+
+    @Test
+    void whatIsTakenAheadLeavesAQuarterOfThePoolToOthers() {
+        CreditPool pool = new CreditPool(1000);
+        assertThat(pool.reserve(100)).isCompleted();
+        assertThat(pool.borrow(400)).isEqualTo(400);
+        TransferCredit credit = new TransferCredit(pool, 100, 1000);
+        assertThat(credit.takeAhead(400, 50)).isEqualTo(250);
+        assertThat(pool.free()).isEqualTo(250);
+    }
+
+    @Test
+    void whatIsTakenAheadIsHalfOfTheLimitAtMostAndCountsAsAnyOtherOnceItIsNeeded() {
+        CreditPool pool = new CreditPool(1000);
+        assertThat(pool.reserve(100)).isCompleted();
+        TransferCredit credit = new TransferCredit(pool, 100, 700);
+        assertThat(credit.takeAhead(400, 100)).isEqualTo(300);
+        assertThat(pool.free()).isEqualTo(600);
+        credit.isNeeded(300);
+        credit.giveBack(300);
+        assertThat(pool.free()).isEqualTo(900);
+        credit.close();
+        assertThat(pool.free()).isEqualTo(1000);
+    }
+
+    @Test
     void aTransferBorrowsUpToItsLimitAndGivesIdleCreditBack() {
         CreditPool pool = new CreditPool(1000);
         assertThat(pool.reserve(100)).isCompleted();

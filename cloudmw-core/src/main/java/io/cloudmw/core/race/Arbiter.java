@@ -172,12 +172,35 @@ final class Arbiter implements DeliveryInput {
     }
 
     private void acceptRelays() {
-        if (board.over || !board.window.isOpen()) {
+        if (board.over) {
+            return;
+        }
+        if (board.policy.inOrder()) {
+            acceptInOrder();
             return;
         }
         for (Relay relay : board.relays()) {
-            if (!relay.accepted && (!board.policy.inOrder() || board.window.isLowest(relay.flight.piece))) {
+            if (!relay.accepted) {
                 board.accept(relay);
+            }
+        }
+    }
+
+    /** Those of the lowest piece; of what follows without a gap it is said that they are next. */
+    private void acceptInOrder() {
+        for (Piece piece : board.window.open()) {
+            boolean offered = false;
+            for (Flight flight : piece.flights) {
+                Relay relay = flight.relay;
+                offered |= relay != null;
+                if (relay != null && !relay.accepted && board.window.isLowest(piece)) {
+                    board.accept(relay);
+                } else if (relay != null && !relay.accepted && !relay.prepared) {
+                    board.prepare(relay);
+                }
+            }
+            if (!offered) {
+                return;
             }
         }
     }

@@ -208,6 +208,11 @@ final class Board {
         return relay;
     }
 
+    void prepare(Relay relay) {
+        relay.prepared = true;
+        commands.add(new DeliveryCommand.Prepare(relay.number, relay.flight.block, relay.flight.piece.missing()));
+    }
+
     void accept(Relay relay) {
         relay.accepted = true;
         relay.flight.relayed = true;

@@ -13,8 +13,8 @@ import java.util.Set;
  * <p><b>Races</b> ([1] CloudMW §4.1). Chunk after chunk is issued as a block to its k entrants; the winner of each
  * transfers it to the destination, overlapped with the race for the next ones. A window of blocks is open ahead of the
  * lowest one not yet delivered. A block has one relay at a time: the first offered by one of its entrants; any other is
- * refused. It is accepted at once, or, in byte order, when every earlier byte was delivered; until then it simply has
- * no credit. When the last leaf arrived the block is acknowledged, so that nobody keeps it.
+ * refused. It is accepted at once, or, in byte order, when every earlier byte was delivered; until then it has only
+ * the credit that those before it leave ({@link DeliveryCommand.Prepare}). When the last leaf arrived the block is acknowledged, so that nobody keeps it.
  *
  * <p><b>Differs: single attempts</b> (modes with one entrant per block). Chunks are cut into blocks; every free lane is
  * issued the next one, from the replica whose store is expected to be through soonest, given what waits there already.

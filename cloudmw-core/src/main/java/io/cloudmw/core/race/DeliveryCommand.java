@@ -15,6 +15,14 @@ public sealed interface DeliveryCommand {
     record Acknowledge(Block block) implements DeliveryCommand {}
 
     /**
+     * The relay is the next of a stream after those before it: what they leave of the credit is for it. Nothing of it is handed
+     * on before it is accepted; until then it may still be refused, shortened, or another may come before it.
+     *
+     * @param wanted as of {@link Accept}, as far as is known now
+     */
+    record Prepare(long relay, Block block, ByteRange wanted) implements DeliveryCommand {}
+
+    /**
      * Take the relay: leaves of the block follow in order, from its first.
      *
      * @param wanted the part of the block to hand on; leaves before it, which have arrived by another way meanwhile, are
@@ -24,7 +32,7 @@ public sealed interface DeliveryCommand {
 
     /**
      * The end of the block is another's now. Tell the entrants, and hand on nothing beyond {@code kept} of its relay, if
-     * that was accepted.
+     * that was accepted or prepared.
      *
      * @param kept begins where the block does
      */

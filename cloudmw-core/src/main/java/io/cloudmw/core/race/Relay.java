@@ -5,6 +5,9 @@ final class Relay {
     final long number;
     final RacerId racer;
     final Flight flight;
+    /** Credit may be given to it before its turn. */
+    boolean prepared;
+
     boolean accepted;
     /** The destination has no room for it. */
     boolean withheld;

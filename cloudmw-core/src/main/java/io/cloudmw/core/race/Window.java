@@ -162,6 +162,11 @@ final class Window {
         return lowestSinceNanos;
     }
 
+    /** In their order. */
+    Collection<Piece> open() {
+        return open.values();
+    }
+
     Collection<Piece> ready() {
         return ready.values();
     }

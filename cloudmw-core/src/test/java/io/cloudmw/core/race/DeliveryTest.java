@@ -13,6 +13,7 @@ import io.cloudmw.core.race.DeliveryCommand.Acknowledge;
 import io.cloudmw.core.race.DeliveryCommand.Complete;
 import io.cloudmw.core.race.DeliveryCommand.Fail;
 import io.cloudmw.core.race.DeliveryCommand.Issue;
+import io.cloudmw.core.race.DeliveryCommand.Prepare;
 import io.cloudmw.core.race.DeliveryCommand.RaceLocally;
 import io.cloudmw.core.race.DeliveryCommand.Refuse;
 import io.cloudmw.core.race.DeliveryCommand.Withdraw;
@@ -157,6 +158,52 @@ class DeliveryTest {
             assertThat(deliver(8, 0, E0))
                     .containsExactly(
                             new Acknowledge(block(0, 0, 0, E0, E1, E2)), accept(7, block(1, 1, 0, E0, E1, E2)));
+        }
+    }
+
+    /** Of a stream: what may be given credit before it is its turn. */
+    @Nested
+    class Preparation {
+        @Test
+        void whatFollowsTheLowestWithoutAGapIsPreparedOnceEach() {
+            delivery = delivery(true, 8, E0, E1, E2);
+            plan(0);
+            plan(1);
+            on(new Offered(7, new BlockId(1), E1));
+
+            assertThat(on(new Offered(8, new BlockId(0), E0)))
+                    .containsExactly(accept(8, block(0, 0, 0, E0, E1, E2)), prepare(7, block(1, 1, 0, E0, E1, E2)));
+            assertThat(on(new LeafDelivered(8))).isEmpty();
+        }
+
+        @Test
+        void whatComesBehindAGapIsNot() {
+            delivery = delivery(true, 8, E0, E1, E2);
+            plan(0);
+            plan(1);
+
+            assertThat(on(new Offered(7, new BlockId(1), E1))).isEmpty();
+        }
+
+        @Test
+        void whatTakesThePlaceOfOneThatBrokeIsPreparedAnew() {
+            delivery = delivery(true, 8, E0, E1, E2);
+            plan(0);
+            plan(1);
+            on(new Offered(7, new BlockId(0), E0));
+            on(new Offered(8, new BlockId(1), E1));
+            on(new RelayFailed(8, ErrorCode.HELPER_UNAVAILABLE));
+
+            assertThat(on(new Offered(9, new BlockId(2), E2))).containsExactly(prepare(9, block(2, 1, 0, E0, E2)));
+        }
+
+        @Test
+        void aFileNeedsNone() {
+            plan(0);
+            plan(1);
+            on(new Offered(7, new BlockId(0), E0));
+
+            assertThat(on(new Offered(8, new BlockId(1), E1))).hasOnlyElementsOfType(Accept.class);
         }
     }
 
@@ -552,6 +599,10 @@ class DeliveryTest {
 
     private static Issue again(Block block) {
         return new Issue(block, IssueReason.RETRY);
+    }
+
+    private static Prepare prepare(long relay, Block block) {
+        return new Prepare(relay, block, block.range());
     }
 
     private static Accept accept(long relay, Block block) {

@@ -119,11 +119,20 @@ final class SimulatedDestination {
             tellEntrants(
                     acknowledge.block(),
                     new RaceEvent.Delivered(acknowledge.block().id()));
+        } else if (command instanceof DeliveryCommand.Prepare prepare) {
+            SimulatedRelay relay = relay(prepare.relay());
+            relay.prepared = true;
+            relay.wanted = prepare.wanted();
+            grant(relay);
         } else if (command instanceof DeliveryCommand.Accept accept) {
             SimulatedRelay relay = relay(accept.relay());
             relay.accepted = true;
             relay.wanted = accept.wanted();
-            grant(relay);
+            if (relay.prepared) {
+                clock.after(0, () -> takeEarly(relay));
+            } else {
+                grant(relay);
+            }
         } else if (command instanceof DeliveryCommand.Shorten shorten) {
             for (SimulatedRelay relay : relays.values()) {
                 if (relay.block.id().equals(shorten.block().id())) {
@@ -235,20 +244,50 @@ final class SimulatedDestination {
         }
     }
 
-    /** A leaf arrives: it is verified, handed on, and counted. */
+    /** A leaf arrives. Before its turn it is verified, and waits. */
     void leaf(SimulatedRelay relay, long token) {
         if (relay.closed || transfer.isOver()) {
             return;
         }
+        if (relay.accepted && relay.early.isEmpty()) {
+            if (take(relay, token)) {
+                grantOrWithhold(relay);
+            }
+            return;
+        }
+        if (!isRight(relay, relay.taken + relay.early.size(), token)) {
+            return;
+        }
+        relay.early.add(token);
+        if (!relay.isAllHere()) {
+            grant(relay);
+        }
+    }
+
+    private boolean isRight(SimulatedRelay relay, int number, long token) {
+        boolean right = token == SimulatedTransfer.token(relay.block.chunkIndex(), relay.firstLeaf() + number);
+        if (!right) {
+            handle(new DeliveryEvent.LeafCorrupt(relay.number));
+        }
+        return right;
+    }
+
+    private void takeEarly(SimulatedRelay relay) {
+        while (!relay.early.isEmpty() && !relay.closed && !transfer.isOver()) {
+            take(relay, relay.early.remove());
+        }
+    }
+
+    /** A leaf is verified, handed on, and counted; whether more is to come. */
+    private boolean take(SimulatedRelay relay, long token) {
         if (relay.isThrough()) {
             relay.closed = true; // it was shortened while this leaf was under way
-            return;
+            return false;
+        }
+        if (!isRight(relay, relay.taken, token)) {
+            return false;
         }
         int leaf = relay.firstLeaf() + relay.taken;
-        if (token != SimulatedTransfer.token(relay.block.chunkIndex(), leaf)) {
-            handle(new DeliveryEvent.LeafCorrupt(relay.number));
-            return;
-        }
         boolean wanted = relay.isNextWanted();
         if (wanted) {
             transfer.invariants.handedOn(relay, leaf, token);
@@ -259,9 +298,10 @@ final class SimulatedDestination {
         if (wanted) {
             handle(new DeliveryEvent.LeafDelivered(relay.number));
         }
-        if (last || relay.closed) {
-            return;
-        }
+        return !last && !relay.closed;
+    }
+
+    private void grantOrWithhold(SimulatedRelay relay) {
         if (transfer.stores.happens(settings.faults().slowReader())) {
             handle(new DeliveryEvent.CreditWithheld(relay.number));
             clock.after(transfer.random.nextLong(LONGEST_READER_NAP_NANOS), () -> {

@@ -3,6 +3,8 @@ package io.cloudmw.core.testing;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.Block;
+import java.util.ArrayDeque;
+import java.util.Deque;
 
 /** One relay: a stream of leaves, each sent when the destination granted credit for it. */
 final class SimulatedRelay {
@@ -27,6 +29,10 @@ final class SimulatedRelay {
     int taken;
 
     boolean accepted;
+    /** Credit is given before it is accepted. */
+    boolean prepared;
+    /** What came before it was accepted. */
+    final Deque<Long> early = new ArrayDeque<>();
     /** What of the block to hand on. */
     ByteRange wanted;
     /** Refused, broken or finished: nothing counts any more. */
@@ -54,6 +60,12 @@ final class SimulatedRelay {
     /** Whether everything that is wanted of it has arrived. */
     boolean isThrough() {
         return (long) (firstLeaf() + taken) * SimulationSettings.LEAF_BYTES >= wanted.end();
+    }
+
+    /** Whether all of the block has arrived. */
+    boolean isAllHere() {
+        return (long) (taken + early.size()) * SimulationSettings.LEAF_BYTES
+                >= block.range().length();
     }
 
     /** The block's first leaf within its chunk. */

@@ -108,6 +108,25 @@ public record SimulationSettings(
                 policy.extras());
     }
 
+    /** The same with a destination that takes bytes in any order. */
+    public SimulationSettings inAnyOrder() {
+        return new SimulationSettings(
+                seed,
+                mode,
+                helpers,
+                replicas,
+                chunks,
+                leavesPerChunk,
+                rotate,
+                threads,
+                informed,
+                race,
+                new DeliveryPolicy(delivery.mode(), delivery.patience(), false),
+                budget,
+                faults,
+                safe);
+    }
+
     /** Attempts that the process at this place runs at once. */
     int threadsOf(int place) {
         return place < helpers ? threads : Integer.MAX_VALUE;

@@ -1,6 +1,8 @@
 package io.cloudmw.core.testing.fleet;
 
 import io.cloudmw.core.model.ByteRange;
+import java.util.ArrayDeque;
+import java.util.Deque;
 
 /** A relay: what was sent of it and what arrived. */
 final class FleetRelay {
@@ -10,6 +12,11 @@ final class FleetRelay {
     final long number;
     final FleetFetch fetch;
     boolean accepted;
+    /** The sender may send. */
+    boolean granted;
+    /** What came before it was accepted, leaf by leaf. */
+    final Deque<Long> early = new ArrayDeque<>();
+
     boolean closed;
     ByteRange wanted;
     long sentBytes;
@@ -27,7 +34,7 @@ final class FleetRelay {
 
     boolean maySend(long leafBytes) {
         long end = wanted.end() - fetch.block.range().offset();
-        return accepted
+        return granted
                 && !closed
                 && sentBytes < Math.min(fetch.fetchedBytes, end)
                 && sentBytes - takenBytes < CREDIT * leafBytes;

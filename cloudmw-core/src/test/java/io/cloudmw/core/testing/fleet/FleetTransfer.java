@@ -224,13 +224,16 @@ public final class FleetTransfer {
             tellEntrants(
                     acknowledge.block(),
                     new RaceEvent.Delivered(acknowledge.block().id()));
+        } else if (command instanceof DeliveryCommand.Prepare prepare) {
+            FleetRelay relay = relay(prepare.relay());
+            relay.wanted = prepare.wanted();
+            grant(relay);
         } else if (command instanceof DeliveryCommand.Accept accept) {
             FleetRelay relay = relay(accept.relay());
             relay.wanted = accept.wanted();
-            fleet.network.send(FleetNetwork.CLIENT, hostOf(relay).process, () -> {
-                relay.accepted = true;
-                pump(relay);
-            });
+            relay.accepted = true;
+            grant(relay);
+            fleet.clock.after(0, () -> takeEarly(relay));
         } else if (command instanceof DeliveryCommand.Shorten shorten) {
             for (FleetRelay relay : relays.values()) {
                 if (relay.fetch.block.id().equals(shorten.block().id())) {
@@ -251,6 +254,13 @@ public final class FleetTransfer {
         } else if (command instanceof DeliveryCommand.Fail) {
             end(false);
         }
+    }
+
+    private void grant(FleetRelay relay) {
+        fleet.network.send(FleetNetwork.CLIENT, hostOf(relay).process, () -> {
+            relay.granted = true;
+            pump(relay);
+        });
     }
 
     private FleetRelay relay(long number) {
@@ -346,6 +356,20 @@ public final class FleetTransfer {
     }
 
     private void arrived(FleetRelay relay, long leafBytes) {
+        if (relay.accepted && relay.early.isEmpty()) {
+            take(relay, leafBytes);
+        } else {
+            relay.early.add(leafBytes);
+        }
+    }
+
+    private void takeEarly(FleetRelay relay) {
+        while (!relay.early.isEmpty()) {
+            take(relay, relay.early.remove());
+        }
+    }
+
+    private void take(FleetRelay relay, long leafBytes) {
         if (relay.closed || over) {
             return;
         }
