@@ -282,11 +282,7 @@ final class Relay implements BulkStreamListener {
     private void arrived(ByteBuf payload) {
         boolean right = false;
         try {
-            if (!closed && !spoiled && !isBeyondEnd()) {
-                spoiled = true;
-                right = isRight(payload);
-                spoiled = !right;
-            }
+            right = !closed && !spoiled && isRight(payload);
         } finally {
             if (!right) {
                 payload.release();
@@ -298,10 +294,14 @@ final class Relay implements BulkStreamListener {
         }
     }
 
-    /** The block was shortened after the sender was told how much to send. */
-    private boolean isBeyondEnd() {
-        Expected what = expected;
-        return what != null && checkedBytes >= what.length();
+    private boolean isRight(ByteBuf payload) {
+        Expected what = require(); // once: it may be shortened meanwhile
+        if (checkedBytes >= what.length()) {
+            return false; // it was, after the sender was told how much to send: that spoils nothing
+        }
+        spoiled = true;
+        spoiled = !isLeaf(what, payload);
+        return !spoiled;
     }
 
     /** Hands on what is there, unless its turn has not come. */
@@ -334,8 +334,7 @@ final class Relay implements BulkStreamListener {
         }
     }
 
-    private boolean isRight(ByteBuf payload) {
-        Expected what = require();
+    private boolean isLeaf(Expected what, ByteBuf payload) {
         Chunk chunk = what.chunk();
         int bytes = payload.readableBytes();
         long offset = checkedBytes;
