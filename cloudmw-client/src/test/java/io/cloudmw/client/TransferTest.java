@@ -875,7 +875,7 @@ final class TransferTest {
         await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
     }
 
-    /** Sixteen leaves a chunk: two of four chunks are done when the only helper of the plan dies. */
+    /** Sixteen leaves a chunk: the only helper of the plan has sent two of four chunks when it dies. Of a stream not all of that was its turn. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aReadGoesOnByANewPlanWithWhatIsNotDone(boolean inOrder) throws Exception {
@@ -894,7 +894,7 @@ final class TransferTest {
         assertThat(inOrder ? stream.toByteArray() : Files.readAllBytes(target)).isEqualTo(content);
         assertThat(receipt.chunks()).isEqualTo(4);
         assertThat(receipt.usefulBytes()).isEqualTo(content.length);
-        assertThat(other.leavesRelayed()).isEqualTo(2 * CHUNK / LEAF);
+        assertThat(other.leavesRelayed()).isBetween(2 * CHUNK / LEAF, (inOrder ? 4 : 2) * CHUNK / LEAF);
         await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
     }
 

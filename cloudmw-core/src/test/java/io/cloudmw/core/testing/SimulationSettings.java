@@ -108,25 +108,6 @@ public record SimulationSettings(
                 policy.extras());
     }
 
-    /** The same with a destination that takes bytes in any order. */
-    public SimulationSettings inAnyOrder() {
-        return new SimulationSettings(
-                seed,
-                mode,
-                helpers,
-                replicas,
-                chunks,
-                leavesPerChunk,
-                rotate,
-                threads,
-                informed,
-                race,
-                new DeliveryPolicy(delivery.mode(), delivery.patience(), false),
-                budget,
-                faults,
-                safe);
-    }
-
     /** Attempts that the process at this place runs at once. */
     int threadsOf(int place) {
         return place < helpers ? threads : Integer.MAX_VALUE;
@@ -151,6 +132,15 @@ public record SimulationSettings(
 
     /** The same transfer with other faults. */
     public SimulationSettings with(SimulatedFaults other) {
+        return with(delivery, other);
+    }
+
+    /** The same with a destination that takes bytes in any order. */
+    public SimulationSettings inAnyOrder() {
+        return with(new DeliveryPolicy(delivery.mode(), delivery.patience(), false), faults);
+    }
+
+    private SimulationSettings with(DeliveryPolicy otherDelivery, SimulatedFaults otherFaults) {
         return new SimulationSettings(
                 seed,
                 mode,
@@ -162,9 +152,9 @@ public record SimulationSettings(
                 threads,
                 informed,
                 race,
-                delivery,
+                otherDelivery,
                 budget,
-                other,
+                otherFaults,
                 safe);
     }
 }
