@@ -4,8 +4,9 @@ import io.cloudmw.core.error.CloudMwException;
 import java.time.Duration;
 
 /**
- * Which calls have taken effect, and what they answered: kept in the step in which they did, so that another try of the same
- * call answers the same and changes nothing, however late it comes. Like all of a {@link Catalog}.
+ * Which calls were answered, and what: kept in the step in which they took effect, or before they are told that they were refused
+ * ({@link Refusal}), so that another try of the same call answers the same and changes nothing, however late it comes. Like all of
+ * a {@link Catalog}.
  */
 public interface AppliedCalls {
     /** A call that was issued longer ago takes no effect any more, nor one that seems to come from as far ahead. */

@@ -123,7 +123,7 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
 
     /**
      * Lets a path name a new version, if it still names what is expected. What it named before becomes retired.
-     * Repeating a commit that succeeded is a success and gives what it gave, whatever happened since.
+     * Repeating a commit that succeeded is a success and gives what it gave, whatever happened since, until it is forgotten.
      *
      * @return the version as it was committed
      * @throws CloudMwException {@code CONFLICT} when the path names something else, or this version was abandoned;
@@ -132,6 +132,14 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      *     {@code ALREADY_EXISTS} when the path is a directory, or lies below a file
      */
     FileVersion commit(Commit commit) throws CloudMwException;
+
+    /**
+     * Ends the upload of a version that is not committed: no commit of it succeeds any more. It becomes retired, and its id is never
+     * forgotten.
+     *
+     * @return what it was committed as, if it was: then nothing is changed
+     */
+    Optional<FileVersion> giveUp(VersionId version, long nowMillis) throws CloudMwException;
 
     /**
      * Whether a file could be committed at this path now, as far as paths go.

@@ -95,8 +95,8 @@ public final class CatalogErrors {
     public static CloudMwException abandoned(FileVersion version) {
         return new CloudMwException(
                 ErrorCode.CONFLICT,
-                version.file() + ": version " + version.id() + " was abandoned for want of progress, or is of another"
-                        + " file");
+                version.file() + ": version " + version.id() + " was abandoned for want of progress, or its commit was"
+                        + " refused, or it is of another file");
     }
 
     public static CloudMwException changed(FilePath file, Optional<VersionId> expected, Optional<VersionId> found) {

@@ -56,10 +56,6 @@ public final class Administration {
      *     {@code ALREADY_EXISTS}; {@code NOT_FOUND} for a store nobody knows
      */
     public Volume createVolume(Volume wanted, Optional<CallId> call) throws CloudMwException {
-        if (catalog.volume(wanted.name()).isPresent()) {
-            throw CatalogErrors.volumeExists(wanted.name());
-        }
-        requireRoom("volumes", catalog.volumes().size(), MAX_VOLUMES);
         List<StoreId> ids = wanted.stores().isEmpty()
                 ? catalog.stores().stream().map(Store::id).toList()
                 : wanted.stores();
@@ -74,9 +70,13 @@ public final class Administration {
                 clock.millis(),
                 wanted.target(),
                 wanted.peers());
-        List<Store> used = stores.of(volume);
-        stores.awaitOwners(used, used.size() - volume.replicas());
-        PlacementPolicy.requireEnough(stores.reachable(used), volume.replicas());
+        if (catalog.volume(wanted.name()).isEmpty()) {
+            requireRoom("volumes", catalog.volumes().size(), MAX_VOLUMES);
+            List<Store> used = stores.of(volume);
+            stores.awaitOwners(used, used.size() - volume.replicas());
+            PlacementPolicy.requireEnough(stores.reachable(used), volume.replicas());
+        }
+        // Also what is there already: whether a try of this call has taken effect the catalog knows.
         return catalog.createVolume(volume, ChangeRequest.of(call, clock));
     }
 

@@ -3,6 +3,7 @@ package io.cloudmw.core.coordinator;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.Commit;
+import io.cloudmw.core.catalog.Refusal;
 import io.cloudmw.core.catalog.SharedRun;
 import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
@@ -183,7 +184,8 @@ public final class Uploads {
     }
 
     /**
-     * Makes a version visible, if its path still names what it named at the beginning.
+     * Makes a version visible, if its path still names what it named at the beginning. An upload that was refused for what is there is
+     * over: no try of this commit that was held up makes it visible later.
      *
      * @param expected as {@link #begin} said
      * @param owed copies that are promised but not yet durable
@@ -195,6 +197,23 @@ public final class Uploads {
      *     durable copies, or more than {@value WritePlan#MAX_OWED} are owed
      */
     public FileVersion commit(FileVersion version, Optional<VersionId> expected, List<ReplicaReport> owed)
+            throws CloudMwException {
+        try {
+            return tryCommit(version, expected, owed);
+        } catch (CloudMwException e) {
+            // What is wrong in itself will not be right later.
+            if (!Refusal.is(e) || e.code() == ErrorCode.INVALID_ARGUMENT) {
+                throw e;
+            }
+            // Or another try was not.
+            Optional<FileVersion> committed = catalog.giveUp(version.id(), clock.millis());
+            return committed
+                    .filter(before -> before.file().equals(version.file()))
+                    .orElseThrow(() -> e);
+        }
+    }
+
+    private FileVersion tryCommit(FileVersion version, Optional<VersionId> expected, List<ReplicaReport> owed)
             throws CloudMwException {
         Optional<FileVersion> before = catalog.version(version.id());
         if (before.isPresent() && before.get().file().equals(version.file())) {

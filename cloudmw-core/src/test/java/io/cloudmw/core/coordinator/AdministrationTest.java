@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperAddress;
@@ -51,6 +52,22 @@ final class AdministrationTest {
         assertThat(created.createdAtMillis()).isEqualTo(cluster.now());
         assertThat(cluster.coordinator.administration().volumes()).containsExactly(created);
         refused(ErrorCode.ALREADY_EXISTS, () -> create(volume("v", 3, 2, "d1", "d2", "d3")));
+    }
+
+    @Test
+    void allTriesOfOneCallToCreateAVolumeAnswerTheSameAndMakeItOnce() throws Exception {
+        cluster.helper(1);
+        Volume wanted = volume("v", 1, 1, "d1");
+        Optional<CallId> made = Optional.of(CallId.issuedAt(cluster.now()));
+        Optional<CallId> refused = Optional.of(CallId.issuedAt(cluster.now()));
+        Administration administration = cluster.coordinator.administration();
+        Volume created = administration.createVolume(wanted, made);
+        assertThat(administration.createVolume(wanted, made)).isEqualTo(created);
+        refused(ErrorCode.ALREADY_EXISTS, () -> administration.createVolume(wanted, refused));
+        administration.deleteVolume(wanted.name(), true, Optional.empty());
+        assertThat(administration.createVolume(wanted, made)).isEqualTo(created);
+        refused(ErrorCode.ALREADY_EXISTS, () -> administration.createVolume(wanted, refused));
+        assertThat(administration.volumes()).isEmpty();
     }
 
     @Test

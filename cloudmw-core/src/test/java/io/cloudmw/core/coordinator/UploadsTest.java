@@ -4,6 +4,7 @@ import static io.cloudmw.core.coordinator.AdministrationTest.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -198,7 +199,23 @@ final class UploadsTest {
         assertThat(uploads().commit(one, Optional.empty(), List.of()))
                 .as("repeated")
                 .isEqualTo(committed);
-        uploads().commit(two, Optional.of(one.id()), List.of());
+    }
+
+    @Test
+    void aCommitThatWasRefusedIsNotMadeByALateTryOnceThePathIsFree() throws Exception {
+        FileVersion below = cluster.written(FilePath.parse(FILE + "/c"), MIB);
+        FileVersion there = cluster.put(FILE, MIB);
+        FileVersion late = cluster.written(FILE, MIB);
+        refused(ErrorCode.CONFLICT, () -> uploads().commit(late, Optional.empty(), List.of()));
+        refused(ErrorCode.ALREADY_EXISTS, () -> uploads().commit(below, Optional.empty(), List.of()));
+        cluster.catalog.remove(FILE, cluster.now());
+        refused(ErrorCode.CONFLICT, () -> uploads().commit(late, Optional.empty(), List.of()));
+        refused(ErrorCode.CONFLICT, () -> uploads().commit(below, Optional.empty(), List.of()));
+        assertThat(cluster.catalog.current(FILE)).isEmpty();
+        assertThat(cluster.catalog.retired("", 10).items())
+                .as("what was sent is collected")
+                .extracting(RetiredVersion::id)
+                .containsExactlyInAnyOrder(there.id(), late.id(), below.id());
     }
 
     @Test

@@ -263,6 +263,45 @@ final class DynamoDbFaultsIT {
     }
 
     @Test
+    void aFirstTryThatGoesOnAfterTheSecondWasRefusedIsRefusedToo() throws Exception {
+        FilePath file = FilePath.parse("v:/a/b");
+        put(catalog, file);
+        ChangeRequest removal = call();
+        whileTheFirstTryStandsStill(
+                other -> {
+                    other.remove(file, call());
+                    refused(ErrorCode.NOT_FOUND, () -> other.remove(file, removal));
+                    put(other, file);
+                },
+                () -> refused(ErrorCode.NOT_FOUND, () -> catalog.remove(file, removal)));
+        FileVersion there = catalog.current(file).orElseThrow();
+        FileVersion late = Versions.of(file.toString(), 0);
+        Commit commit = new Commit(late, Optional.of(there.id()), List.of());
+        whileTheFirstTryStandsStill(
+                other -> {
+                    other.rename(rename("v:/a/b", "v:/c"), call());
+                    refused(ErrorCode.CONFLICT, () -> other.commit(commit));
+                    assertThat(other.giveUp(late.id(), 1)).isEmpty();
+                    other.rename(rename("v:/c", "v:/a/b"), call());
+                },
+                () -> refused(ErrorCode.CONFLICT, () -> catalog.commit(commit)));
+        assertThat(catalog.current(file)).contains(there);
+    }
+
+    @Test
+    void aSecondTryThatIsRefusedWhileTheFirstTakesEffectAnswersWhatThatDid() throws Exception {
+        FilePath file = FilePath.parse("v:/a/b");
+        ChangeRequest removal = call();
+        // Its first write is the refusal: nothing was there.
+        whileTheFirstTryStandsStill(
+                other -> {
+                    put(other, file);
+                    other.remove(file, removal);
+                },
+                () -> assertThat(catalog.remove(file, removal).file()).isEqualTo(file));
+    }
+
+    @Test
     void neitherAttributesNorNamesAreSetBackByALateFirstTry() throws Exception {
         FilePath file = FilePath.parse("v:/a/b");
         put(catalog, file);

@@ -186,6 +186,11 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
+    public Optional<FileVersion> giveUp(VersionId version, long nowMillis) throws CloudMwException {
+        return calls.call(() -> versions.giveUp(version, nowMillis));
+    }
+
+    @Override
     public void checkPath(FilePath file) throws CloudMwException {
         calls.act(() -> files.checkPath(file));
     }

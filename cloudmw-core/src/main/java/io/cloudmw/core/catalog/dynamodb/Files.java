@@ -72,24 +72,24 @@ final class Files {
 
     Attributes setAttributes(AttributeChange change, ChangeRequest request) throws CloudMwException {
         FilePath file = change.file();
-        return transactions.run(AppliedItems.once(request, StoredAnswer.ATTRIBUTES, transaction -> {
+        return AppliedItems.once(transactions, request, StoredAnswer.ATTRIBUTES, transaction -> {
             Names names = names(transaction);
             TreeFile changed = names.tree().setAttributes(change);
             changes.add(
                     transaction, names, file.volume(), Change.attributes(file, changed.version(), request.nowMillis()));
             return changed.attributes();
-        }));
+        });
     }
 
     FileVersion remove(FilePath file, ChangeRequest request) throws CloudMwException {
         Done<FileVersion> done =
-                transactions.run(AppliedItems.once(request, Done.as(StoredAnswer.VERSION), transaction -> {
+                AppliedItems.once(transactions, request, Done.as(StoredAnswer.VERSION), transaction -> {
                     Names names = names(transaction);
                     VersionId id = names.tree().remove(file);
                     FileVersion version = names.version(id);
                     changes.add(transaction, names, file.volume(), Change.removed(file, id, request.nowMillis()));
                     return new Done<>(version.at(file), names.leftToPrune());
-                }));
+                });
         prune(done.leftToPrune(), file);
         return done.result();
     }
@@ -117,7 +117,7 @@ final class Files {
         StoredAnswer<DirectoryEntry> form = StoredAnswer.MAYBE_VERSION.as(
                 DirectoryEntry::version,
                 version -> new DirectoryEntry(rename.to().name(), version));
-        Done<DirectoryEntry> done = transactions.run(AppliedItems.once(request, Done.as(form), transaction -> {
+        Done<DirectoryEntry> done = AppliedItems.once(transactions, request, Done.as(form), transaction -> {
             Names names = names(transaction);
             Tree.Renamed renamed = names.tree().rename(rename);
             names.finish();
@@ -130,7 +130,7 @@ final class Files {
                         transaction, names, rename.to().volume(), Change.renamed(rename, moved, request.nowMillis()));
             }
             return new Done<>(entry, names.leftToPrune());
-        }));
+        });
         prune(done.leftToPrune(), rename.from());
         return done.result();
     }

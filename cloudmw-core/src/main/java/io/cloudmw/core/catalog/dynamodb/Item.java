@@ -51,6 +51,9 @@ record Item(Key key, Map<String, AttributeValue> values) {
     static final String LAST = "lastNumber";
     static final String TEXT = "notedText";
 
+    /** What a call was refused with. */
+    static final String REFUSAL = "refusedWith";
+
     /** Of a version that is forgotten: it was never committed, and never will be. */
     static final String ABANDONED = "wasAbandoned";
 

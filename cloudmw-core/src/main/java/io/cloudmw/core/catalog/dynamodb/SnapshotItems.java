@@ -74,7 +74,7 @@ final class SnapshotItems implements Snapshots {
 
     @Override
     public Snapshot create(VolumeName volume, String name, ChangeRequest request) throws CloudMwException {
-        return calls.call(() -> transactions.run(AppliedItems.once(request, StoredAnswer.SNAPSHOT, transaction -> {
+        return calls.call(() -> AppliedItems.once(transactions, request, StoredAnswer.SNAPSHOT, transaction -> {
             long root = root(transaction, volume);
             Key key = Keys.snapshot(root, name);
             Key position = Keys.position(volume);
@@ -94,7 +94,7 @@ final class SnapshotItems implements Snapshots {
             transaction.put(last.with(Item.TAKEN, ChangeItems.taken(last) + 1));
             transaction.require(Keys.volume(volume), Item.DIRECTORY + " = :root", Map.of(":root", Item.number(root)));
             return snapshot(volume, made);
-        })));
+        }));
     }
 
     @Override
@@ -110,11 +110,11 @@ final class SnapshotItems implements Snapshots {
 
     @Override
     public Snapshot remove(VolumeName volume, String name, ChangeRequest request) throws CloudMwException {
-        return calls.call(() -> transactions.run(AppliedItems.once(request, StoredAnswer.SNAPSHOT, transaction -> {
+        return calls.call(() -> AppliedItems.once(transactions, request, StoredAnswer.SNAPSHOT, transaction -> {
             Snapshot removed = find(transaction, volume, name);
             transaction.delete(Keys.snapshot(root(transaction, volume), name));
             return removed;
-        })));
+        }));
     }
 
     /** The tree as the snapshot with a number sees it. */
@@ -240,7 +240,7 @@ final class SnapshotItems implements Snapshots {
 
     @Override
     public FileVersion restore(String snapshot, FilePath file, ChangeRequest request) throws CloudMwException {
-        return calls.call(() -> transactions.run(AppliedItems.once(request, StoredAnswer.VERSION, transaction -> {
+        return calls.call(() -> AppliedItems.once(transactions, request, StoredAnswer.VERSION, transaction -> {
             Names former = new Names(transaction, numbers, changes);
             Snapshot seen = find(transaction, file.volume(), snapshot);
             TreeFile as = find(transaction, former, snapshot, file)
@@ -257,7 +257,7 @@ final class SnapshotItems implements Snapshots {
                 changes.add(transaction, names, file.volume(), Change.put(file, version.id(), request.nowMillis()));
             }
             return version.at(file);
-        })));
+        }));
     }
 
     @Override

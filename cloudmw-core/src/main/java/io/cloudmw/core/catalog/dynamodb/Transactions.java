@@ -1,5 +1,6 @@
 package io.cloudmw.core.catalog.dynamodb;
 
+import io.cloudmw.core.catalog.Refusal;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.time.Sleeper;
@@ -57,24 +58,11 @@ final class Transactions {
         try {
             return body.run(transaction);
         } catch (CloudMwException e) {
-            if (isRefusal(e.code()) && !transaction.wasSoAtOnce()) {
+            if (Refusal.is(e) && !transaction.wasSoAtOnce()) {
                 throw new Conflict("read while others wrote");
             }
             throw e;
         }
-    }
-
-    private static boolean isRefusal(ErrorCode code) {
-        return switch (code) {
-            case CONFLICT,
-                    NOT_FOUND,
-                    VOLUME_NOT_FOUND,
-                    ALREADY_EXISTS,
-                    VOLUME_NOT_EMPTY,
-                    STORE_IN_USE,
-                    INVALID_ARGUMENT -> true;
-            default -> false;
-        };
     }
 
     private void pause(int attempt, Conflict conflict) throws CloudMwException {

@@ -141,22 +141,35 @@ final class Versions {
         if (before.isPresent() && before.get().file().equals(file)) {
             return before.get();
         }
-        if (state.isPresent() && Stage.of(state.get()) != Stage.OPEN) {
-            throw CatalogErrors.abandoned(version);
-        }
-        checkSegments(version);
-        names.about(version);
         Tree<Conflict> tree = names.tree();
         Optional<VersionId> found = tree.version(file);
         if (!found.equals(commit.expected())) {
             throw CatalogErrors.changed(file, commit.expected(), found);
         }
+        if (state.isPresent() && Stage.of(state.get()) != Stage.OPEN) {
+            throw CatalogErrors.abandoned(version);
+        }
+        checkSegments(version);
+        names.about(version);
         tree.put(file, version.id(), version.committedAtMillis());
         makeCurrent(transaction, root, version, state);
         replicas.owe(transaction, commit, state);
         names.finish();
         changes.add(transaction, names, file.volume(), Change.put(file, version.id(), version.committedAtMillis()));
         return version;
+    }
+
+    /** Retires an open version, or one that nothing is known of; what was committed is given instead. */
+    Optional<FileVersion> giveUp(VersionId id, long nowMillis) throws CloudMwException {
+        return transactions.run(transaction -> {
+            Key key = Keys.state(id);
+            Optional<Item> state = transaction.get(key);
+            if (state.isEmpty() || Stage.of(state.get()) == Stage.OPEN) {
+                abandon(transaction, id, state.orElse(Item.at(key).with(Item.SEGMENTS, 0)), nowMillis);
+                return Optional.empty();
+            }
+            return committed(state.get());
+        });
     }
 
     private static void makeCurrent(Transaction transaction, long root, FileVersion version, Optional<Item> open) {
@@ -282,10 +295,15 @@ final class Versions {
             return false;
         }
         Item state = transaction.get(Keys.state(id)).orElseThrow();
+        abandon(transaction, id, state, nowMillis);
+        return true;
+    }
+
+    private static void abandon(Transaction transaction, VersionId id, Item state, long nowMillis)
+            throws CloudMwException {
         transaction.put(state.with(Item.STATE, Stage.RETIRED.name()).with(Item.CHANGED_AT, nowMillis));
         transaction.delete(Keys.open(id));
         listRetired(transaction, id, nowMillis, state.number(Item.SEGMENTS));
-        return true;
     }
 
     /** Chunks it names of which at least one replica is not good, whoever wrote them. */

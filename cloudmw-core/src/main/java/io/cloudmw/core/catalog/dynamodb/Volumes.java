@@ -49,7 +49,7 @@ final class Volumes {
                     "volume " + volume.name() + ": " + form.length + " bytes with all its stores (expected: <= "
                             + MAX_FORM_BYTES + ")");
         }
-        return transactions.run(AppliedItems.once(request, StoredAnswer.VOLUME, transaction -> {
+        return AppliedItems.once(transactions, request, StoredAnswer.VOLUME, transaction -> {
             Key key = Keys.volume(volume.name());
             transaction.load(List.of(key, Keys.CONFIGURATION));
             if (transaction.get(key).isPresent()) {
@@ -68,7 +68,7 @@ final class Volumes {
                     .with(Item.REACH, 0));
             transaction.put(Item.at(Keys.CONFIGURATION));
             return volume;
-        }));
+        });
     }
 
     Optional<Volume> volume(VolumeName name) throws CloudMwException {
@@ -91,7 +91,7 @@ final class Volumes {
     /** Takes the volume's name away, then what is in it. */
     void delete(VolumeName name, boolean force, ChangeRequest request) throws CloudMwException {
         long nowMillis = request.nowMillis();
-        transactions.run(AppliedItems.once(request, StoredAnswer.MAYBE_VERSION, transaction -> {
+        AppliedItems.once(transactions, request, StoredAnswer.MAYBE_VERSION, transaction -> {
             Names names = new Names(transaction, numbers, changes);
             long root = names.root(name).orElseThrow(() -> CatalogErrors.volumeNotFound(name));
             if (!force && (!names.isEmpty(root) || hasSnapshots(root))) {
@@ -101,7 +101,7 @@ final class Volumes {
             transaction.put(dropped(root, nowMillis));
             changes.add(transaction, names, name, Change.volumeDeleted(nowMillis));
             return Optional.empty();
-        }));
+        });
         dropAll();
     }
 
@@ -158,14 +158,14 @@ final class Volumes {
     }
 
     Store addStore(Store store, ChangeRequest request) throws CloudMwException {
-        return transactions.run(AppliedItems.once(request, StoredAnswer.STORE, transaction -> {
+        return AppliedItems.once(transactions, request, StoredAnswer.STORE, transaction -> {
             // Who adds or removes a store writes this too: what comes late finds it changed.
             transaction.load(List.of(Keys.CONFIGURATION, Keys.store(store.id())));
             StorePlaces.requireFree(store, stores());
             transaction.put(Item.at(Keys.CONFIGURATION));
             transaction.put(item(store));
             return store;
-        }));
+        });
     }
 
     void putStore(Store store) throws CloudMwException {
@@ -188,7 +188,7 @@ final class Volumes {
     }
 
     Store removeStore(StoreId id, ChangeRequest request) throws CloudMwException {
-        return transactions.run(AppliedItems.once(request, StoredAnswer.STORE, transaction -> {
+        return AppliedItems.once(transactions, request, StoredAnswer.STORE, transaction -> {
             transaction.load(List.of(Keys.store(id), Keys.CONFIGURATION));
             for (Volume volume : volumes()) {
                 if (volume.stores().contains(id)) {
@@ -199,6 +199,6 @@ final class Volumes {
             transaction.delete(Keys.store(id));
             transaction.put(Item.at(Keys.CONFIGURATION));
             return StoredForms.store(known.bytes(Item.FORM));
-        }));
+        });
     }
 }

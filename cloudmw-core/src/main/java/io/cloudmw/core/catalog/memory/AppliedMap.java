@@ -3,13 +3,14 @@ package io.cloudmw.core.catalog.memory;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.catalog.AppliedCalls;
 import io.cloudmw.core.catalog.ChangeRequest;
+import io.cloudmw.core.catalog.Refusal;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.CallId;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** The calls that took effect, with their answers, behind the catalog's lock. */
+/** The calls that were answered, with their answers, behind the catalog's lock. */
 final class AppliedMap implements AppliedCalls {
     private static final UUID LOWEST = new UUID(Long.MIN_VALUE, Long.MIN_VALUE);
 
@@ -28,22 +29,33 @@ final class AppliedMap implements AppliedCalls {
         T run() throws CloudMwException;
     }
 
-    /** Makes a change, unless a try of the same call did; the catalog's lock is held meanwhile. */
+    /**
+     * Makes a change, unless a try of the same call was answered; what it is refused with is an answer too. The catalog's lock is
+     * held meanwhile.
+     */
     @SuppressWarnings("unchecked") // a call is of one kind, whose answers are of one type
     <T> T once(ChangeRequest request, Body<T> body) throws CloudMwException {
         synchronized (catalog) {
             catalog.checkOpen();
             Object answered =
                     request.call().isPresent() ? answers.get(request.call().get()) : null;
+            if (answered instanceof CloudMwException refusal) {
+                throw Refusal.decode(Refusal.encode(refusal)); // with its own trace
+            }
             if (answered != null) {
                 return (T) answered;
             }
             request.requireFresh();
-            T answer = body.run();
-            if (request.call().isPresent()) {
-                answers.put(request.call().get(), answer);
+            try {
+                T answer = body.run();
+                request.call().ifPresent(call -> answers.put(call, answer));
+                return answer;
+            } catch (CloudMwException e) {
+                if (Refusal.is(e)) {
+                    request.call().ifPresent(call -> answers.put(call, e));
+                }
+                throw e;
             }
-            return answer;
         }
     }
 

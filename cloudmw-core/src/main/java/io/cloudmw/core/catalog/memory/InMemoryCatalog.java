@@ -402,14 +402,14 @@ public final class InMemoryCatalog implements Catalog {
                 && record.committed.file().equals(file)) {
             return record.committed;
         }
-        if (record != null && !record.isOpen()) {
-            throw CatalogErrors.abandoned(version);
-        }
-        checkSegments(version, record);
         Optional<VersionId> found = tree.version(file);
         if (!found.equals(commit.expected())) {
             throw CatalogErrors.changed(file, commit.expected(), found);
         }
+        if (record != null && !record.isOpen()) {
+            throw CatalogErrors.abandoned(version);
+        }
+        checkSegments(version, record);
         tree.put(file, version.id(), version.committedAtMillis());
         found.ifPresent(old -> retire(old, version.committedAtMillis()));
         record(version.id(), version.committedAtMillis()).committed = version;
@@ -418,6 +418,16 @@ public final class InMemoryCatalog implements Catalog {
         dropGood(version.id());
         changes.add(file.volume(), Change.put(file, version.id(), version.committedAtMillis()));
         return version;
+    }
+
+    @Override
+    public synchronized Optional<FileVersion> giveUp(VersionId version, long nowMillis) throws CloudMwException {
+        checkOpen();
+        VersionRecord record = record(version, nowMillis);
+        if (record.isOpen()) {
+            record.retire(nowMillis);
+        }
+        return Optional.ofNullable(record.committed);
     }
 
     private static void checkSegments(FileVersion version, @Nullable VersionRecord record) throws CloudMwException {

@@ -23,7 +23,11 @@ final class ChangeRows implements ChangeLog {
 
     /** Runs a transaction that may add a change to a volume, then says so. */
     <T> T write(VolumeName volume, Database.Work<T> work) throws CloudMwException {
-        T result = database.write(work);
+        return tell(volume, database.write(work));
+    }
+
+    /** After a transaction that may have added a change to a volume: says so. */
+    <T> T tell(VolumeName volume, T result) {
         listener.accept(volume);
         return result;
     }

@@ -132,8 +132,12 @@ final class Schema {
     /** By which rename a name came was told before calls had ids. */
     private static final List<String> RENAMES = List.of("ALTER TABLE entries DROP COLUMN moved_by");
 
-    private static final List<List<String>> STEPS =
-            List.of(FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES, SNAPSHOTS, CALLS, CLUSTER, RENAMES);
+    /** What calls were refused with; empty: they took effect. */
+    private static final List<String> REFUSALS =
+            List.of("ALTER TABLE applied_calls ADD COLUMN refusal TEXT NOT NULL DEFAULT ''");
+
+    private static final List<List<String>> STEPS = List.of(
+            FIRST, TREE, FILES, LEASES, CHANGES, UPKEEP, SHARING, NOTES, SNAPSHOTS, CALLS, CLUSTER, RENAMES, REFUSALS);
 
     private Schema() {}
 

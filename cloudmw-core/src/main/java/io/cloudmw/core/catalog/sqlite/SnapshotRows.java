@@ -49,10 +49,12 @@ final class SnapshotRows implements Snapshots {
 
     private final Database database;
     private final ChangeRows changes;
+    private final AppliedRows applied;
 
-    SnapshotRows(Database database, ChangeRows changes) {
+    SnapshotRows(Database database, ChangeRows changes, AppliedRows applied) {
         this.database = database;
         this.changes = changes;
+        this.applied = applied;
     }
 
     /** Before an entry is changed or removed: what it is now goes into the past, if a snapshot may see it. */
@@ -98,7 +100,7 @@ final class SnapshotRows implements Snapshots {
 
     @Override
     public Snapshot create(VolumeName volume, String name, ChangeRequest request) throws CloudMwException {
-        return database.write(AppliedRows.once(request, StoredAnswer.SNAPSHOT, connection -> {
+        return applied.once(request, StoredAnswer.SNAPSHOT, connection -> {
             List<Snapshot> present = of(connection, volume);
             if (present.stream().anyMatch(snapshot -> snapshot.name().equals(name))) {
                 throw CatalogErrors.snapshotExists(volume, name);
@@ -117,7 +119,7 @@ final class SnapshotRows implements Snapshots {
                     "UPDATE volumes SET snapshots_taken = snapshots_taken + 1 WHERE name = ?",
                     volume.value());
             return find(connection, volume, name);
-        }));
+        });
     }
 
     @Override
@@ -127,12 +129,12 @@ final class SnapshotRows implements Snapshots {
 
     @Override
     public Snapshot remove(VolumeName volume, String name, ChangeRequest request) throws CloudMwException {
-        return database.write(AppliedRows.once(request, StoredAnswer.SNAPSHOT, connection -> {
+        return applied.once(request, StoredAnswer.SNAPSHOT, connection -> {
             Snapshot removed = find(connection, volume, name);
             Sql.update(
                     connection, "DELETE FROM snapshots WHERE volume = ? AND name = ?", volume.value(), removed.name());
             return removed;
-        }));
+        });
     }
 
     /** The tree as a snapshot sees it. */
@@ -201,7 +203,7 @@ final class SnapshotRows implements Snapshots {
     @Override
     public FileVersion restore(String snapshot, FilePath file, ChangeRequest request) throws CloudMwException {
         long nowMillis = request.nowMillis();
-        return changes.write(file.volume(), AppliedRows.once(request, StoredAnswer.VERSION, connection -> {
+        return changes.tell(file.volume(), applied.once(request, StoredAnswer.VERSION, connection -> {
             TreeFile former =
                     former(connection, snapshot, file).orElseThrow(() -> CatalogErrors.notInSnapshot(file, snapshot));
             return Versions.stand(connection, file, former, tree -> tree.restore(file, former), nowMillis);

@@ -53,10 +53,12 @@ import java.util.Set;
 public final class SqliteCatalog implements Catalog {
     private final Database database;
     private final ChangeRows changes;
+    private final AppliedRows applied;
 
     private SqliteCatalog(Database database) {
         this.database = database;
         this.changes = new ChangeRows(database);
+        this.applied = new AppliedRows(database);
     }
 
     /**
@@ -72,7 +74,7 @@ public final class SqliteCatalog implements Catalog {
     @Override
     public Volume createVolume(Volume volume, ChangeRequest request) throws CloudMwException {
         String name = volume.name().value();
-        return database.write(AppliedRows.once(request, StoredAnswer.VOLUME, connection -> {
+        return applied.once(request, StoredAnswer.VOLUME, connection -> {
             if (Sql.exists(connection, "SELECT 1 FROM volumes WHERE name = ?", name)) {
                 throw CatalogErrors.volumeExists(volume.name());
             }
@@ -89,7 +91,7 @@ public final class SqliteCatalog implements Catalog {
                     StoredForms.volume(volume),
                     Names.addRoot(connection, name));
             return volume;
-        }));
+        });
     }
 
     @Override
@@ -113,7 +115,7 @@ public final class SqliteCatalog implements Catalog {
     public void deleteVolume(VolumeName name, boolean force, ChangeRequest request) throws CloudMwException {
         String volume = name.value();
         long nowMillis = request.nowMillis();
-        changes.write(name, AppliedRows.once(request, StoredAnswer.MAYBE_VERSION, connection -> {
+        var unused = changes.tell(name, applied.once(request, StoredAnswer.MAYBE_VERSION, connection -> {
             if (!force && Names.hasFiles(connection, name)) {
                 throw CatalogErrors.volumeNotEmpty(name);
             }
@@ -131,10 +133,10 @@ public final class SqliteCatalog implements Catalog {
 
     @Override
     public Store addStore(Store store, ChangeRequest request) throws CloudMwException {
-        return database.write(AppliedRows.once(request, StoredAnswer.STORE, connection -> {
+        return applied.once(request, StoredAnswer.STORE, connection -> {
             StorePlaces.requireFree(store, stores(connection));
             return put(connection, store);
-        }));
+        });
     }
 
     @Override
@@ -163,7 +165,7 @@ public final class SqliteCatalog implements Catalog {
 
     @Override
     public Store removeStore(StoreId id, ChangeRequest request) throws CloudMwException {
-        return database.write(AppliedRows.once(request, StoredAnswer.STORE, connection -> {
+        return applied.once(request, StoredAnswer.STORE, connection -> {
             Optional<String> volume = Sql.first(
                     connection,
                     row -> row.getString(1),
@@ -180,7 +182,7 @@ public final class SqliteCatalog implements Catalog {
                     .orElseThrow(() -> CatalogErrors.storeNotFound(id));
             Sql.update(connection, "DELETE FROM stores WHERE id = ?", id.value());
             return known;
-        }));
+        });
     }
 
     @Override
@@ -218,6 +220,11 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
+    public Optional<FileVersion> giveUp(VersionId version, long nowMillis) throws CloudMwException {
+        return database.write(connection -> Versions.giveUp(connection, version, nowMillis));
+    }
+
+    @Override
     public Optional<CurrentFile> file(FilePath file) throws CloudMwException {
         return database.read(connection -> Versions.file(connection, file));
     }
@@ -233,7 +240,7 @@ public final class SqliteCatalog implements Catalog {
     @Override
     public Attributes setAttributes(AttributeChange change, ChangeRequest request) throws CloudMwException {
         FilePath file = change.file();
-        return changes.write(file.volume(), AppliedRows.once(request, StoredAnswer.ATTRIBUTES, connection -> {
+        return changes.tell(file.volume(), applied.once(request, StoredAnswer.ATTRIBUTES, connection -> {
             TreeFile changed = Names.tree(connection).setAttributes(change);
             ChangeRows.add(connection, file.volume(), Change.attributes(file, changed.version(), request.nowMillis()));
             return changed.attributes();
@@ -268,7 +275,7 @@ public final class SqliteCatalog implements Catalog {
     @Override
     public FileVersion remove(FilePath file, ChangeRequest request) throws CloudMwException {
         long nowMillis = request.nowMillis();
-        return changes.write(file.volume(), AppliedRows.once(request, StoredAnswer.VERSION, connection -> {
+        return changes.tell(file.volume(), applied.once(request, StoredAnswer.VERSION, connection -> {
             FileVersion version =
                     Versions.current(connection, file).orElseThrow(() -> CatalogErrors.fileNotFound(file));
             Versions.retire(connection, Names.tree(connection).remove(file), nowMillis);
@@ -283,7 +290,7 @@ public final class SqliteCatalog implements Catalog {
                 DirectoryEntry::version,
                 version -> new DirectoryEntry(rename.to().name(), version));
         Database.Work<DirectoryEntry> work = connection -> Versions.rename(connection, rename, request.nowMillis());
-        return changes.write(rename.to().volume(), AppliedRows.once(request, form, work));
+        return changes.tell(rename.to().volume(), applied.once(request, form, work));
     }
 
     @Override
@@ -417,7 +424,7 @@ public final class SqliteCatalog implements Catalog {
 
     @Override
     public Snapshots snapshots() {
-        return new SnapshotRows(database, changes);
+        return new SnapshotRows(database, changes, applied);
     }
 
     @Override
@@ -428,7 +435,7 @@ public final class SqliteCatalog implements Catalog {
 
     @Override
     public AppliedCalls appliedCalls() {
-        return new AppliedRows(database);
+        return applied;
     }
 
     @Override

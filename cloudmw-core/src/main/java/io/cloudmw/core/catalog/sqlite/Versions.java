@@ -176,15 +176,15 @@ final class Versions {
         if (before.isPresent() && before.get().file().equals(file)) {
             return before.get();
         }
-        if (state(connection, version.id()).orElse(Schema.OPEN) != Schema.OPEN) {
-            throw CatalogErrors.abandoned(version);
-        }
-        checkSegments(connection, version);
         Tree<SQLException> tree = Names.tree(connection);
         Optional<VersionId> found = tree.version(file);
         if (!found.equals(commit.expected())) {
             throw CatalogErrors.changed(file, commit.expected(), found);
         }
+        if (state(connection, version.id()).orElse(Schema.OPEN) != Schema.OPEN) {
+            throw CatalogErrors.abandoned(version);
+        }
+        checkSegments(connection, version);
         tree.put(file, version.id(), version.committedAtMillis());
         if (found.isPresent()) {
             retire(connection, found.get(), version.committedAtMillis());
@@ -196,6 +196,20 @@ final class Versions {
         Replicas.dropGood(connection, version.id());
         ChangeRows.add(connection, file.volume(), Change.put(file, version.id(), version.committedAtMillis()));
         return version;
+    }
+
+    /** Retires an open version, or one that nothing is known of; what was committed is given instead. */
+    static Optional<FileVersion> giveUp(Connection connection, VersionId id, long nowMillis)
+            throws SQLException, CloudMwException {
+        touch(connection, id, nowMillis);
+        Sql.update(
+                connection,
+                "UPDATE versions SET state = ?, changed_at = ? WHERE id = ? AND state = ?",
+                Schema.RETIRED,
+                nowMillis,
+                id.value(),
+                Schema.OPEN);
+        return committed(connection, id);
     }
 
     private static void makeCurrent(Connection connection, FileVersion version) throws SQLException {

@@ -249,7 +249,7 @@ final class SqliteCatalogTest extends CatalogContract {
     private static long rowsOfASnapshot(Path file, String name) throws CloudMwException {
         try (Database database = Database.open(file)) {
             long before = database.write(SqliteCatalogTest::totalChanges);
-            Snapshot unused = new SnapshotRows(database, new ChangeRows(database))
+            Snapshot unused = new SnapshotRows(database, new ChangeRows(database), new AppliedRows(database))
                     .create(new VolumeName("w"), name, ChangeRequest.once(1));
             return database.write(SqliteCatalogTest::totalChanges) - before;
         }

@@ -1,6 +1,7 @@
 package io.cloudmw.core.testing.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.catalog.AppliedCalls;
 import io.cloudmw.core.catalog.ChangeRequest;
@@ -164,11 +165,67 @@ public abstract class AppliedCallsContract extends CatalogFixture {
     }
 
     @Test
-    void whatWasRefusedMayBeTriedAgain() throws Exception {
-        ChangeRequest call = call();
-        refused(ErrorCode.NOT_FOUND, () -> catalog.remove(FILE, call));
+    void whatWasRefusedIsRefusedToALateTryToo() throws Exception {
+        Rename rename = new Rename(FILE, FilePath.parse("v:/c"), true);
+        Volume volume = volume("w", S1, S2);
+        ChangeRequest removal = call();
+        ChangeRequest renaming = call();
+        ChangeRequest creation = call();
+        ChangeRequest deletion = call();
+        ChangeRequest restoring = call();
+        for (int tries = 0; tries < 2; tries++) {
+            refused(ErrorCode.NOT_FOUND, () -> catalog.remove(FILE, removal));
+            refused(ErrorCode.NOT_FOUND, () -> catalog.rename(rename, renaming));
+            refused(ErrorCode.NOT_FOUND, () -> catalog.snapshots().restore("s", FILE, restoring));
+            refused(ErrorCode.VOLUME_NOT_FOUND, () -> catalog.deleteVolume(volume.name(), true, deletion));
+        }
         FileVersion first = put(FILE);
-        assertThat(catalog.remove(FILE, call)).isEqualTo(first);
+        catalog.snapshots().create(VOLUME, "s", call());
+        catalog.createVolume(volume, call());
+        refused(ErrorCode.ALREADY_EXISTS, () -> catalog.createVolume(volume, creation));
+        FileVersion second = put(FILE);
+        long position = catalog.changes().position(VOLUME);
+        refused(ErrorCode.NOT_FOUND, () -> catalog.remove(FILE, removal));
+        refused(ErrorCode.NOT_FOUND, () -> catalog.rename(rename, renaming));
+        refused(ErrorCode.NOT_FOUND, () -> catalog.snapshots().restore("s", FILE, restoring));
+        refused(ErrorCode.VOLUME_NOT_FOUND, () -> catalog.deleteVolume(volume.name(), true, deletion));
+        assertThat(catalog.current(FILE)).contains(second).isNotEqualTo(Optional.of(first));
+        assertThat(catalog.changes().position(VOLUME)).isEqualTo(position);
+        catalog.deleteVolume(volume.name(), true, call());
+        refused(ErrorCode.ALREADY_EXISTS, () -> catalog.createVolume(volume, creation));
+        assertThat(catalog.volume(volume.name())).isEmpty();
+    }
+
+    @Test
+    void itIsRefusedInTheSameWords() throws Exception {
+        ChangeRequest call = call();
+        String refusal = refusal(call);
+        put(FILE);
+        assertThat(refusal(call)).isEqualTo(refusal).contains(FILE.toString());
+    }
+
+    private String refusal(ChangeRequest call) {
+        CloudMwException refusal = catchThrowableOfType(CloudMwException.class, () -> catalog.remove(FILE, call));
+        return String.valueOf(refusal.getMessage());
+    }
+
+    @Test
+    void ofTriesAtOnceAllAreRefusedOrAllTakeEffect() throws Exception {
+        for (int round = 0; round < 10; round++) {
+            ChangeRequest call = call();
+            List<Callable<Boolean>> tries = new ArrayList<>();
+            for (int i = 0; i < 7; i++) {
+                tries.add(() -> succeeds(() -> catalog.remove(FILE, call), ErrorCode.NOT_FOUND));
+            }
+            tries.add(3, () -> put(FILE) == null);
+            int tookEffect = atOnce(tries);
+            assertThat(tookEffect).isIn(0, 7);
+            assertThat(catalog.current(FILE).isPresent()).isEqualTo(tookEffect == 0);
+            catalog.current(FILE).ifPresent(left -> assertThat(left.file()).isEqualTo(FILE));
+            if (tookEffect == 0) {
+                catalog.remove(FILE, call());
+            }
+        }
     }
 
     @Test
@@ -180,6 +237,7 @@ public abstract class AppliedCallsContract extends CatalogFixture {
         FileVersion second = put(FILE);
         now.addAndGet(AppliedCalls.MAX_AGE.toMillis() + 1);
         refused(ErrorCode.INVALID_ARGUMENT, () -> catalog.remove(FILE, tryOf(never)));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> catalog.remove(FilePath.parse("v:/none"), tryOf(never)));
         CallId ahead = CallId.issuedAt(now.get() + AppliedCalls.MAX_AGE.toMillis() + 1);
         refused(ErrorCode.INVALID_ARGUMENT, () -> catalog.remove(FILE, tryOf(ahead)));
         assertThat(catalog.remove(FILE, tryOf(early))).isEqualTo(first);

@@ -283,6 +283,36 @@ public abstract class CatalogContract extends NamesContract {
     }
 
     @Test
+    void anUploadThatWasGivenUpCannotBeCommittedAndItsIdStays() throws Exception {
+        FileVersion begun = Versions.of("v:/a", 1);
+        putSegments(begun);
+        FileVersion unheardOf = Versions.of("v:/b", 0);
+        for (FileVersion upload : List.of(begun, unheardOf)) {
+            assertThat(catalog.giveUp(upload.id(), 7)).isEmpty();
+            assertThat(catalog.giveUp(upload.id(), 8)).isEmpty();
+            refused(ErrorCode.CONFLICT, () -> commit(upload, Optional.empty()));
+            assertThat(catalog.resume(upload.id(), 9)).isFalse();
+        }
+        assertThat(retired())
+                .containsExactlyInAnyOrder(
+                        new RetiredVersion(begun.id(), 7, 1), new RetiredVersion(unheardOf.id(), 7, 0));
+        for (FileVersion upload : List.of(begun, unheardOf)) {
+            catalog.forget(lease("collect"), upload.id());
+            refused(ErrorCode.CONFLICT, () -> commit(upload, Optional.empty()));
+        }
+        assertThat(retired()).isEmpty();
+    }
+
+    @Test
+    void whatWasCommittedIsNotGivenUp() throws Exception {
+        FileVersion first = put("v:/a", 1, Optional.empty());
+        assertThat(catalog.giveUp(first.id(), 7)).contains(first);
+        assertThat(catalog.current(first.file())).contains(first);
+        put("v:/a", 1, Optional.of(first.id()));
+        assertThat(catalog.giveUp(first.id(), 8)).contains(first);
+    }
+
+    @Test
     void anUploadThatIsTouchedIsNotAbandonedButOneThatIsOverStaysSo() throws Exception {
         FileVersion stale = Versions.of("v:/stale", 1);
         catalog.touch(stale.id(), 100);
