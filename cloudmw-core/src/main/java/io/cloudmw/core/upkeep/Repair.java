@@ -23,7 +23,9 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -60,6 +62,9 @@ final class Repair {
 
     static final long FIRST_SPARED_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int MOST_DOUBLINGS = 6;
+
+    /** More copies of a pass than may be under way when it reads of them. */
+    private static final int MOST_MADE = 2 * WorkQueue.MAX_TASKS;
 
     private final Catalog catalog;
     private final Lease lease;
@@ -105,6 +110,14 @@ final class Repair {
 
     @GuardedBy("this")
     private final Map<StoreId, Long> sparedUntilNanos = new HashMap<>();
+
+    /** Copies that were made, of which the catalog is being told. */
+    @GuardedBy("this")
+    private final Set<String> arriving = new HashSet<>();
+
+    /** Copies that were made since the pass began, the last of them: what it read before that has them missing still. */
+    @GuardedBy("this")
+    private final Set<String> made = new LinkedHashSet<>();
 
     @GuardedBy("this")
     private long passes;
@@ -266,12 +279,17 @@ final class Repair {
     }
 
     private boolean offer(Task.Copy task) {
-        boolean taken = queue.offer(task);
+        // In this order: a copy that was made is known here before it leaves the queue.
+        boolean taken = queue.contains(task.copy()) || isMade(task.copy()) || queue.offer(task);
         FullLook full = looking;
         if (taken && full != null) {
             full.offered(task);
         }
         return taken;
+    }
+
+    private synchronized boolean isMade(String copy) {
+        return arriving.contains(copy) || made.contains(copy);
     }
 
     private boolean beginPass() {
@@ -295,6 +313,7 @@ final class Repair {
         workedNanos = 0;
         synchronized (this) {
             passing = true;
+            made.clear();
         }
         return true;
     }
@@ -415,32 +434,62 @@ final class Repair {
     }
 
     /**
-     * A copy was made: from now on it counts, and those it makes superfluous do not.
+     * A copy was made: from now on it counts, and those it makes superfluous do not. Of calls at once that say so of one copy, its
+     * helper having waited too long for the first, one takes effect.
      *
      * @param conditions how the stores are
      */
     void copied(Task.Copy task, long bytes, Map<StoreId, StoreCondition> conditions) throws CloudMwException {
         Optional<Volume> volume = catalog.volume(task.file().volume());
-        if (volume.isEmpty()) {
+        if (volume.isEmpty() || !beginArrival(task.copy())) {
             return;
         }
+        try {
+            long dropping = settle(task, volume.get(), conditions);
+            arrived(task, bytes, dropping);
+        } finally {
+            endArrival(task.copy());
+        }
+    }
+
+    private synchronized boolean beginArrival(String copy) {
+        return arriving.add(copy);
+    }
+
+    private synchronized void endArrival(String copy) {
+        arriving.remove(copy);
+    }
+
+    /** Has the catalog keep what it does not know yet; how many copies are dropped. */
+    private long settle(Task.Copy task, Volume volume, Map<StoreId, StoreCondition> conditions)
+            throws CloudMwException {
         Copies before = Overlay.of(catalog, List.of(task.chunk())).get(0);
         ReplicaRecord arrived = before.arrived(task.store().id(), clock.millis());
         Copies after = before.with(List.of(arrived));
         RepairPlanner.Situation now =
                 new RepairPlanner.Situation(conditions, (chunk, store, record) -> false, clock.millis());
         List<ReplicaRecord> drops =
-                stamped(planner.plan(after, volume.get().replicas(), now).drops());
-        List<ReplicaRecord> changes = new ArrayList<>(List.of(arrived));
-        changes.addAll(drops);
-        catalog.settle(lease, changes.subList(0, Math.min(changes.size(), UpkeepRecords.MAX_SETTLED)));
-        synchronized (this) {
-            refusals.remove(task.store().id());
-            sparedUntilNanos.remove(task.store().id());
-            copied++;
-            copiedBytes += bytes;
-            dropped += drops.size();
+                stamped(planner.plan(after, volume.replicas(), now).drops());
+        List<ReplicaRecord> changes = new ArrayList<>(drops);
+        if (!before.isGood(task.store().id())) {
+            changes.add(0, arrived);
         }
+        if (!changes.isEmpty()) {
+            catalog.settle(lease, changes.subList(0, Math.min(changes.size(), UpkeepRecords.MAX_SETTLED)));
+        }
+        return drops.size();
+    }
+
+    private synchronized void arrived(Task.Copy task, long bytes, long dropping) {
+        made.add(task.copy());
+        if (made.size() > MOST_MADE) {
+            made.remove(made.iterator().next());
+        }
+        refusals.remove(task.store().id());
+        sparedUntilNanos.remove(task.store().id());
+        copied++;
+        copiedBytes += bytes;
+        dropped += dropping;
     }
 
     /** A copy could not be written to a store, for a reason that is the store's: after some of those it is spared for a while. */

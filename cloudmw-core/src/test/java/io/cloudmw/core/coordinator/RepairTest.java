@@ -3,6 +3,7 @@ package io.cloudmw.core.coordinator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.cloudmw.core.catalog.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestSegment;
@@ -43,11 +44,12 @@ final class RepairTest {
     private static final long MIB = 1 << 20;
 
     private final Set<Integer> alive = new HashSet<>();
+    private final InterposedCatalog interposed = new InterposedCatalog(new InMemoryCatalog());
     private TestCluster cluster;
 
     @BeforeEach
     void fourHelpersAndAVolumeOfThreeReplicas() throws CloudMwException {
-        cluster = new TestCluster();
+        cluster = new TestCluster(interposed.catalog());
         for (int number = 1; number <= 4; number++) {
             cluster.helper(number);
             alive.add(number);
@@ -294,6 +296,77 @@ final class RepairTest {
         pass(Duration.ofSeconds(6));
         assertThat(work()).isEqualTo(1);
         assertThat(placed(version, chunk)).hasSize(3);
+    }
+
+    /** A copy that is known to be missing, and the task to make it, which its helper has. */
+    private Handout.Assignment givenMissing() throws CloudMwException {
+        FileVersion version = cluster.put(FILE, 1);
+        ChunkId chunk = new ChunkId(version.id(), 0);
+        StoreId bad = placed(version, chunk).get(0);
+        cluster.catalog.report(List.of(new ReplicaReport(chunk, bad, ReplicaState.MISSING)), cluster.now());
+        pass(Duration.ofSeconds(6));
+        return asked(helperOf(bad)).get(0);
+    }
+
+    private static int helperOf(StoreId disk) {
+        return Integer.parseInt(disk.value().substring(1));
+    }
+
+    private void made(Handout.Assignment given) throws CloudMwException {
+        report(helperOf(given.task().store().id()), given.number(), Optional.empty());
+    }
+
+    @Test
+    void whatIsMadeAfterAPassReadThatItIsMissingIsNotMadeAgain() throws CloudMwException {
+        Handout.Assignment given = givenMissing();
+        interposed.after("records", () -> made(given));
+        pass(Duration.ofSeconds(6));
+        assertThat(progress().copied()).isEqualTo(1);
+        assertThat(work()).isZero();
+    }
+
+    @Test
+    void whatIsLostOnceMoreIsMadeOnceMore() throws CloudMwException {
+        Handout.Assignment given = givenMissing();
+        Task.Copy copy = (Task.Copy) given.task();
+        interposed.after("records", () -> {
+            made(given);
+            cluster.catalog.report(
+                    List.of(new ReplicaReport(copy.chunk().id(), copy.store().id(), ReplicaState.CORRUPT)),
+                    cluster.now());
+        });
+        pass(Duration.ofSeconds(12));
+        assertThat(work()).isEqualTo(1);
+        assertThat(progress().copied()).isEqualTo(2);
+    }
+
+    /** Its helper did not wait for the answer. */
+    @Test
+    void ofTwoReportsOfOneCopyAtOnceOneIsTakenDown() throws CloudMwException {
+        Handout.Assignment given = givenMissing();
+        int settled = interposed.calls("settle");
+        interposed.before("settle", () -> made(given));
+        made(given);
+        assertThat(interposed.calls("settle") - settled).isEqualTo(1);
+        assertThat(progress().copied()).isEqualTo(1);
+        pass(Duration.ofSeconds(12));
+        assertThat(work()).isZero();
+    }
+
+    @Test
+    void aReportIsTakenDownOnceThoughTheCatalogSaidThatItFailed() throws CloudMwException {
+        Handout.Assignment given = givenMissing();
+        int settled = interposed.calls("settle");
+        interposed.after("settle", () -> {
+            throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "the answer is lost");
+        });
+        assertThat(catchThrowableOfType(CloudMwException.class, () -> made(given)))
+                .hasMessageContaining("the answer is lost");
+        made(given);
+        assertThat(interposed.calls("settle") - settled).isEqualTo(1);
+        assertThat(progress().copied()).isEqualTo(1);
+        pass(Duration.ofSeconds(12));
+        assertThat(work()).isZero();
     }
 
     @Test
