@@ -199,6 +199,8 @@ final class BenchIT {
                         "20",
                         "--neighbours",
                         "1",
+                        "--neighbour-command",
+                        "nice -n 5",
                         "--json")
                 .orThrow()
                 .json();
@@ -216,6 +218,7 @@ final class BenchIT {
             assertThat(report.path("cpu_seconds_per_gib").path(role).asDouble()).isPositive();
         }
         JsonNode small = report.path("small_reads");
+        assertThat(small.path("neighbours_bytes_per_second").asLong()).isPositive();
         for (String round : List.of("alone", "busy")) {
             assertThat(small.path(round).path("reads").asInt()).isEqualTo(40);
             assertThat(small.path(round).path("p99_seconds").asDouble())

@@ -89,6 +89,12 @@ final class SwitchBenchCommands {
         @Option(names = "--neighbours", paramLabel = "N", description = "clients that read all meanwhile (default 0)")
         private int neighbours;
 
+        @Option(
+                names = "--neighbour-command",
+                paramLabel = "COMMAND",
+                description = "what their process begins with: 'chrt --idle 0'")
+        private String neighbourCommand = "";
+
         @Option(names = "--runs", paramLabel = "N", description = "measured runs; medians are told (default 3)")
         private int runs = 3;
 
@@ -162,7 +168,8 @@ final class SwitchBenchCommands {
         }
 
         private FanOutSettings.SmallReads small(long bytes) {
-            return new FanOutSettings.SmallReads((int) Math.min(Integer.MAX_VALUE, bytes), readCount, neighbours);
+            return new FanOutSettings.SmallReads(
+                    (int) Math.min(Integer.MAX_VALUE, bytes), readCount, neighbours, Hosts.words(neighbourCommand));
         }
 
         private static <T extends Enum<T>> T one(String option, T[] values, String text) {

@@ -51,8 +51,6 @@ final class Waiting {
             return super.get(unit.toNanos(timeout) - (ticker.nanos() - begun), TimeUnit.NANOSECONDS);
         }
 
-        @SuppressWarnings(
-                "ThreadPriorityCheck") // nothing depends on it: others only do not wait for a turn of the scheduler
         private void stayAwake() {
             if (isDone() || !awake.compareAndSet(false, true)) {
                 return;
@@ -64,7 +62,7 @@ final class Waiting {
                         pace.inVain();
                         return;
                     }
-                    Thread.yield();
+                    pace.giveWay();
                 }
             } finally {
                 awake.set(false);

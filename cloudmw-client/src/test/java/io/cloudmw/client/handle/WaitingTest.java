@@ -24,7 +24,7 @@ final class WaitingTest {
     private static final Duration AWAKE = Duration.ofMillis(2);
 
     private final FakeTicker ticker = new FakeTicker();
-    private final Waiting waiting = new Waiting(new Pace(AWAKE, ticker), Ticker.system());
+    private final Waiting waiting = new Waiting(new Pace(AWAKE, ticker, Thread::onSpinWait), Ticker.system());
 
     /** Of one of many reads, one at once after the other. */
     private CompletableFuture<Integer> inASequence() {
@@ -86,7 +86,7 @@ final class WaitingTest {
     void theTimeSomebodyIsAwakeIsPartOfWhatHeWaits() {
         AtomicLong hours = new AtomicLong();
         Waiting slow = new Waiting(
-                new Pace(AWAKE, ticker),
+                new Pace(AWAKE, ticker, Thread::onSpinWait),
                 () -> Duration.ofHours(hours.getAndIncrement()).toNanos());
         CompletableFuture<Integer> read = slow.result();
         for (int i = 0; i < 100; i++) {

@@ -81,6 +81,7 @@ public final class BulkTransport implements AutoCloseable {
                 ALIGNMENT_BYTES);
         metrics.memory(() -> allocator.metric().usedDirectMemory(), allocator::pinnedDirectMemory);
         this.loops = new EventLoops(name + "-bulk", threads, epoll, options.busyPoll());
+        metrics.awake(loops::spentNanos);
         this.lookups = new ThreadPoolExecutor(
                 1,
                 1,

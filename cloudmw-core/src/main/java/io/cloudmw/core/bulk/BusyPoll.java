@@ -31,9 +31,12 @@ final class BusyPoll implements SelectStrategy {
         }
     }
 
+    /** How long it was awake for nothing else so far. */
+    long spentNanos() {
+        return pace.spentNanos();
+    }
+
     @Override
-    @SuppressWarnings(
-            "ThreadPriorityCheck") // nothing depends on it: others only do not wait for a turn of the scheduler
     public int calculateStrategy(IntSupplier look, boolean hasTasks) throws Exception {
         if (!polling) {
             return hasTasks ? look.get() : SELECT;
@@ -44,7 +47,7 @@ final class BusyPoll implements SelectStrategy {
             return ready;
         }
         if (untilNanos - ticker.nanos() > 0) {
-            Thread.yield();
+            pace.giveWay();
             return ready;
         }
         polling = false;

@@ -54,6 +54,11 @@ final class EventLoops implements AutoCloseable {
         }
     }
 
+    /** How long they have been awake so far for nothing but to wait, all together; others may have had the processor meanwhile. */
+    long spentNanos() {
+        return polls.values().stream().mapToLong(BusyPoll::spentNanos).sum();
+    }
+
     @Override
     public void close() {
         group.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)

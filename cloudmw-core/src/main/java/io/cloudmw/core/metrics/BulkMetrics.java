@@ -1,6 +1,7 @@
 package io.cloudmw.core.metrics;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -10,6 +11,9 @@ import java.util.function.LongSupplier;
 public final class BulkMetrics {
     /** Connections closed, refused or found dead, or payloads refused, because of the peer; by {@link #KIND}. */
     public static final String VIOLATIONS = "cloudmw.bulk.violations";
+
+    /** How long event loops stayed awake for the next small read; others may have had the processor meanwhile. */
+    public static final String AWAKE = "cloudmw.bulk.awake";
 
     /** Bytes of data frames taken in, verified or not. */
     public static final String RECEIVED = "cloudmw.bulk.received";
@@ -33,6 +37,7 @@ public final class BulkMetrics {
     private final Counter received;
     private final Counter sent;
     private final AtomicInteger connections;
+    private volatile LongSupplier awakeNanos = () -> 0;
 
     public BulkMetrics(MeterRegistry meters) {
         this.meters = meters;
@@ -46,6 +51,10 @@ public final class BulkMetrics {
                 .register(meters);
         this.connections = new AtomicInteger();
         meters.gauge(CONNECTIONS, connections);
+        FunctionCounter.builder(AWAKE, this, metrics -> metrics.awakeNanos.getAsLong() / 1e9)
+                .baseUnit("seconds")
+                .description("Time event loops stayed awake for the next small read")
+                .register(meters);
     }
 
     /** Tells from now on what the pool of buffers has. */
@@ -58,6 +67,11 @@ public final class BulkMetrics {
                 .baseUnit("bytes")
                 .description("Direct memory in buffers that are in use")
                 .register(meters);
+    }
+
+    /** Tells from now on how long event loops have been awake for nothing but to wait. */
+    public void awake(LongSupplier nanos) {
+        awakeNanos = nanos;
     }
 
     public void violation(String kind) {

@@ -13,7 +13,10 @@ final class BusyPollTest {
     private static final int SEQUENCE = 100;
 
     private final FakeTicker ticker = new FakeTicker();
-    private final BusyPoll poll = new BusyPoll(new Pace(AWAKE, ticker), ticker);
+    /** For how long others use the processor when they are given it. */
+    private Duration turn = Duration.ZERO;
+
+    private final BusyPoll poll = new BusyPoll(new Pace(AWAKE, ticker, () -> ticker.advance(turn)), ticker);
     private int ready;
     private int looks;
 
@@ -98,8 +101,18 @@ final class BusyPollTest {
     }
 
     @Test
+    void whereOthersHaveTheProcessorForLongItSleeps() throws Exception {
+        requests(SEQUENCE, Duration.ofNanos(100_000));
+        turn = Duration.ofMillis(3);
+        assertThat(wait(false)).as("it looked, then others had their turn").isZero();
+        assertThat(poll.spentNanos()).isEqualTo(turn.toNanos());
+        requests(SEQUENCE, Duration.ofNanos(100_000));
+        assertThat(wait(false)).isEqualTo(SelectStrategy.SELECT);
+    }
+
+    @Test
     void whoIsToldNeverToNeverDoes() throws Exception {
-        BusyPoll never = new BusyPoll(new Pace(Duration.ZERO, ticker), ticker);
+        BusyPoll never = new BusyPoll(new Pace(Duration.ZERO, ticker, () -> {}), ticker);
         for (int i = 0; i < SEQUENCE; i++) {
             never.expect();
         }

@@ -10,7 +10,10 @@ final class PaceTest {
     private static final Duration AWAKE = Duration.ofNanos(200_000);
 
     private final FakeTicker ticker = new FakeTicker();
-    private final Pace pace = new Pace(AWAKE, ticker);
+    /** For how long others use the processor when they are given it. */
+    private Duration turn = Duration.ofNanos(1_000);
+
+    private final Pace pace = new Pace(AWAKE, ticker, () -> ticker.advance(turn));
 
     private boolean after(Duration interval) {
         ticker.advance(interval);
@@ -63,6 +66,26 @@ final class PaceTest {
     }
 
     @Test
+    void whoeverHasToWaitForHisProcessorSleepsForASecond() {
+        assertThat(sequence(Duration.ofNanos(100_000))).isTrue();
+        turn = Duration.ofMillis(1).minusNanos(1);
+        pace.giveWay();
+        assertThat(after(Duration.ofNanos(100_000))).as("nobody had a turn").isTrue();
+        turn = Duration.ofMillis(3);
+        pace.giveWay();
+        assertThat(sequence(Duration.ofNanos(100_000))).isFalse();
+        ticker.advance(Duration.ofSeconds(1));
+        assertThat(sequence(Duration.ofNanos(100_000))).isTrue();
+    }
+
+    @Test
+    void itKnowsHowLongSomebodyWasAwake() {
+        pace.giveWay();
+        pace.giveWay();
+        assertThat(pace.spentNanos()).isEqualTo(2_000);
+    }
+
+    @Test
     void itTakesMoreThanAFewToBeFast() {
         assertThat(after(Duration.ZERO)).isFalse();
         assertThat(after(Duration.ZERO)).isFalse();
@@ -71,7 +94,7 @@ final class PaceTest {
 
     @Test
     void nothingIsFastForWhoDoesNotStayAwake() {
-        Pace never = new Pace(Duration.ZERO, ticker);
+        Pace never = new Pace(Duration.ZERO, ticker, () -> {});
         assertThat(never.next()).isFalse();
         assertThat(never.next()).isFalse();
     }

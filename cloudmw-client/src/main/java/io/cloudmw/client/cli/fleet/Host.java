@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli.fleet;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Where processes of a fleet run: this machine, or what stands for another, such as a network namespace of it.
@@ -14,5 +15,10 @@ public record Host(List<String> command, String address) {
 
     public Host {
         command = List.copyOf(command);
+    }
+
+    /** The same; {@code more} comes before what is run there. */
+    public Host with(List<String> more) {
+        return new Host(Stream.concat(command.stream(), more.stream()).toList(), address);
     }
 }

@@ -142,10 +142,11 @@ public final class FanOutLab {
             process.say(Map.of("do", "loop", "path", testbed.set(0).toString()));
             JsonNode unused = process.answer();
         }
+        long start = ticker.nanos();
         report.addSmall(true, askSmall(small, small.reads(), run));
         for (ServerProcess process : testbed.neighbours()) {
             process.say(Map.of("do", "stop"));
-            report.addFailures(process.answer());
+            report.addNeighbours(process.answer(), (ticker.nanos() - start) / 1e9);
         }
     }
 

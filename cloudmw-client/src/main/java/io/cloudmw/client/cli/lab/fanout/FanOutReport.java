@@ -21,6 +21,8 @@ public final class FanOutReport {
     private final List<Double> alone = new ArrayList<>();
     private final List<Double> busy = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
+    private long neighbourBytes;
+    private double neighbourSeconds;
 
     FanOutReport(FanOutSettings settings) {
         this.settings = settings;
@@ -38,7 +40,18 @@ public final class FanOutReport {
         addFailures(answer);
     }
 
-    void addFailures(JsonNode answer) {
+    /** What neighbours read meanwhile. */
+    void addNeighbours(JsonNode answer, double seconds) {
+        neighbourBytes += answer.path("read_bytes").asLong();
+        neighbourSeconds += seconds;
+        addFailures(answer);
+    }
+
+    private double neighbourBytesPerSecond() {
+        return neighbourBytes / neighbourSeconds;
+    }
+
+    private void addFailures(JsonNode answer) {
         answer.path("failures").forEach(why -> failures.add(why.asText()));
     }
 
@@ -100,6 +113,7 @@ public final class FanOutReport {
         json.put("alone", quantiles(alone));
         if (small.neighbours() > 0) {
             json.put("neighbours", small.neighbours());
+            json.put("neighbours_bytes_per_second", (long) neighbourBytesPerSecond());
             json.put("busy", quantiles(busy));
         }
         return json;
@@ -145,7 +159,13 @@ public final class FanOutReport {
                 perGib(FanOutSample.Cpu::clients),
                 perGib(FanOutSample.Cpu::store));
         print(out, "small reads", alone);
-        print(out, "small reads beside neighbours", busy);
+        print(
+                out,
+                String.format(
+                        Locale.ROOT,
+                        "small reads beside neighbours, who read %.1f MiB/s together",
+                        neighbourBytesPerSecond() / (1 << 20)),
+                busy);
         failures.stream().limit(3).forEach(why -> out.println("failed: " + why));
         out.flush();
     }

@@ -1,5 +1,6 @@
 package io.cloudmw.client.cli.lab.fanout;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -63,9 +64,11 @@ public record FanOutSettings(
      * @param bytes of each read
      * @param reads of each kind in a run
      * @param neighbours those others; 0: none
+     * @param neighbourCommand what the command of their process begins with
      */
-    public record SmallReads(int bytes, int reads, int neighbours) {
+    public record SmallReads(int bytes, int reads, int neighbours, List<String> neighbourCommand) {
         public SmallReads {
+            neighbourCommand = List.copyOf(neighbourCommand);
             between("reads", bytes, 1, 1 << 30);
             between("read-count", reads, 1, 1_000_000);
             between("neighbours", neighbours, 0, 256);

@@ -5,6 +5,7 @@ import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.cli.fleet.Closing;
 import io.cloudmw.client.cli.fleet.GeneratedFile;
+import io.cloudmw.client.cli.fleet.Host;
 import io.cloudmw.client.cli.fleet.LocalFleet;
 import io.cloudmw.client.cli.fleet.ServerProcess;
 import io.cloudmw.client.cli.fleet.WorkingDirectory;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A coordinator, switches, processes that read, and one store, which is in this process and counts what it is asked for. Used
@@ -161,12 +163,17 @@ public final class FanOutTestbed {
     private void startClients() throws IOException {
         int processes = settings.hosts().areMany() ? settings.clients() : 1;
         for (int i = 1; i <= processes; i++) {
-            int host = isTree() ? 1 + (i - 1) % settings.switches() : settings.switches() + i;
+            Host host = settings.hosts().host(isTree() ? 1 + (i - 1) % settings.switches() : settings.switches() + i);
             readers.add(startReaders("client-" + i, host, settings.clients() / processes, i - 1));
         }
-        int busy = settings.small().map(FanOutSettings.SmallReads::neighbours).orElse(0);
-        if (busy > 0) {
-            neighbours.add(startReaders("neighbours", settings.switches() + processes + 1, busy, 0));
+        Optional<FanOutSettings.SmallReads> busy = settings.small().filter(small -> small.neighbours() > 0);
+        if (busy.isPresent()) {
+            Host host = settings.hosts().host(settings.switches() + processes + 1);
+            neighbours.add(startReaders(
+                    "neighbours",
+                    host.with(busy.get().neighbourCommand()),
+                    busy.get().neighbours(),
+                    0));
         }
         for (ServerProcess process : readers) {
             process.answer();
@@ -181,8 +188,8 @@ public final class FanOutTestbed {
     }
 
     /** @param first the number of the first of them among all clients, from 0: it says which switch is near */
-    private ServerProcess startReaders(String name, int host, int count, int first) throws IOException {
-        fleet.place(name, settings.hosts().host(host));
+    private ServerProcess startReaders(String name, Host host, int count, int first) throws IOException {
+        fleet.place(name, host);
         List<String> command = new ArrayList<>(
                 List.of("bench", "switch-clients", fleet.coordinatorAddress(), "--clients", Integer.toString(count)));
         if (isTree()) {

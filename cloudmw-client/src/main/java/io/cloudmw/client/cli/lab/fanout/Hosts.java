@@ -1,7 +1,6 @@
 package io.cloudmw.client.cli.lab.fanout;
 
 import io.cloudmw.client.cli.fleet.Host;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -31,10 +30,13 @@ public record Hosts(String command, String address) {
 
     /** The laboratory runs on host 0, as whoever started it saw to. */
     Host host(int number) {
-        List<String> words = command.isEmpty() || number == 0
-                ? List.of()
-                : Arrays.asList(numbered(command, number).strip().split("\\s+", -1));
+        List<String> words = command.isEmpty() || number == 0 ? List.of() : words(numbered(command, number));
         return new Host(words, numbered(address, number));
+    }
+
+    /** A command as it is written, without quotes. */
+    public static List<String> words(String command) {
+        return command.isBlank() ? List.of() : List.of(command.strip().split("\\s+", -1));
     }
 
     private static String numbered(String text, int number) {
