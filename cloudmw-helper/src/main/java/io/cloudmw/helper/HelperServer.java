@@ -374,7 +374,11 @@ public final class HelperServer implements AutoCloseable {
                 spool,
                 transport.allocator(),
                 config.limits().fetchWait().toNanos());
-        return Optional.of(new SharedFetching(fetcher, opened(new LeafCache(room, disk, counts)), switches));
+        return Optional.of(new SharedFetching(
+                fetcher,
+                opened(new LeafCache(room, disk, counts)),
+                switches,
+                store -> disks.find(store).isPresent()));
     }
 
     /** What races read tells how fast stores are. */

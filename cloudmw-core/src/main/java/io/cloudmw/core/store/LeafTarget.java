@@ -23,6 +23,9 @@ public interface LeafTarget {
      */
     void verified(long offset, ByteBuffer leaf) throws IOException;
 
+    /** Nothing more is wanted: who waits in here for room does so no longer. Any thread. */
+    default void cancel() {}
+
     /** Verifies only. {@code scratch} must hold a leaf. */
     static LeafTarget discarding(ByteBuffer scratch) {
         return new Scratch(scratch) {

@@ -27,20 +27,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * Some leaves of a chunk, in a row, that are being fetched for whoever wants them, by one attempt, or by a second beside it
  * when a reader says that the first is late. It asks one after the other: the disk tier, where that has them, the switches
- * above this one, the nearest first, and the store; what has come before one of them fails is not asked for again. Its
+ * above this one, the nearest first, and the store; what has come before one of them fails is not asked for again. Until an
+ * attempt begins it may wait for the turns of several readers, whichever comes first. Its
  * state is guarded by its {@link SharedFetching}'s lock, which is never held when a reader is told something.
  */
 final class Flight {
     /** Where a leaf may be asked for, and by whom. */
     record Source(Requester requester, StoreId store) {}
 
+    /** Readers for whose turns it waits at once. */
+    private static final int TURNS = 4;
+
     private final SharedFetching fetching;
     private final WantedBlock block;
     private final Optional<DiskTier> disk;
-    /** Where it asks, one after the other; on behalf of the most urgent who wanted it before it began. */
+    /** On behalf of whom it asks: of the most urgent who wanted it before it began. */
+    private Source source;
+    /** Where it asks for him, one after the other. */
     private List<Stop> route;
-
-    private Priority urgency;
     /** When the right ends of whom it asks on behalf of. */
     private long untilMillis;
 
@@ -70,10 +74,17 @@ final class Flight {
                 .orElse(null);
         this.disk = disk;
         this.route = route(fetching, block, disk, source, above);
-        this.urgency = source.requester().tenant().priority();
+        this.source = source;
         this.untilMillis = block.untilMillis();
         this.firstLeaf =
                 Math.toIntExact(block.leaves().range().offset() / block.leaves().leafSizeBytes());
+    }
+
+    /** Stops one after the other, and at which of them somebody is. */
+    private record Way(List<Stop> route, int place) {
+        Stop stop() {
+            return route.get(place);
+        }
     }
 
     private static List<Stop> route(
@@ -147,11 +158,20 @@ final class Flight {
 
     /** Starts to fetch. */
     void begin() {
-        Stop first;
+        start(0);
+    }
+
+    /** Asks at this place of the route, or at its last. */
+    private void start(int place) {
+        Way way;
+        Source asking;
+        long until;
         synchronized (fetching.lock()) {
-            first = route.get(0);
+            way = new Way(route, Math.min(place, route.size() - 1));
+            asking = source;
+            until = untilMillis;
         }
-        start(first, false, until());
+        start(way, asking, false, until);
     }
 
     /**
@@ -167,90 +187,125 @@ final class Flight {
         synchronized (fetching.lock()) {
             started = begun;
             second = reader.block().extra()
-                    && legs.size() == 1
-                    && !legs.get(0).stop.isStore(other.store());
+                    && !legs.isEmpty()
+                    && legs.stream().noneMatch(leg -> leg.extra || leg.stop.isStore(other.store()));
         }
         if (started) {
             reader.begun();
         }
         if (second) {
-            start(
-                    root == null
-                            ? new Stop.OfStore(fetching, other)
-                            : new Stop.OfParent(fetching, root, other.requester(), block.named(other.store())),
-                    true,
-                    reader.block().untilMillis());
-        }
-    }
-
-    private long until() {
-        synchronized (fetching.lock()) {
-            return untilMillis;
+            Stop stop = root == null
+                    ? new Stop.OfStore(fetching, other)
+                    : new Stop.OfParent(fetching, root, other.requester(), block.named(other.store()));
+            start(new Way(List.of(stop), 0), other, true, reader.block().untilMillis());
         }
     }
 
     /**
-     * What nobody has begun to fetch is asked for anew, on behalf of a more urgent reader; who was asked before is let go. A
-     * switch above that has given nothing yet may not have begun either, and is to hear of him.
+     * What nobody has begun to fetch waits for this reader's turn, too, if he is in no lower class, whichever comes first; for nobody else's
+     * if he is more urgent. A switch above that has given nothing yet may not have begun either, and is to hear of him then.
      */
     private void hurry(Source other, Upstream.Above above, long othersUntilMillis) {
-        Leg waiting;
-        Leg urgent;
+        Leg added;
+        List<Leg> before;
         synchronized (fetching.lock()) {
-            Priority wanted = other.requester().tenant().priority();
+            boolean urgent = other.requester().tenant().priority().compareTo(urgency()) < 0;
             // Who is waited for must stay lower than who waits for this flight.
-            if (!isWaiting() || over || wanted.compareTo(urgency) >= 0 || above.height() > height) {
+            if (over || above.height() > height || !(urgent ? isWaiting() : isQueuedForOthers(other.requester()))) {
                 return;
             }
-            int place = legs.isEmpty() ? 0 : route.indexOf(legs.get(0).stop);
-            if (place < 0) {
-                return;
+            List<Stop> others = route(fetching, block, disk, other, above);
+            if (urgent) {
+                source = other;
+                untilMillis = othersUntilMillis;
+                route = others;
             }
-            urgency = wanted;
-            untilMillis = othersUntilMillis;
-            route = route(fetching, block, disk, other, above);
             if (legs.isEmpty()) {
                 return;
             }
-            waiting = legs.get(0);
-            urgent = new Leg(waiting.first, route.get(Math.min(place, route.size() - 1)), untilMillis);
-            legs.add(urgent);
+            Leg first = legs.get(0);
+            before = urgent ? List.copyOf(legs) : List.of();
+            added = new Leg(
+                    first.first,
+                    new Way(others, Math.min(first.way.place(), others.size() - 1)),
+                    other,
+                    false,
+                    othersUntilMillis);
+            legs.add(added);
         }
-        ask(urgent, false);
-        @Nullable Leg spare = null;
-        synchronized (fetching.lock()) {
-            // One that has failed meanwhile is none of them any more.
-            if (legs.contains(waiting) && legs.contains(urgent)) {
-                spare = waiting.isBringing() ? urgent : waiting;
-                legs.remove(spare);
-            }
-        }
-        if (spare != null) {
-            spare.cancel();
-        }
+        ask(added);
+        replace(before, added);
     }
 
     /** With the lock held. */
-    private boolean isWaiting() {
-        return legs.isEmpty() ? !begun : legs.size() == 1 && !legs.get(0).isBringing();
+    private Priority urgency() {
+        return source.requester().tenant().priority();
     }
 
-    private void start(Stop stop, boolean extra, long until) {
+    /** Nobody waits for the turns of the others any more, unless one of them brings something by now. */
+    private void replace(List<Leg> others, Leg urgent) {
+        List<Leg> spare = List.of();
+        synchronized (fetching.lock()) {
+            // One that has failed meanwhile is none of them any more.
+            if (legs.contains(urgent)) {
+                List<Leg> left = others.stream().filter(legs::contains).toList();
+                spare = left.stream().anyMatch(Leg::isBringing) ? List.of(urgent) : left;
+                spare.forEach(legs::remove);
+            }
+        }
+        spare.forEach(Leg::cancel);
+    }
+
+    /** Whether nothing of it has come yet, and no second is asked. With the lock held. */
+    private boolean isWaiting() {
+        return legs.isEmpty() ? !begun : legs.stream().noneMatch(leg -> leg.extra || leg.isBringing());
+    }
+
+    /** Whether it waits for turns, but not for one of this requester, who is of the same class. With the lock held. */
+    private boolean isQueuedForOthers(Requester requester) {
+        return !legs.isEmpty()
+                && legs.size() < TURNS
+                && requester.tenant().priority() == urgency()
+                && legs.stream()
+                        .noneMatch(leg -> leg.extra
+                                || leg.chosen
+                                || leg.isBringing()
+                                || leg.client.equals(requester.tenant().client()));
+    }
+
+    /** Its turn has come first: others are not waited for. One that brings something goes on instead. */
+    private void choose(Leg leg) {
+        List<Leg> spare = List.of();
+        synchronized (fetching.lock()) {
+            if (legs.contains(leg) && !leg.extra) {
+                List<Leg> others = legs.stream()
+                        .filter(other -> other != leg && !other.extra)
+                        .toList();
+                boolean late = others.stream().anyMatch(other -> other.chosen && other.isBringing());
+                leg.chosen = !late;
+                spare = late ? List.of(leg) : others;
+                spare.forEach(legs::remove);
+            }
+        }
+        spare.forEach(Leg::cancel);
+    }
+
+    private void start(Way way, Source asking, boolean extra, long until) {
         Leg leg;
         synchronized (fetching.lock()) {
             int missing = firstMissing();
             if (over || missing == block.leaves().leaves()) {
                 return;
             }
-            leg = new Leg(missing, stop, until);
+            leg = new Leg(missing, way, asking, extra, until);
             legs.add(leg);
         }
-        ask(leg, extra);
+        ask(leg);
     }
 
-    private void ask(Leg leg, boolean extra) {
+    private void ask(Leg leg) {
         WantedBlock rest = block.part(leg.first, block.leaves().leaves() - leg.first)
-                .asRaced(extra)
+                .asRaced(leg.extra)
                 .until(leg.untilMillis);
         try {
             leg.started(leg.stop.ask(rest, leg));
@@ -343,22 +398,27 @@ final class Flight {
         }
     }
 
+    /** The next is asked; where there is none all who wait are told, and who comes from then on begins anew. */
     private void legFailed(Leg leg, CloudMwException cause, boolean asked) {
         LeafKey failed = key(Math.min(leg.first + leg.taken, block.leaves().leaves() - 1));
         leg.stop.failed(failed, cause);
-        Optional<Stop> next;
+        boolean goesOn = asked && leg.stop.passesOn(cause);
         List<Reader> waiting;
         synchronized (fetching.lock()) {
             boolean last = legs.remove(leg) && legs.isEmpty() && !over;
             if (!last) {
                 return;
             }
-            next = asked && leg.stop.passesOn(cause) ? Optional.of(after(leg.stop)) : Optional.empty();
             waiting = List.copyOf(readers);
+            if (!goesOn) {
+                // In the same step: who joined after it would never be told.
+                over = true;
+                fetching.remove(this);
+            }
         }
-        if (next.isPresent()) {
+        if (goesOn) {
             leg.stop.passedOn();
-            start(next.get(), false, until());
+            goOn(leg);
         } else {
             end();
             waiting.forEach(reader -> reader.failed(
@@ -366,10 +426,16 @@ final class Flight {
         }
     }
 
-    /** Where to go on: at the next, or, after one that was asked besides, at the store. */
-    private Stop after(Stop stop) {
-        int next = route.indexOf(stop) + 1;
-        return route.get(next > 0 && next < route.size() ? next : route.size() - 1);
+    /** At the next stop, or, after one that was asked besides, at the store. */
+    private void goOn(Leg leg) {
+        if (leg.extra) {
+            start(Integer.MAX_VALUE);
+        } else {
+            Way next = new Way(
+                    leg.way.route(),
+                    Math.min(leg.way.place() + 1, leg.way.route().size() - 1));
+            start(next, leg.asking, false, leg.untilMillis);
+        }
     }
 
     /** What a reader is told of a store, or a leaf, that it did not name: its own copy is not what is wrong. */
@@ -382,8 +448,17 @@ final class Flight {
     /** One attempt, from a leaf on. */
     private final class Leg implements Attempt.Listener {
         private final int first;
+        private final Way way;
         private final Stop stop;
+        private final Source asking;
+        /** Whose turn it waits for. */
+        private final String client;
+        /** It makes up for another. */
+        private final boolean extra;
+
         private final long untilMillis;
+        /** Its turn came before those of others. With the flight's lock held. */
+        private boolean chosen;
 
         @GuardedBy("this")
         private @Nullable Attempt attempt;
@@ -396,10 +471,14 @@ final class Flight {
 
         private volatile @Nullable FetchedBlock growing;
 
-        Leg(int first, Stop stop, long untilMillis) {
-            this.untilMillis = untilMillis;
+        Leg(int first, Way way, Source asking, boolean extra, long untilMillis) {
             this.first = first;
-            this.stop = stop;
+            this.way = way;
+            this.stop = way.stop();
+            this.asking = asking;
+            this.client = asking.requester().tenant().client();
+            this.extra = extra;
+            this.untilMillis = untilMillis;
         }
 
         /** Whether it was begun where the bytes are. */
@@ -432,6 +511,7 @@ final class Flight {
         @Override
         public void began(FetchedBlock block) {
             growing = block;
+            choose(this);
             Flight.this.began();
         }
 
@@ -466,6 +546,11 @@ final class Flight {
         @Override
         public void failed(CloudMwException cause, long bytes) {
             legFailed(this, cause, true);
+        }
+
+        @Override
+        public void noRoom(CloudMwException cause, long bytes) {
+            legFailed(this, cause, false); // nobody else is to be asked instead
         }
 
         @Override

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,14 +35,21 @@ public final class SharedFetching implements Fetching {
     private final Fetcher fetcher;
     private final LeafCache cache;
     private final SwitchMetrics trees;
+    private final Predicate<StoreId> own;
     private final Object lock = new Object();
 
     /** The flights that are not over, by their leaves. */
     @GuardedBy("lock")
     private final Map<LeafKey, Flight> inFlight = new HashMap<>();
 
-    public SharedFetching(Fetcher fetcher, LeafCache cache, SwitchMetrics trees) {
+    /**
+     * Fetches nothing yet.
+     *
+     * @param own whether a store is a disk of this helper: what lies there is not asked of switches above, which would have it from here
+     */
+    public SharedFetching(Fetcher fetcher, LeafCache cache, SwitchMetrics trees, Predicate<StoreId> own) {
         this.fetcher = fetcher;
+        this.own = own;
         this.cache = cache;
         this.trees = trees;
     }
@@ -55,7 +63,7 @@ public final class SharedFetching implements Fetching {
     public Attempt start(Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener)
             throws CloudMwException {
         SharedAttempt reader = new SharedAttempt(this, block, store, listener);
-        Asked asked = new Asked(reader, new Flight.Source(requester, store));
+        Asked asked = asked(reader, requester, store);
         ask(asked);
         asked.there.forEach(leaf -> reader.arrived(leaf.index(), leaf.leaf()));
         begin(asked);
@@ -71,7 +79,7 @@ public final class SharedFetching implements Fetching {
     public Keeping keep(Requester requester, WantedBlock block, StoreId store, Keeping.Listener listener)
             throws CloudMwException {
         Keeping reader = new Keeping(this, block, store, listener);
-        Asked asked = new Asked(reader, new Flight.Source(requester, store));
+        Asked asked = asked(reader, requester, store);
         ask(asked);
         begin(asked);
         reader.asked();
@@ -151,6 +159,11 @@ public final class SharedFetching implements Fetching {
         }
     }
 
+    private Asked asked(Reader reader, Requester requester, StoreId store) {
+        Upstream above = own.test(store) ? Upstream.NONE : requester.upstream();
+        return new Asked(reader, new Flight.Source(requester, store), above.of(reader.block()));
+    }
+
     private static void begin(Asked asked) {
         asked.joined.forEach(flight -> flight.help(asked.source, asked.above, asked.reader));
         asked.begun.forEach(Flight::begin);
@@ -200,10 +213,10 @@ public final class SharedFetching implements Fetching {
 
         Optional<DiskTier> rowSource = Optional.empty();
 
-        Asked(Reader reader, Flight.Source source) {
+        Asked(Reader reader, Flight.Source source, Upstream.Above above) {
             this.reader = reader;
             this.source = source;
-            this.above = source.requester().upstream().of(reader.block());
+            this.above = above;
         }
     }
 

@@ -38,6 +38,11 @@ public interface Attempt {
 
         void failed(CloudMwException cause, long bytes);
 
+        /** The same, for want of room here: whoever else is asked would be asked in vain. */
+        default void noRoom(CloudMwException cause, long bytes) {
+            failed(cause, bytes);
+        }
+
         /** It stopped because it was told to. */
         void cancelled(long bytes);
     }

@@ -1,6 +1,8 @@
 package io.cloudmw.helper.fetch;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.store.LeafTarget;
 import io.netty.buffer.ByteBuf;
@@ -21,7 +23,12 @@ public record LeafRoom(ByteBudget memory, Spool spool, ByteBufAllocator allocato
         return new Landing(block);
     }
 
-    /** For one thread at a time. Closed when nothing more comes; the leaves stay. */
+    /** The same, for who cannot wait: where there is no room in the spool a leaf is refused at once. */
+    public LeafRoom withoutWaiting() {
+        return new LeafRoom(memory, spool, allocator, 0);
+    }
+
+    /** For one thread at a time, but for {@link #cancel}. Closed when nothing more comes; the leaves stay. */
     public final class Landing implements LeafTarget, AutoCloseable {
         private final LeavesBlock block;
         private @Nullable ByteBuf buffer;
@@ -29,6 +36,12 @@ public record LeafRoom(ByteBudget memory, Spool spool, ByteBufAllocator allocato
         private boolean counted;
         /** Holds the leaves there was no memory for. */
         private @Nullable SpooledLeaves spooled;
+        /** It waits for room in the spool. */
+        @GuardedBy("this")
+        private @Nullable Thread waiting;
+
+        @GuardedBy("this")
+        private boolean cancelled;
 
         private Landing(LeavesBlock block) {
             this.block = block;
@@ -85,10 +98,40 @@ public record LeafRoom(ByteBudget memory, Spool spool, ByteBufAllocator allocato
         private SpooledLeaves spooled(long offset) throws CloudMwException {
             SpooledLeaves file = spooled;
             if (file == null) {
-                file = new SpooledLeaves(spool.create(block.block().length() - offset, waitNanos));
+                file = new SpooledLeaves(create(block.block().length() - offset));
                 spooled = file;
             }
             return file;
+        }
+
+        private Spool.SpoolFile create(long bytes) throws CloudMwException {
+            synchronized (this) {
+                if (cancelled) {
+                    throw new CloudMwException(ErrorCode.CANCELLED, block.block() + ": cancelled");
+                }
+                waiting = Thread.currentThread();
+            }
+            try {
+                return spool.create(bytes, waitNanos);
+            } finally {
+                waited();
+            }
+        }
+
+        /** An interrupt that came in time is not left to what the thread does next. */
+        private synchronized void waited() {
+            waiting = null;
+            if (cancelled) {
+                var unused = Thread.interrupted();
+            }
+        }
+
+        @Override
+        public synchronized void cancel() {
+            cancelled = true;
+            if (waiting != null) {
+                waiting.interrupt();
+            }
         }
 
         private void drop() {

@@ -37,6 +37,7 @@ interface Reading {
             @Override
             public void cancel() {
                 verifier.cancel();
+                target.cancel();
             }
         };
     }

@@ -8,6 +8,7 @@ import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.helper.fetch.Attempt;
+import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.LeafRoom;
 import io.cloudmw.helper.fetch.LeavesBlock;
 import io.cloudmw.helper.fetch.WantedBlock;
@@ -26,8 +27,8 @@ import org.slf4j.LoggerFactory;
 final class ParentAttempt implements Attempt, BulkStreamListener {
     private static final Logger LOG = LoggerFactory.getLogger(ParentAttempt.class);
 
-    /** Asked for and not yet put away. */
-    private static final long WINDOW_BYTES = 1 << 20;
+    /** Asked for and not yet put away, where there is room for so much; otherwise a leaf. */
+    static final long WINDOW_BYTES = 1 << 20;
 
     private static final byte[] NO_TRAILER = {};
 
@@ -37,27 +38,35 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
     private final Listener listener;
     private final LeavesBlock growing;
     private final LeafRoom.Landing landing;
+    private final ByteBudget windows;
     private final SerialExecutor serial;
     private volatile long wantedBytes;
     private PeerConnections.@Nullable Lease lease;
     private @Nullable BulkStream stream;
     private int landed;
     private long grantedBytes;
+    /** Of the windows' budget. */
+    private long takenBytes;
+
     private boolean over;
 
     /**
      * Asks nobody yet.
      *
      * @param parent who is asked, for messages
+     * @param room where nobody waits for room on these threads, which others need
+     * @param windows what all attempts together may have asked for and not yet put away, besides a leaf each
      * @param threads may block
      */
-    ParentAttempt(String parent, WantedBlock block, Listener listener, LeafRoom room, Executor threads) {
+    ParentAttempt(
+            String parent, WantedBlock block, Listener listener, LeafRoom room, ByteBudget windows, Executor threads) {
         this.parent = parent;
         this.block = block;
         this.leaves = block.leaves();
         this.listener = listener;
         this.growing = new LeavesBlock(block);
-        this.landing = room.landing(growing);
+        this.landing = room.withoutWaiting().landing(growing);
+        this.windows = windows;
         this.wantedBytes = block.length();
         this.serial = new SerialExecutor(threads, this::broken);
     }
@@ -91,7 +100,14 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
         lease = made;
         listener.began(growing);
         stream = made.connection().open(request, this);
-        grant(Math.max(WINDOW_BYTES, 2L * leaves.leafSizeBytes()));
+        grant(leaves.length(0) + window());
+    }
+
+    /** Beyond the first leaf. */
+    private long window() {
+        long bytes = Math.min(Math.max(WINDOW_BYTES, 2L * leaves.leafSizeBytes()), block.length()) - leaves.length(0);
+        takenBytes = windows.tryTake(bytes) ? bytes : 0;
+        return takenBytes;
     }
 
     private void grant(long bytes) {
@@ -125,7 +141,8 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
         try {
             landing.take(leaf, payload);
         } catch (CloudMwException e) {
-            fail(e);
+            end();
+            listener.noRoom(e, growing.availableBytes());
             return;
         }
         landed = leaf + 1;
@@ -224,6 +241,8 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
 
     private void letGo() {
         landing.close();
+        windows.giveBack(takenBytes);
+        takenBytes = 0;
         PeerConnections.Lease held = lease;
         if (held != null) {
             held.close();

@@ -88,14 +88,15 @@ public final class PeerConnections implements AutoCloseable {
     }
 
     /** A connection in use: it is not closed for being idle. */
-    public final class Lease implements AutoCloseable {
-        private final Entry entry;
+    public static final class Lease implements AutoCloseable {
         private final BulkConnection connection;
+        private final Runnable release;
         private final AtomicBoolean released = new AtomicBoolean();
 
-        private Lease(Entry entry, BulkConnection connection) {
-            this.entry = entry;
+        /** @param release run once when it is closed */
+        Lease(BulkConnection connection, Runnable release) {
             this.connection = connection;
+            this.release = release;
         }
 
         public BulkConnection connection() {
@@ -106,7 +107,7 @@ public final class PeerConnections implements AutoCloseable {
         @Override
         public void close() {
             if (released.compareAndSet(false, true)) {
-                release(entry);
+                release.run();
             }
         }
     }
@@ -173,7 +174,7 @@ public final class PeerConnections implements AutoCloseable {
                 release(entry);
                 throw failure instanceof CompletionException known ? known : new CompletionException(failure);
             }
-            return new Lease(entry, connection);
+            return new Lease(connection, () -> release(entry));
         });
     }
 

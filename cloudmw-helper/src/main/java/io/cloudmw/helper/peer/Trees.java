@@ -20,6 +20,7 @@ import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.helper.fetch.Attempt;
+import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.LeafRoom;
 import io.cloudmw.helper.fetch.Upstream;
 import io.cloudmw.helper.fetch.WantedBlock;
@@ -34,9 +35,13 @@ public final class Trees {
     /** Trees that are kept for the next block; of 32 members one takes about 32 KiB. */
     private static final int KEPT = 64;
 
+    /** Of all that is asked of switches above: what may be on its way and not put away yet, besides a leaf of each block. */
+    private static final long WINDOWS_BYTES = 16 << 20;
+
     private final HelperId self;
     private final PeerConnections connections;
     private final Executor threads;
+    private final ByteBudget windows = new ByteBudget(WINDOWS_BYTES);
     /** By their members: each is asked about many blocks, and takes far longer to make than to ask. */
     private final LoadingCache<List<HelperAddress>, SwitchTree> trees =
             Caffeine.newBuilder().maximumSize(KEPT).executor(Runnable::run).build(SwitchTree::new);
@@ -179,7 +184,8 @@ public final class Trees {
 
             @Override
             public Attempt start(WantedBlock block, StoreId store, Attempt.Listener listener, LeafRoom room) {
-                ParentAttempt attempt = new ParentAttempt(address.id().value(), block, listener, room, threads);
+                ParentAttempt attempt =
+                        new ParentAttempt(address.id().value(), block, listener, room, windows, threads);
                 try {
                     attempt.ask(
                             connections.lease(address),

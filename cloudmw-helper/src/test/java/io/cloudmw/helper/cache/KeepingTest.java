@@ -76,7 +76,7 @@ final class KeepingTest {
         Optional<DiskTier> disk =
                 onDisk ? Optional.of(DiskTier.open(directory.resolve("cache"), 1 << 20, counts)) : Optional.empty();
         cache = new LeafCache(new LeafRoom(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
-        fetching = new SharedFetching(fetcher, cache, new SwitchMetrics(meters));
+        fetching = new SharedFetching(fetcher, cache, new SwitchMetrics(meters), store -> false);
     }
 
     @AfterEach

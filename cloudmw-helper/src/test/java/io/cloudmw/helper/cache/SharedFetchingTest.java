@@ -42,8 +42,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -57,6 +60,8 @@ final class SharedFetchingTest {
     private static final int LENGTH = 9 * LEAF + 100;
     private static final int OPEN_FILES = 100;
     private static final StoreId OTHER = new StoreId("other");
+    /** A disk of this helper. */
+    private static final StoreId OWN = new StoreId("own");
 
     @TempDir
     private Path directory;
@@ -109,7 +114,7 @@ final class SharedFetchingTest {
                 ? Optional.of(DiskTier.open(directory.resolve("cache"), 1 << 20, openFiles, counts))
                 : Optional.empty();
         cache = new LeafCache(new LeafRoom(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
-        fetching = new SharedFetching(fetcher, cache, new SwitchMetrics(meters));
+        fetching = new SharedFetching(fetcher, cache, new SwitchMetrics(meters), OWN::equals);
     }
 
     @AfterEach
@@ -180,7 +185,11 @@ final class SharedFetchingTest {
 
     /** On behalf of somebody in this class, of one store whatever is named. */
     private static Requester requester(Priority priority, ChunkStore from) {
-        return new Requester(new Tenant("test", "v", priority), OptionalLong.empty(), id -> from, Upstream.NONE);
+        return requester("test", priority, from);
+    }
+
+    private static Requester requester(String client, Priority priority, ChunkStore from) {
+        return new Requester(new Tenant(client, "v", priority), OptionalLong.empty(), id -> from, Upstream.NONE);
     }
 
     /** One store is read for the warm-up, the other for the reader; four reads hold all threads. */
@@ -292,6 +301,75 @@ final class SharedFetchingTest {
         store.allow(LENGTH);
         read().assertGetsAll();
         assertThat(store.given()).isEqualTo(LENGTH);
+    }
+
+    /** In the same moment: in many rounds some join between the failure and its being told. */
+    @Test
+    void whoJoinsAsItFailsIsToldToo() throws Exception {
+        ExecutorService joining = Threads.blocking("joins", 4, 4);
+        try {
+            for (int round = 0; round < 300; round++) {
+                store.fail(false);
+                Reader first = read();
+                Queue<Reader> joined = new ConcurrentLinkedQueue<>();
+                List<CompletableFuture<Void>> joiners = IntStream.range(0, 4)
+                        .mapToObj(number -> CompletableFuture.runAsync(
+                                () -> {
+                                    for (int i = 0; i < 8; i++) {
+                                        joined.add(read());
+                                    }
+                                },
+                                joining))
+                        .toList();
+                store.fail(true);
+                joiners.forEach(CompletableFuture::join);
+                assertThat(first.ending.failure()).isEqualTo(ErrorCode.STORE_UNAVAILABLE);
+                joined.forEach(reader -> assertThat(reader.ending.failure()).isEqualTo(ErrorCode.STORE_UNAVAILABLE));
+            }
+        } finally {
+            joining.shutdownNow();
+        }
+    }
+
+    /** One thread, which the store holds. The greedy one has had what he may have at once; another of his class wants the last he has asked for. */
+    @Test
+    void whoAsksForLittleDoesNotWaitBehindAllThatAnotherHasAskedFor() throws Exception {
+        fetcher.close();
+        cache.close();
+        fetcher = fetcher(Fetches.pools(timer, 1, 64));
+        open(8 << 20, 0);
+        int leaf = 256 << 10;
+        byte[] large = Chunks.bytes(3, 12 * leaf);
+        ChunkStore holding = new MemoryChunkStore(Fetches.STORE, 8 << 20);
+        holding.put(chunk, Chunks.source(large));
+        store = new SteppedStore(holding);
+        WantedBlock whole = Fetches.whole(chunk, large, leaf);
+        List<Reader> greedy = IntStream.range(0, 12)
+                .mapToObj(part ->
+                        new Reader(requester("greedy", Priority.BATCH, store), whole.part(part, 1), Fetches.STORE))
+                .toList();
+        store.allow(4L * leaf);
+        await().until(() -> store.opened() == 5);
+        Reader little = new Reader(requester("another", Priority.BATCH, store), whole.part(11, 1), Fetches.STORE);
+        store.allow(2L * leaf);
+        little.ending.block().close();
+        assertThat(store.given()).as("after the one that was under way").isEqualTo(6L * leaf);
+        store.allow(large.length);
+        for (Reader reader : greedy) {
+            reader.ending.block().close();
+        }
+        assertThat(store.opened()).as("nothing is fetched twice").isEqualTo(12);
+    }
+
+    @Test
+    void whatLiesOnAnOwnDiskIsNotAskedOfASwitchAbove() throws Exception {
+        List<Long> asked = new CopyOnWriteArrayList<>();
+        Upstream.Parent parent = above(other, 0, ErrorCode.HELPER_UNAVAILABLE, asked);
+        WantedBlock own = Fetches.whole(chunk, bytes, OWN);
+        Reader reader = new Reader(through(parent, "client", Priority.BATCH), own, OWN);
+        store.allow(LENGTH);
+        reader.assertGetsAll();
+        assertThat(asked).isEmpty();
     }
 
     /** Or a sound copy would be reported for the damaged one. */

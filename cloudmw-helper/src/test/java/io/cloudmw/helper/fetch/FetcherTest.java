@@ -20,6 +20,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -103,6 +104,27 @@ final class FetcherTest {
         byte[] bytes = Chunks.bytes(3, LARGE + 1);
         assertThat(fetch(holding(bytes), bytes).failure()).isEqualTo(ErrorCode.OVERLOADED);
         assertThat(spool.budget().usedBytes()).isZero();
+    }
+
+    /** The store has been read by then: there is nothing to close that would end the waiting. */
+    @Test
+    void whoWaitsForRoomForALeafCanBeCancelled() throws Exception {
+        byte[] bytes = Chunks.bytes(10, SMALL);
+        LeafRoom room = new LeafRoom(
+                new ByteBudget(0),
+                spool,
+                PooledByteBufAllocator.DEFAULT,
+                Duration.ofHours(1).toNanos());
+        try (Spool.SpoolFile others = spool.create(LARGE, 1)) {
+            assertThat(others.channel().isOpen()).isTrue();
+            Fetches.Ending ending = new Fetches.Ending();
+            Attempt attempt = fetcher.start(
+                    Fetches.requester(id -> holding(bytes)), Fetches.whole(chunk, bytes), Fetches.STORE, ending, room);
+            await().until(() -> attempt.bytesRead() > 0);
+            attempt.cancel();
+            assertThat(ending.failure()).isEqualTo(ErrorCode.CANCELLED);
+        }
+        assertThat(fetch(holding(bytes), bytes).block().block().length()).isEqualTo(SMALL);
     }
 
     @Test

@@ -9,11 +9,14 @@ import io.cloudmw.helper.fetch.FetchedBlock;
 import io.cloudmw.helper.fetch.LeafRoom;
 import io.cloudmw.helper.fetch.Spool;
 import io.cloudmw.helper.fetch.WantedBlock;
+import io.cloudmw.helper.testing.FakeBulkStream;
 import io.cloudmw.helper.testing.Fetches;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Without memory, so that all leaves go through the spool. */
 final class ParentAttemptTest {
     private static final int LEAVES = 9;
+    private static final long AN_HOUR = Duration.ofHours(1).toNanos();
     private static final int LENGTH = LEAVES * Fetches.LEAF;
 
     @TempDir
@@ -29,6 +33,8 @@ final class ParentAttemptTest {
 
     private final byte[] bytes = Chunks.bytes(1, LENGTH);
     private final WantedBlock block = Fetches.whole(Chunks.id(), bytes);
+    private final ByteBudget windows = new ByteBudget(LENGTH);
+    private final FakeBulkStream stream = new FakeBulkStream();
     private final Fetches.Ending ending = new Fetches.Ending();
     private Spool spool;
     private ParentAttempt attempt;
@@ -36,8 +42,8 @@ final class ParentAttemptTest {
     @BeforeEach
     void open() throws IOException {
         spool = Spool.open(directory.resolve("spool"), 1 << 20);
-        LeafRoom room = new LeafRoom(new ByteBudget(0), spool, PooledByteBufAllocator.DEFAULT, 1);
-        attempt = new ParentAttempt("above", block, ending, room, Runnable::run);
+        LeafRoom room = new LeafRoom(new ByteBudget(0), spool, PooledByteBufAllocator.DEFAULT, AN_HOUR);
+        attempt = new ParentAttempt("above", block, ending, room, windows, Runnable::run);
     }
 
     @AfterEach
@@ -61,6 +67,42 @@ final class ParentAttemptTest {
         }
         try (FetchedBlock fetched = ending.block()) {
             assertThat(Fetches.sent(fetched)).isEqualTo(bytes);
+        }
+    }
+
+    private void connected() {
+        attempt.ask(CompletableFuture.completedFuture(new PeerConnections.Lease(stream, () -> {})), new byte[0]);
+    }
+
+    @Test
+    void allOfASmallBlockIsAskedForWhereThereIsRoomForWhatComes() {
+        connected();
+        assertThat(stream.granted).isEqualTo(LENGTH);
+        assertThat(windows.usedBytes()).isEqualTo(LENGTH - Fetches.LEAF);
+        attempt.cancel();
+        assertThat(windows.usedBytes()).isZero();
+    }
+
+    @Test
+    void oneLeafAfterTheOtherIsAskedForWhereOthersHaveTheRoomForWhatComes() throws Exception {
+        assertThat(windows.tryTake(2L * Fetches.LEAF)).isTrue();
+        connected();
+        for (int leaf = 0; leaf < LEAVES; leaf++) {
+            assertThat(stream.granted).isEqualTo((leaf + 1L) * Fetches.LEAF);
+            comes(leaf);
+        }
+        ending.block().close();
+        windows.giveBack(2L * Fetches.LEAF);
+        assertThat(windows.usedBytes()).isZero();
+    }
+
+    /** Or it would hold a thread that others need, for an hour here. */
+    @Test
+    void aLeafForWhichThereIsNoRoomIsRefusedAtOnce() throws Exception {
+        try (Spool.SpoolFile others = spool.create(1 << 20, 1)) {
+            assertThat(others.channel().isOpen()).isTrue();
+            comes(0);
+            assertThat(ending.failure()).isEqualTo(ErrorCode.OVERLOADED);
         }
     }
 

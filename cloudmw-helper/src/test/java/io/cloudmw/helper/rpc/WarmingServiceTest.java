@@ -89,7 +89,7 @@ final class WarmingServiceTest {
                 tokens,
                 new Warmings(
                         VolumeSet.ALL,
-                        new SharedFetching(fetcher, cache, new SwitchMetrics(meters)),
+                        new SharedFetching(fetcher, cache, new SwitchMetrics(meters), store -> false),
                         (spec, tenant) -> Fetches.requester(id -> {
                             throw new AssertionError("nothing is fetched");
                         }),

@@ -55,6 +55,13 @@ public final class Fetches {
         return whole(chunk, bytes, leafSizeBytes, false);
     }
 
+    /** The same, in another store. */
+    public static WantedBlock whole(ChunkId chunk, byte[] bytes, StoreId store) {
+        WantedBlock block = whole(chunk, bytes);
+        return new WantedBlock(
+                block.race(), block.leaves(), block.chunkLength(), List.of(store), block.extra(), block.untilMillis());
+    }
+
     private static WantedBlock whole(ChunkId chunk, byte[] bytes, int leafSizeBytes, boolean extra) {
         int[] crcs = new int[Chunk.leafCount(bytes.length, leafSizeBytes)];
         for (int leaf = 0; leaf < crcs.length; leaf++) {
