@@ -81,6 +81,8 @@ import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -193,7 +195,8 @@ public final class HelperServer implements AutoCloseable {
         PeerConnections peers =
                 opened(connections(new BulkConnector(transport, config.id().value())));
         StoreDirectory stores = new StoreDirectory(config.id(), disks, peers, others, tokens);
-        Spool spool = opened(Spool.open(limits.spoolDirectory(), limits.spoolBytes()));
+        Spool spool =
+                opened(in("helper.spool.dir", limits.spoolDirectory(), path -> Spool.open(path, limits.spoolBytes())));
         FairPool fetching = fairPool("fetch", limits.fetchThreads(), limits.schedule(), timer, meters);
         Fetcher fetcher = opened(new Fetcher(
                 new Fetcher.Pools(
@@ -357,6 +360,24 @@ public final class HelperServer implements AutoCloseable {
         }
     }
 
+    /** Opens something in a directory that a setting names. */
+    @FunctionalInterface
+    private interface Opening<T> {
+        T open(Path directory) throws IOException;
+    }
+
+    /** Says of a directory that cannot be used which it is, and where it is named. */
+    private static <T> T in(String setting, Path directory, Opening<T> opening) throws IOException {
+        try {
+            return opening.open(directory);
+        } catch (CloudMwException e) {
+            throw e;
+        } catch (IOException e) {
+            String why = e instanceof FileAlreadyExistsException ? "no directory" : Reasons.of(e);
+            throw new CloudMwException(ErrorCode.LOCAL_IO, setting + ": " + directory + ": " + why, e);
+        }
+    }
+
     /** What a switch serves; empty: it is none, and nobody asks. */
     private Optional<SharedFetching> keeping(
             Fetcher fetcher, Spool spool, BulkTransport transport, SwitchMetrics switches, MeterRegistry meters)
@@ -367,7 +388,10 @@ public final class HelperServer implements AutoCloseable {
         }
         CacheMetrics counts = new CacheMetrics(meters);
         Optional<DiskTier> disk = switching.disk().isPresent()
-                ? Optional.of(DiskTier.open(switching.disk().get(), switching.diskBytes(), counts))
+                ? Optional.of(in(
+                        "helper.cache.disk.dir",
+                        switching.disk().get(),
+                        path -> DiskTier.open(path, switching.diskBytes(), counts)))
                 : Optional.empty();
         LeafRoom room = new LeafRoom(
                 new ByteBudget(switching.memoryBytes()),

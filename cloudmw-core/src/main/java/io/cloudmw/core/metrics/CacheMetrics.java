@@ -88,10 +88,10 @@ public final class CacheMetrics {
     }
 
     public Totals totals() {
+        // What is in memory is on the disk, too, where there is one.
+        Supplier<Number> kept = held.containsKey(Tier.DISK) ? held.get(Tier.DISK) : held.get(Tier.MEMORY);
         return new Totals(
-                held.values().stream()
-                        .mapToLong(bytes -> bytes.get().longValue())
-                        .sum(),
+                kept == null ? 0 : kept.get().longValue(),
                 Math.round(hits.values().stream().mapToDouble(Counter::count).sum()),
                 Math.round(joined.count()),
                 Math.round(misses.count()),

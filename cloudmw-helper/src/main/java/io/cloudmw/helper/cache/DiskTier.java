@@ -18,12 +18,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,6 +53,12 @@ public final class DiskTier implements AutoCloseable {
     /** Leaves that are sent from their files at a time: 512 MiB of the usual size. Beyond that they are read. */
     private static final int OPEN_FILES = 2048;
 
+    /** Leaves that are written at a time. The kernel takes them at once: more wait where the disk holds writers up. */
+    private static final int WRITERS = 4;
+
+    /** How long somebody waits to write, who has readers to serve. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
     private final Path leaves;
     private final Path incoming;
     private final LockFile lock;
@@ -63,6 +71,10 @@ public final class DiskTier implements AutoCloseable {
     private final Object files = new Object();
 
     private final Semaphore openFiles;
+    private final Semaphore writers = new Semaphore(WRITERS);
+    private final long patienceNanos;
+    /** Somebody has waited in vain to write since a leaf was written last. */
+    private volatile boolean stuck;
 
     /** What is known of a leaf. */
     private static final class Kept {
@@ -87,7 +99,9 @@ public final class DiskTier implements AutoCloseable {
         }
     }
 
-    private DiskTier(Path directory, LockFile lock, long limitBytes, int openFiles, CacheMetrics meters) {
+    private DiskTier(
+            Path directory, LockFile lock, long limitBytes, int openFiles, Duration patience, CacheMetrics meters) {
+        this.patienceNanos = patience.toNanos();
         this.leaves = directory.resolve("leaves");
         this.incoming = directory.resolve("incoming");
         this.lock = lock;
@@ -108,15 +122,17 @@ public final class DiskTier implements AutoCloseable {
      * @throws IOException when it cannot be made or read
      */
     public static DiskTier open(Path directory, long limitBytes, CacheMetrics meters) throws IOException {
-        return open(directory, limitBytes, OPEN_FILES, meters);
+        return open(directory, limitBytes, OPEN_FILES, PATIENCE, meters);
     }
 
     /**
      * The same.
      *
      * @param openFiles leaves that may be sent from their files at a time
+     * @param patience how long somebody waits to write
      */
-    static DiskTier open(Path directory, long limitBytes, int openFiles, CacheMetrics meters) throws IOException {
+    static DiskTier open(Path directory, long limitBytes, int openFiles, Duration patience, CacheMetrics meters)
+            throws IOException {
         Files.createDirectories(directory);
         LockFile lock = LockFile.tryLock(directory.resolve("lock"))
                 .orElseThrow(() -> new CloudMwException(
@@ -124,7 +140,7 @@ public final class DiskTier implements AutoCloseable {
                         "cache " + directory + ": in use: by another process with the same helper.cache.disk.dir"));
         boolean opened = false;
         try {
-            DiskTier tier = new DiskTier(directory, lock, limitBytes, openFiles, meters);
+            DiskTier tier = new DiskTier(directory, lock, limitBytes, openFiles, patience, meters);
             tier.prepare();
             opened = true;
             return tier;
@@ -189,11 +205,46 @@ public final class DiskTier implements AutoCloseable {
         return index.contains(key);
     }
 
-    /** Keeps a copy of a leaf, if only for a moment. What goes wrong is logged, and the leaf is not kept. */
+    /**
+     * Keeps a copy of a leaf, if only for a moment. What goes wrong is logged, and the leaf is not kept; nor is it where the disk
+     * holds up those who write: who brings it has readers to serve, and nobody needs a cache.
+     */
     void put(LeafKey key, Leaf leaf) {
-        if (index.contains(key)) {
+        if (index.contains(key) || !mayWrite()) {
             return;
         }
+        try {
+            write(key, leaf);
+            stuck = false;
+        } finally {
+            writers.release();
+        }
+    }
+
+    private boolean mayWrite() {
+        boolean may = writers.tryAcquire() || (!stuck && waitToWrite());
+        if (!may && !stuck) {
+            stuck = true;
+            LOG.warn("cache: {} does not take what is to be kept; nothing is until it does", leaves);
+        }
+        return may;
+    }
+
+    private boolean waitToWrite() {
+        try {
+            return writers.tryAcquire(patienceNanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Those that may write now. */
+    Semaphore writers() {
+        return writers;
+    }
+
+    private void write(LeafKey key, Leaf leaf) {
         Path temporary = incoming.resolve(Long.toString(sequence.incrementAndGet()));
         try {
             try (FileChannel file =

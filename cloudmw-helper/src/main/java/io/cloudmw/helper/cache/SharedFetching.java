@@ -174,8 +174,14 @@ public final class SharedFetching implements Fetching {
     public void doubt(WantedBlock block) {
         int first =
                 Math.toIntExact(block.leaves().range().offset() / block.leaves().leafSizeBytes());
+        boolean onDisk = false;
         for (int leaf = 0; leaf < block.leaves().leaves(); leaf++) {
-            cache.forget(new LeafKey(block.leaves().chunk(), first + leaf));
+            LeafKey key = new LeafKey(block.leaves().chunk(), first + leaf);
+            onDisk |= cache.onDisk(key).isPresent();
+            cache.forget(key);
+        }
+        if (onDisk) {
+            meters().damaged();
         }
     }
 

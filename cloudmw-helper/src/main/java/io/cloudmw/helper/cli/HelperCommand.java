@@ -7,6 +7,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.helper.HelperServer;
 import io.cloudmw.helper.bucket.Buckets;
+import io.cloudmw.helper.config.DirectMemory;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.DiskOpener;
 import io.cloudmw.helper.http.HttpEndpoint;
@@ -77,6 +78,7 @@ final class HelperCommand implements Callable<Integer> {
         ClusterSecret secret = ClusterKey.read(settings);
         HelperConfig config = HelperConfig.read(settings);
         settings.finish();
+        config.requireFits(DirectMemory.limitBytes());
         try (Serving serving = new Serving()) {
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             serving.with((AutoCloseable) meters::close);

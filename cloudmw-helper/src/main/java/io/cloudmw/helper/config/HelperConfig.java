@@ -43,6 +43,9 @@ public record HelperConfig(
         Switching switching,
         Optional<StoreLaw> s3Throttle,
         Optional<HostPort> http) {
+    /** What event loops take besides, in pieces of 16 MiB: one of each of the two is always there. */
+    private static final long FRAMES_BYTES = 32L << 20;
+
     private static final long LEAST_RATE = 1L << 10;
     private static final long HIGHEST_RATE = 1L << 40;
 
@@ -114,6 +117,30 @@ public record HelperConfig(
      * How many chunks of one kind may be received at once, and what they may use of the spool directory.
      */
     public record Received(int chunks, long spoolBytes) {}
+
+    /**
+     * Refuses to keep more in memory than there is: what was taken beyond it would end connections.
+     *
+     * @param bytes direct memory this process may take
+     * @throws CloudMwException {@code INVALID_ARGUMENT}, naming the setting and what fits
+     */
+    public void requireFits(long bytes) throws CloudMwException {
+        boolean serves = !switching.volumes().equals(VolumeSet.NONE);
+        long others = FRAMES_BYTES + (serves ? limits.memoryBytes() : 0);
+        long wanted = serves ? switching.memoryBytes() : limits.memoryBytes();
+        if (wanted > bytes - others) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    (serves ? "helper.cache.memory: " : "helper.memory.limit: ") + Sizes.format(wanted)
+                            + " (expected: <= " + Sizes.approximate(Math.max(0, bytes - others)) + ", since of "
+                            + Sizes.approximate(bytes) + " of direct memory " + Sizes.approximate(FRAMES_BYTES)
+                            + " are for what is on its way"
+                            + (serves
+                                    ? " and " + Sizes.approximate(limits.memoryBytes()) + " helper.memory.limit's"
+                                    : "")
+                            + "; -XX:MaxDirectMemorySize in CLOUDMW_JAVA_OPTS gives more)");
+        }
+    }
 
     /** Reads the settings of the helper called {@code helper.id}. */
     public static HelperConfig read(Settings settings) throws CloudMwException {

@@ -1,6 +1,5 @@
 package io.cloudmw.helper.standalone;
 
-import com.sun.management.HotSpotDiagnosticMXBean;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
@@ -9,13 +8,13 @@ import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.helper.HelperServer;
 import io.cloudmw.helper.bucket.Buckets;
 import io.cloudmw.helper.bucket.CoordinatorBuckets;
+import io.cloudmw.helper.config.DirectMemory;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.coordinator.CoordinatorConfig;
 import io.cloudmw.helper.coordinator.CoordinatorServer;
 import io.cloudmw.helper.disk.DiskOpener;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -49,15 +48,8 @@ public final class Standalone implements AutoCloseable {
      *     memory for so many helpers; nothing is left running then
      */
     public static Standalone start(StandaloneConfig config) throws CloudMwException {
-        config.requireFits(directMemory());
+        config.requireFits(DirectMemory.limitBytes());
         return new Standalone(config);
-    }
-
-    /** How many bytes this process may take outside its heap: as many as of heap, unless told otherwise. */
-    private static long directMemory() {
-        HotSpotDiagnosticMXBean machine = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-        long given = Long.parseLong(machine.getVMOption("MaxDirectMemorySize").getValue());
-        return given > 0 ? given : Runtime.getRuntime().maxMemory();
     }
 
     private Standalone(StandaloneConfig given) throws CloudMwException {

@@ -38,6 +38,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -111,7 +112,8 @@ final class SharedFetchingTest {
         memory = new ByteBudget(memoryBytes);
         CacheMetrics counts = new CacheMetrics(meters);
         Optional<DiskTier> disk = openFiles > 0
-                ? Optional.of(DiskTier.open(directory.resolve("cache"), 1 << 20, openFiles, counts))
+                ? Optional.of(
+                        DiskTier.open(directory.resolve("cache"), 1 << 20, openFiles, Duration.ofHours(1), counts))
                 : Optional.empty();
         cache = new LeafCache(new LeafRoom(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
         fetching = new SharedFetching(fetcher, cache, new SwitchMetrics(meters), OWN::equals);
@@ -567,6 +569,28 @@ final class SharedFetchingTest {
         assertThat(store.given()).isEqualTo(LENGTH + 3 * LEAF);
     }
 
+    /** As where a disk stands still: who comes first waits for a moment, the others do not. */
+    @Test
+    void whatTheDiskDoesNotTakeIsNotKeptAndItsReadersDoNotWait() throws Exception {
+        CacheMetrics counts = new CacheMetrics(meters);
+        try (DiskTier tier = DiskTier.open(directory.resolve("stuck"), 1 << 20, 1, Duration.ofMillis(1), counts)) {
+            store.allow(LENGTH);
+            FetchedBlock block = read().ending.block();
+            Leaf leaf = block.leaf(0).orElseThrow();
+            LeafKey key = new LeafKey(chunk, 0);
+            int writers = tier.writers().drainPermits();
+            tier.put(key, leaf);
+            assertThat(tier.has(key)).isFalse();
+            tier.put(key, leaf);
+            assertThat(tier.has(key)).isFalse();
+            tier.writers().release(writers);
+            tier.put(key, leaf);
+            assertThat(tier.has(key)).isTrue();
+            leaf.release();
+            block.close();
+        }
+    }
+
     @Test
     void whatHasToMakeRoomOnTheDiskIsGoneFromItWhenAnotherHasCome() throws Exception {
         try (DiskTier tier = DiskTier.open(directory.resolve("small"), 4 * 4096, new CacheMetrics(meters))) {
@@ -679,7 +703,17 @@ final class SharedFetchingTest {
             assertThat(sent(block)).isEqualTo(spoiled);
         }
         doubtUntilItIsFetchedAnew();
+        assertThat(counted(CacheMetrics.DAMAGED)).isPositive();
         read().assertGetsAll();
+    }
+
+    @Test
+    void whatIsKeptInMemoryAndOnTheDiskCountsOnce() throws Exception {
+        store.allow(LENGTH);
+        read().assertGetsAll();
+        await().untilAsserted(() -> assertThat(leaves()).hasSize(10));
+        assertThat(memory.usedBytes()).isEqualTo(LENGTH);
+        assertThat(fetching.activity(0, 0).keptBytes()).isEqualTo(10 * LEAF);
     }
 
     @Test

@@ -121,6 +121,32 @@ final class MainTest {
     }
 
     @Test
+    void aDirectoryThatCannotBeUsedIsNamedWithItsSetting() throws IOException {
+        PrintStream before = System.err;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+        Path file = Files.createFile(directory.resolve("file"));
+        try {
+            for (String setting : List.of("helper.spool.dir", "helper.cache.disk.dir")) {
+                said.reset();
+                assertThat(Main.run(
+                                "helper",
+                                "--secret-file=" + secret(),
+                                "--coordinator=127.0.0.1:1",
+                                "--id=h",
+                                "-Dhelper.spool.dir=" + directory.resolve("spool"),
+                                "-Dhelper.switch.volumes=*",
+                                "-D" + setting + "=" + file))
+                        .isEqualTo(7);
+                assertThat(said.toString(StandardCharsets.UTF_8).lines().filter(line -> line.startsWith("cloudmw: ")))
+                        .containsExactly("cloudmw: " + setting + ": " + file + ": no directory");
+            }
+        } finally {
+            System.setErr(before);
+        }
+    }
+
+    @Test
     void aMissingSettingsFileExitsWithSeven() {
         assertThat(Main.run("helper", "--config", directory.resolve("none").toString()))
                 .isEqualTo(7);
