@@ -1,11 +1,9 @@
 package io.cloudmw.core.schedule;
 
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,12 +26,14 @@ final class ClassQueue<T> {
     private final Map<String, ClientQueue<T>> clients = new HashMap<>();
     private final ArrayDeque<ClientQueue<T>> fresh = new ArrayDeque<>();
     private final ArrayDeque<ClientQueue<T>> round = new ArrayDeque<>();
-    private final PriorityQueue<Parked<T>> parked = new PriorityQueue<>(Comparator.comparingLong(Parked::untilNanos));
+    /** Those that caps hold back, in the order in which they left the round. */
+    private final ArrayDeque<ClientQueue<T>> parked = new ArrayDeque<>();
+    /** When the first of them may be let through; meaningful while there are any. */
+    private long lookAtNanos;
+
     private int queued;
     /** How many turns came before those of the round since one of these. */
     private int ahead;
-
-    private record Parked<T>(ClientQueue<T> client, long untilNanos) {}
 
     ClassQueue(long quantumBytes, Caps clientCaps, Caps volumeCaps) {
         this.quantumBytes = quantumBytes;
@@ -54,7 +54,8 @@ final class ClassQueue<T> {
         }
         client.add(turn);
         if (client.isParked()) {
-            unpark(client); // its other volumes may be free
+            // Its other volumes may be free.
+            lookAt(client.admitsAtNanos(clientCaps, volumeCaps, turn.submittedNanos()));
         }
         queued++;
     }
@@ -70,8 +71,8 @@ final class ClassQueue<T> {
     /** Takes what is next; null when nothing waits, or caps hold all of it back. */
     @Nullable
     Turn<T> take(long nowNanos) {
-        while (!parked.isEmpty() && parked.element().untilNanos() - nowNanos <= 0) {
-            unpark(parked.element().client());
+        if (!parked.isEmpty() && lookAtNanos - nowNanos <= 0) {
+            unpark(nowNanos);
         }
         Turn<T> turn = null;
         while (turn == null && !(fresh.isEmpty() && round.isEmpty())) {
@@ -101,8 +102,7 @@ final class ClassQueue<T> {
         Turn<T> turn = client.take(clientCaps, volumeCaps, nowNanos);
         if (turn == null) {
             list.remove();
-            client.park(true);
-            parked.add(new Parked<>(client, client.admitsAtNanos(clientCaps, volumeCaps, nowNanos)));
+            park(client, client.admitsAtNanos(clientCaps, volumeCaps, nowNanos));
         }
         return turn;
     }
@@ -116,10 +116,36 @@ final class ClassQueue<T> {
         }
     }
 
-    private void unpark(ClientQueue<T> client) {
-        parked.removeIf(waiting -> waiting.client() == client);
-        client.park(false);
-        round.add(client);
+    private void park(ClientQueue<T> client, long untilNanos) {
+        client.park(true);
+        if (parked.isEmpty()) {
+            lookAtNanos = untilNanos;
+        }
+        parked.add(client);
+        lookAt(untilNanos);
+    }
+
+    /** Each left the round when its turn had come: whom caps let through now goes on there, in the order in which they left. */
+    private void unpark(long nowNanos) {
+        lookAtNanos = nowNanos + Long.MAX_VALUE;
+        for (int left = parked.size(); left > 0; left--) {
+            ClientQueue<T> client = parked.removeLast();
+            long untilNanos = client.admitsAtNanos(clientCaps, volumeCaps, nowNanos);
+            if (untilNanos - nowNanos > 0) {
+                parked.addFirst(client);
+                lookAt(untilNanos);
+            } else {
+                client.park(false);
+                round.addFirst(client);
+            }
+        }
+    }
+
+    /** Caps may let through what waits sooner than was known: not before then. */
+    void lookAt(long atNanos) {
+        if (atNanos - lookAtNanos < 0) {
+            lookAtNanos = atNanos;
+        }
     }
 
     /** It used so much less than it was charged with. */
@@ -132,9 +158,7 @@ final class ClassQueue<T> {
 
     /** When caps let through something that waits; empty: nothing waits for a cap. */
     OptionalLong admitsAtNanos() {
-        return parked.isEmpty()
-                ? OptionalLong.empty()
-                : OptionalLong.of(parked.element().untilNanos());
+        return parked.isEmpty() ? OptionalLong.empty() : OptionalLong.of(lookAtNanos);
     }
 
     int clients() {

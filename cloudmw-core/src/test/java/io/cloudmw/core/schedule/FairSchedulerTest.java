@@ -38,6 +38,12 @@ class FairSchedulerTest {
         return new FairScheduler<>(ScheduleLimits.uncapped(1_000_000, 1_000_000));
     }
 
+    /** All clients of a volume together get so much. */
+    private static FairScheduler<String> sharing(long bytesPerSecond) {
+        return new FairScheduler<>(
+                new ScheduleLimits(1000, 1000, OptionalLong.empty(), OptionalLong.of(bytesPerSecond)));
+    }
+
     private static Tenant batch(String client) {
         return new Tenant(client, "any", Priority.BATCH);
     }
@@ -374,9 +380,37 @@ class FairSchedulerTest {
 
         scheduler.settle(first, 0, 0);
 
-        long at = scheduler.admitsAtNanos().orElseThrow();
-        assertThat(scheduler.next(at)).isPresent();
+        assertThat(scheduler.next(0)).get().extracting(Turn::work).isEqualTo("2");
         assertThatThrownBy(() -> scheduler.settle(first, 0, 0)).isInstanceOf(IllegalStateException.class);
+    }
+
+    /** A GiB would have held the reader up for 19.5 s; it is another client's, and of another class. */
+    @Test
+    void whatIsGivenBackLetsThroughAtOnceWhoWaitedForTheSameVolume() throws CloudMwException {
+        FairScheduler<String> scheduler = sharing(50 * MIB);
+        submit(scheduler, new Tenant("upkeep", "any", Priority.REPAIR), "copy", 1024 * MIB);
+        Turn<String> copy = scheduler.next(0).orElseThrow();
+        submit(scheduler, batch("reader"), "read", MIB);
+        assertThat(scheduler.next(0)).isEmpty();
+        long failed = SECOND / 100;
+
+        scheduler.settle(copy, 0, failed);
+
+        assertThat(scheduler.next(failed)).get().extracting(Turn::work).isEqualTo("read");
+    }
+
+    @Test
+    void whatIsGivenBackInPartIsWaitedForLessLong() throws CloudMwException {
+        FairScheduler<String> scheduler = sharing(MIB);
+        submit(scheduler, batch("copier"), "copy", 1024 * MIB);
+        Turn<String> copy = scheduler.next(0).orElseThrow();
+        submit(scheduler, batch("reader"), "read", MIB);
+        assertThat(scheduler.next(0)).isEmpty();
+
+        scheduler.settle(copy, 3 * MIB, 0);
+
+        assertThat(scheduler.next(0)).isEmpty();
+        assertThat(scheduler.admitsAtNanos().orElseThrow()).isBetween(2 * SECOND, 2 * SECOND + 10);
     }
 
     @Test
