@@ -2,6 +2,7 @@ package io.cloudmw.core.schedule;
 
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -15,10 +16,14 @@ import org.jspecify.annotations.Nullable;
  * W. Shi, Deficits for Bursty Latency-critical Flows: DRR++, ICON 2000; RFC 8290. <b>Differs:</b> a client is served while its
  * deficit is positive, and pays for the last piece afterwards, so that the quantum may be less than a piece of work; and a debt
  * outlives the client's queue, so that nobody comes anew before it is paid. A client that a cap holds back leaves the round until
- * the cap lets it through, and earns nothing meanwhile.
+ * the cap lets it through, and earns nothing meanwhile; nor does who has nothing waiting, while all the others are held back. So who
+ * shares a cap shares it evenly, too.
  */
 final class ClassQueue<T> {
     private static final int MOST_AHEAD = 64;
+
+    /** Of more clients that have nothing waiting it is forgotten what they owe, or have left. */
+    static final int MOST_IDLE = 16_384;
 
     private final long quantumBytes;
     private final Caps clientCaps;
@@ -32,6 +37,8 @@ final class ClassQueue<T> {
     private long lookAtNanos;
 
     private int queued;
+    /** How many of these are of clients that caps hold back. */
+    private int held;
     /** How many turns came before those of the round since one of these. */
     private int ahead;
 
@@ -54,6 +61,7 @@ final class ClassQueue<T> {
         }
         client.add(turn);
         if (client.isParked()) {
+            held++;
             // Its other volumes may be free.
             lookAt(client.admitsAtNanos(clientCaps, volumeCaps, turn.submittedNanos()));
         }
@@ -64,6 +72,7 @@ final class ClassQueue<T> {
         ClientQueue<T> client = clients.get(turn.tenant().client());
         if (client != null) {
             client.remove(turn);
+            held -= client.isParked() ? 1 : 0;
             queued--;
         }
     }
@@ -74,8 +83,11 @@ final class ClassQueue<T> {
         if (!parked.isEmpty() && lookAtNanos - nowNanos <= 0) {
             unpark(nowNanos);
         }
+        if (queued == 0 || clients.size() - queued > MOST_IDLE) {
+            forgetIdle();
+        }
         Turn<T> turn = null;
-        while (turn == null && !(fresh.isEmpty() && round.isEmpty())) {
+        while (turn == null && queued > held) {
             boolean first = !fresh.isEmpty() && (round.isEmpty() || ahead < MOST_AHEAD);
             turn = visit(first ? fresh : round, nowNanos);
             if (turn != null) {
@@ -89,6 +101,11 @@ final class ClassQueue<T> {
     /** Lets the first of a list have its turn, or moves it to where it belongs. */
     private @Nullable Turn<T> visit(ArrayDeque<ClientQueue<T>> list, long nowNanos) {
         ClientQueue<T> client = list.element();
+        long untilNanos = client.admitsAtNanos(clientCaps, volumeCaps, nowNanos);
+        if (!client.isEmpty() && untilNanos - nowNanos > 0) {
+            park(list.remove(), untilNanos); // before it earns what it cannot use
+            return null;
+        }
         if (client.deficitBytes() <= 0) {
             client.earn(quantumBytes);
             round.add(list.remove());
@@ -99,12 +116,7 @@ final class ClassQueue<T> {
             leave(client, list == fresh && !round.isEmpty());
             return null;
         }
-        Turn<T> turn = client.take(clientCaps, volumeCaps, nowNanos);
-        if (turn == null) {
-            list.remove();
-            park(client, client.admitsAtNanos(clientCaps, volumeCaps, nowNanos));
-        }
-        return turn;
+        return client.take(clientCaps, volumeCaps, nowNanos);
     }
 
     /** It has nothing left: forgotten, but not before others had their turn. */
@@ -116,8 +128,16 @@ final class ClassQueue<T> {
         }
     }
 
+    private void forgetIdle() {
+        for (ArrayDeque<ClientQueue<T>> list : List.of(fresh, round, parked)) {
+            list.removeIf(ClientQueue::isEmpty);
+        }
+        clients.values().removeIf(ClientQueue::isEmpty);
+    }
+
     private void park(ClientQueue<T> client, long untilNanos) {
         client.park(true);
+        held += client.size();
         if (parked.isEmpty()) {
             lookAtNanos = untilNanos;
         }
@@ -136,6 +156,7 @@ final class ClassQueue<T> {
                 lookAt(untilNanos);
             } else {
                 client.park(false);
+                held -= client.size();
                 round.addFirst(client);
             }
         }
