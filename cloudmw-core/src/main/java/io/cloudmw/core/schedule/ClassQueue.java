@@ -1,11 +1,10 @@
 package io.cloudmw.core.schedule;
 
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,10 +16,14 @@ import org.jspecify.annotations.Nullable;
  * W. Shi, Deficits for Bursty Latency-critical Flows: DRR++, ICON 2000; RFC 8290. <b>Differs:</b> a client is served while its
  * deficit is positive, and pays for the last piece afterwards, so that the quantum may be less than a piece of work; and a debt
  * outlives the client's queue, so that nobody comes anew before it is paid. A client that a cap holds back leaves the round until
- * the cap lets it through, and earns nothing meanwhile.
+ * the cap lets it through, and earns nothing meanwhile; nor does who has nothing waiting, while all the others are held back. So who
+ * shares a cap shares it evenly, too.
  */
 final class ClassQueue<T> {
     private static final int MOST_AHEAD = 64;
+
+    /** Of more clients that have nothing waiting it is forgotten what they owe, or have left. */
+    static final int MOST_IDLE = 16_384;
 
     private final long quantumBytes;
     private final Caps clientCaps;
@@ -28,12 +31,16 @@ final class ClassQueue<T> {
     private final Map<String, ClientQueue<T>> clients = new HashMap<>();
     private final ArrayDeque<ClientQueue<T>> fresh = new ArrayDeque<>();
     private final ArrayDeque<ClientQueue<T>> round = new ArrayDeque<>();
-    private final PriorityQueue<Parked<T>> parked = new PriorityQueue<>(Comparator.comparingLong(Parked::untilNanos));
+    /** Those that caps hold back, in the order in which they left the round. */
+    private final ArrayDeque<ClientQueue<T>> parked = new ArrayDeque<>();
+    /** When the first of them may be let through; meaningful while there are any. */
+    private long lookAtNanos;
+
     private int queued;
+    /** How many of these are of clients that caps hold back. */
+    private int held;
     /** How many turns came before those of the round since one of these. */
     private int ahead;
-
-    private record Parked<T>(ClientQueue<T> client, long untilNanos) {}
 
     ClassQueue(long quantumBytes, Caps clientCaps, Caps volumeCaps) {
         this.quantumBytes = quantumBytes;
@@ -54,7 +61,9 @@ final class ClassQueue<T> {
         }
         client.add(turn);
         if (client.isParked()) {
-            unpark(client); // its other volumes may be free
+            held++;
+            // Its other volumes may be free.
+            lookAt(client.admitsAtNanos(clientCaps, volumeCaps, turn.submittedNanos()));
         }
         queued++;
     }
@@ -63,6 +72,7 @@ final class ClassQueue<T> {
         ClientQueue<T> client = clients.get(turn.tenant().client());
         if (client != null) {
             client.remove(turn);
+            held -= client.isParked() ? 1 : 0;
             queued--;
         }
     }
@@ -70,11 +80,14 @@ final class ClassQueue<T> {
     /** Takes what is next; null when nothing waits, or caps hold all of it back. */
     @Nullable
     Turn<T> take(long nowNanos) {
-        while (!parked.isEmpty() && parked.element().untilNanos() - nowNanos <= 0) {
-            unpark(parked.element().client());
+        if (!parked.isEmpty() && lookAtNanos - nowNanos <= 0) {
+            unpark(nowNanos);
+        }
+        if (queued == 0 || clients.size() - queued > MOST_IDLE) {
+            forgetIdle();
         }
         Turn<T> turn = null;
-        while (turn == null && !(fresh.isEmpty() && round.isEmpty())) {
+        while (turn == null && queued > held) {
             boolean first = !fresh.isEmpty() && (round.isEmpty() || ahead < MOST_AHEAD);
             turn = visit(first ? fresh : round, nowNanos);
             if (turn != null) {
@@ -88,6 +101,11 @@ final class ClassQueue<T> {
     /** Lets the first of a list have its turn, or moves it to where it belongs. */
     private @Nullable Turn<T> visit(ArrayDeque<ClientQueue<T>> list, long nowNanos) {
         ClientQueue<T> client = list.element();
+        long untilNanos = client.admitsAtNanos(clientCaps, volumeCaps, nowNanos);
+        if (!client.isEmpty() && untilNanos - nowNanos > 0) {
+            park(list.remove(), untilNanos); // before it earns what it cannot use
+            return null;
+        }
         if (client.deficitBytes() <= 0) {
             client.earn(quantumBytes);
             round.add(list.remove());
@@ -98,13 +116,7 @@ final class ClassQueue<T> {
             leave(client, list == fresh && !round.isEmpty());
             return null;
         }
-        Turn<T> turn = client.take(clientCaps, volumeCaps, nowNanos);
-        if (turn == null) {
-            list.remove();
-            client.park(true);
-            parked.add(new Parked<>(client, client.admitsAtNanos(clientCaps, volumeCaps, nowNanos)));
-        }
-        return turn;
+        return client.take(clientCaps, volumeCaps, nowNanos);
     }
 
     /** It has nothing left: forgotten, but not before others had their turn. */
@@ -116,10 +128,45 @@ final class ClassQueue<T> {
         }
     }
 
-    private void unpark(ClientQueue<T> client) {
-        parked.removeIf(waiting -> waiting.client() == client);
-        client.park(false);
-        round.add(client);
+    private void forgetIdle() {
+        for (ArrayDeque<ClientQueue<T>> list : List.of(fresh, round, parked)) {
+            list.removeIf(ClientQueue::isEmpty);
+        }
+        clients.values().removeIf(ClientQueue::isEmpty);
+    }
+
+    private void park(ClientQueue<T> client, long untilNanos) {
+        client.park(true);
+        held += client.size();
+        if (parked.isEmpty()) {
+            lookAtNanos = untilNanos;
+        }
+        parked.add(client);
+        lookAt(untilNanos);
+    }
+
+    /** Each left the round when its turn had come: whom caps let through now goes on there, in the order in which they left. */
+    private void unpark(long nowNanos) {
+        lookAtNanos = nowNanos + Long.MAX_VALUE;
+        for (int left = parked.size(); left > 0; left--) {
+            ClientQueue<T> client = parked.removeLast();
+            long untilNanos = client.admitsAtNanos(clientCaps, volumeCaps, nowNanos);
+            if (untilNanos - nowNanos > 0) {
+                parked.addFirst(client);
+                lookAt(untilNanos);
+            } else {
+                client.park(false);
+                held -= client.size();
+                round.addFirst(client);
+            }
+        }
+    }
+
+    /** Caps may let through what waits sooner than was known: not before then. */
+    void lookAt(long atNanos) {
+        if (atNanos - lookAtNanos < 0) {
+            lookAtNanos = atNanos;
+        }
     }
 
     /** It used so much less than it was charged with. */
@@ -132,9 +179,7 @@ final class ClassQueue<T> {
 
     /** When caps let through something that waits; empty: nothing waits for a cap. */
     OptionalLong admitsAtNanos() {
-        return parked.isEmpty()
-                ? OptionalLong.empty()
-                : OptionalLong.of(parked.element().untilNanos());
+        return parked.isEmpty() ? OptionalLong.empty() : OptionalLong.of(lookAtNanos);
     }
 
     int clients() {

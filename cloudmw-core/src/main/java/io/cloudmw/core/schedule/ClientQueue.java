@@ -28,6 +28,11 @@ final class ClientQueue<T> {
         return volumes.isEmpty();
     }
 
+    /** Pieces of work that wait. */
+    int size() {
+        return volumes.values().stream().mapToInt(PriorityQueue::size).sum();
+    }
+
     long deficitBytes() {
         return deficitBytes;
     }

@@ -228,8 +228,17 @@ public final class FairScheduler<T> {
         rank.queue.refund(turn.tenant().client(), unused);
         rank.owedBytes += turn.floorBytes() * unused / turn.costBytes();
         rank.forgive();
-        clientCaps.take(turn.tenant().client(), -unused, nowNanos);
-        volumeCaps.take(turn.tenant().volume(), -unused, nowNanos);
+        giveBack(turn.tenant(), unused, nowNanos);
+    }
+
+    /** To the caps, which may have held back others for it, of all classes. */
+    private void giveBack(Tenant tenant, long unused, long nowNanos) {
+        boolean held = !clientCaps.admits(tenant.client(), nowNanos) || !volumeCaps.admits(tenant.volume(), nowNanos);
+        clientCaps.take(tenant.client(), -unused, nowNanos);
+        volumeCaps.take(tenant.volume(), -unused, nowNanos);
+        if (held && unused > 0) {
+            ranks.values().forEach(rank -> rank.queue.lookAt(nowNanos));
+        }
     }
 
     /** When caps let through something that waits; meaningful after {@link #next} was empty. Empty: nothing waits for a cap. */

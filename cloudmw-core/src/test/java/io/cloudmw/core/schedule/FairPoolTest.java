@@ -178,6 +178,29 @@ class FairPoolTest {
         }
     }
 
+    /** What it was charged with would have held up the other for 17 minutes, and that was what its thread was to be woken for. */
+    @Test
+    void whatWasGivenBackWakesSoonerWhoWaitsForTheCap() throws Exception {
+        ScheduleLimits limits = new ScheduleLimits(10, 10, OptionalLong.empty(), OptionalLong.of(MIB));
+        try (FairPool pool = pool(2, limits)) {
+            pool.submit(tenant("copier", Priority.REPAIR), 1024 * MIB, OptionalLong.empty(), () -> {
+                begun.add("copy");
+                await(gate);
+                return MIB + MIB / 10;
+            });
+            assertThat(begun.take()).isEqualTo("copy");
+            submit(pool, "reader", Priority.BATCH);
+            pool.submit(new Tenant("free", "other", Priority.BATCH), MIB, OptionalLong.empty(), () -> {
+                begun.add("free");
+                return MIB;
+            });
+            assertThat(begun.take()).isEqualTo("free");
+            gate.countDown();
+
+            assertThat(begun.poll(30, TimeUnit.SECONDS)).isEqualTo("reader");
+        }
+    }
+
     @Test
     void workThatFailsByADefectCostsNoThread() throws Exception {
         try (FairPool pool = pool(1, ScheduleLimits.uncapped(10, 10))) {

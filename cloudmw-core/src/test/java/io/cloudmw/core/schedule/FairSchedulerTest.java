@@ -14,6 +14,7 @@ import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FairSchedulerTest {
     private static final long KIB = 1024;
@@ -36,6 +38,12 @@ class FairSchedulerTest {
 
     private static FairScheduler<String> unbounded() {
         return new FairScheduler<>(ScheduleLimits.uncapped(1_000_000, 1_000_000));
+    }
+
+    /** All clients of a volume together get so much. */
+    private static FairScheduler<String> sharing(long bytesPerSecond) {
+        return new FairScheduler<>(
+                new ScheduleLimits(1000, 1000, OptionalLong.empty(), OptionalLong.of(bytesPerSecond)));
     }
 
     private static Tenant batch(String client) {
@@ -374,9 +382,102 @@ class FairSchedulerTest {
 
         scheduler.settle(first, 0, 0);
 
-        long at = scheduler.admitsAtNanos().orElseThrow();
-        assertThat(scheduler.next(at)).isPresent();
+        assertThat(scheduler.next(0)).get().extracting(Turn::work).isEqualTo("2");
         assertThatThrownBy(() -> scheduler.settle(first, 0, 0)).isInstanceOf(IllegalStateException.class);
+    }
+
+    /** A GiB would have held the reader up for 19.5 s; it is another client's, and of another class. */
+    @Test
+    void whatIsGivenBackLetsThroughAtOnceWhoWaitedForTheSameVolume() throws CloudMwException {
+        FairScheduler<String> scheduler = sharing(50 * MIB);
+        submit(scheduler, new Tenant("upkeep", "any", Priority.REPAIR), "copy", 1024 * MIB);
+        Turn<String> copy = scheduler.next(0).orElseThrow();
+        submit(scheduler, batch("reader"), "read", MIB);
+        assertThat(scheduler.next(0)).isEmpty();
+        long failed = SECOND / 100;
+
+        scheduler.settle(copy, 0, failed);
+
+        assertThat(scheduler.next(failed)).get().extracting(Turn::work).isEqualTo("read");
+    }
+
+    @Test
+    void whatIsGivenBackInPartIsWaitedForLessLong() throws CloudMwException {
+        FairScheduler<String> scheduler = sharing(MIB);
+        submit(scheduler, batch("copier"), "copy", 1024 * MIB);
+        Turn<String> copy = scheduler.next(0).orElseThrow();
+        submit(scheduler, batch("reader"), "read", MIB);
+        assertThat(scheduler.next(0)).isEmpty();
+
+        scheduler.settle(copy, 3 * MIB, 0);
+
+        assertThat(scheduler.next(0)).isEmpty();
+        assertThat(scheduler.admitsAtNanos().orElseThrow()).isBetween(2 * SECOND, 2 * SECOND + 10);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void clientsThatWaitForTheSameCapGetTheSame_withinAQuantumAndOnePiece(long seed) throws CloudMwException {
+        SplittableRandom random = new SplittableRandom(seed);
+        FairScheduler<String> scheduler = sharing(MIB);
+        Map<String, Long> served = new HashMap<>();
+        int clients = 2 + random.nextInt(8);
+        for (int c = 0; c < clients; c++) {
+            served.put("c" + c, 0L);
+            long piece = 1 + random.nextLong(random.nextBoolean() ? LONGEST : MIB / 4);
+            int streams = 1 + random.nextInt(8);
+            for (int i = 0; i < streams; i++) {
+                submit(scheduler, batch("c" + c), "", piece);
+            }
+        }
+        long now = 0;
+        for (int i = 0; i < 1000; i++) {
+            Optional<Turn<String>> turn = scheduler.next(now);
+            if (turn.isEmpty()) {
+                now = scheduler.admitsAtNanos().orElseThrow();
+                continue;
+            }
+            Tenant tenant = turn.get().tenant();
+            served.merge(tenant.client(), turn.get().costBytes(), Long::sum);
+            now += random.nextInt(1000);
+            scheduler.submit(tenant, "", turn.get().costBytes(), OptionalLong.empty(), now);
+            assertThat(apart(served)).as("seed %s, turn %s", seed, i).isLessThanOrEqualTo(QUANTUM_BYTES + LONGEST);
+        }
+    }
+
+    /** The one asks for its next 4 MiB later; what it owes is not forgotten because the other may not begin, either. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 3})
+    void aDebtIsKeptWhileTheOthersWaitForTheirCap(int turnsLater) throws CloudMwException {
+        FairScheduler<String> scheduler = sharing(MIB);
+        Map<String, Long> served = new HashMap<>(Map.of("long", 0L, "short", 0L));
+        submit(scheduler, batch("long"), "long", 4 * MIB);
+        for (int i = 0; i < 100; i++) {
+            submit(scheduler, batch("short"), "short", MIB / 4);
+        }
+        int since = 0;
+        long now = 0;
+        while (scheduler.queued() > 1) {
+            Optional<Turn<String>> turn = scheduler.next(now);
+            if (turn.isPresent()) {
+                served.merge(turn.get().work(), turn.get().costBytes(), Long::sum);
+                since = turn.get().work().equals("long") ? 0 : since + 1;
+                assertThat(served.getOrDefault("long", 0L) - served.getOrDefault("short", 0L))
+                        .isLessThanOrEqualTo(QUANTUM_BYTES + 4 * MIB);
+                continue;
+            }
+            if (since == turnsLater) {
+                submit(scheduler, batch("long"), "long", 4 * MIB);
+            }
+            now = scheduler.admitsAtNanos().orElseThrow();
+        }
+        assertThat(served.getOrDefault("long", 0L)).isGreaterThan(16 * MIB);
+    }
+
+    private static long apart(Map<String, Long> served) {
+        LongSummaryStatistics bytes =
+                served.values().stream().mapToLong(Long::longValue).summaryStatistics();
+        return bytes.getMax() - bytes.getMin();
     }
 
     @Test
@@ -447,6 +548,24 @@ class FairSchedulerTest {
         assertThat(queue.clients()).isZero();
         // A debt of 8 s is remembered for 8 s.
         assertThat(caps.buckets()).isLessThanOrEqualTo(10);
+    }
+
+    @Test
+    void howManyDebtorsAreRememberedWhileSomebodyWaitsForACapIsBounded() {
+        Caps caps = new Caps(OptionalLong.of(MIB));
+        caps.take("held", 1024 * MIB, 0);
+        ClassQueue<String> queue = new ClassQueue<>(QUANTUM_BYTES, caps, new Caps(OptionalLong.empty()));
+        queue.add(new Turn<>(batch("held"), "", MIB, Long.MAX_VALUE, 0, 0));
+        for (int i = 1; i <= 2 * ClassQueue.MOST_IDLE; i++) {
+            queue.add(new Turn<>(batch("c" + i), "", 8 * MIB, Long.MAX_VALUE, i, 0));
+            assertThat(queue.take(0)).isNotNull();
+            assertThat(queue.take(0)).isNull();
+            assertThat(queue.clients()).isLessThanOrEqualTo(ClassQueue.MOST_IDLE + 1);
+        }
+
+        assertThat(queue.take(1024 * SECOND)).isNotNull();
+        assertThat(queue.take(1024 * SECOND)).isNull();
+        assertThat(queue.clients()).isZero();
     }
 
     @Test

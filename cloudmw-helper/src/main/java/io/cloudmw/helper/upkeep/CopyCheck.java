@@ -16,8 +16,13 @@ final class CopyCheck {
     private CopyCheck() {}
 
     /** Reads a chunk whole, and hands on what is right of it. */
-    static void read(ChunkStore store, Chunk chunk, LeafTarget leaves) throws CloudMwException {
-        new LeafVerifier(store, LeafRange.whole(chunk)).run(new CheckedLeaves(chunk, leaves), bytes -> {});
+    static void read(ChunkStore store, Chunk chunk, LeafTarget leaves, Findings findings) throws CloudMwException {
+        LeafVerifier reading = new LeafVerifier(store, LeafRange.whole(chunk));
+        try {
+            reading.run(new CheckedLeaves(chunk, leaves), bytes -> {});
+        } finally {
+            findings.read(reading.bytesRead());
+        }
     }
 
     static ByteBuffer scratch(Chunk chunk) {
@@ -30,9 +35,9 @@ final class CopyCheck {
      * @return {@code REPLICA_MISSING}, {@code REPLICA_CORRUPT}; empty: nothing
      * @throws CloudMwException when that could not be found out
      */
-    static Optional<ErrorCode> fault(ChunkStore store, Chunk chunk) throws CloudMwException {
+    static Optional<ErrorCode> fault(ChunkStore store, Chunk chunk, Findings findings) throws CloudMwException {
         try {
-            read(store, chunk, LeafTarget.discarding(scratch(chunk)));
+            read(store, chunk, LeafTarget.discarding(scratch(chunk)), findings);
             OptionalLong expected = OptionalLong.of(chunk.range().length());
             return store.length(chunk.id()).equals(expected)
                     ? Optional.empty()

@@ -74,7 +74,7 @@ final class CopyRunner {
         if (store.put(chunk.id(), new FileSource(file.channel(), length)) == PutOutcome.WRITTEN) {
             return length;
         }
-        Optional<ErrorCode> fault = CopyCheck.fault(store, chunk);
+        Optional<ErrorCode> fault = CopyCheck.fault(store, chunk, findings);
         if (fault.isPresent()) {
             throw new CloudMwException(
                     fault.get(),
@@ -87,7 +87,7 @@ final class CopyRunner {
         return findings.at(
                 target,
                 () -> store.length(chunk.id()).isPresent()
-                        && CopyCheck.fault(store, chunk).isEmpty());
+                        && CopyCheck.fault(store, chunk, findings).isEmpty());
     }
 
     private void fetch(Spool.SpoolFile file) throws CloudMwException {
@@ -96,7 +96,7 @@ final class CopyRunner {
         for (Store source : task.sources()) {
             try {
                 LeafTarget kept = LeafTarget.file(file.channel(), 0, CopyCheck.scratch(chunk));
-                CopyCheck.read(stores.open(source.id()), chunk, kept);
+                CopyCheck.read(stores.open(source.id()), chunk, kept, findings);
                 return;
             } catch (CloudMwException e) {
                 LOG.debug("chunk={} store={}: no source: {}", chunk.id(), source.id(), e.getMessage());

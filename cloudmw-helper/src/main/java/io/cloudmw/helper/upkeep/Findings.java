@@ -14,6 +14,7 @@ import java.util.Optional;
 final class Findings {
     private final List<ReplicaReport> faults = new ArrayList<>();
     private Optional<StoreId> blamed = Optional.empty();
+    private long bytesRead;
 
     /** Copies that are not as they ought to be. */
     List<ReplicaReport> faults() {
@@ -23,6 +24,15 @@ final class Findings {
     /** The store for whose failure the task failed. */
     Optional<StoreId> blamed() {
         return blamed;
+    }
+
+    /** Bytes that came from stores, of copies that were right, wrong, or not read to their end. */
+    long bytesRead() {
+        return bytesRead;
+    }
+
+    void read(long bytes) {
+        bytesRead += bytes;
     }
 
     /** What reading a copy failed with, says something about it or not. */

@@ -48,6 +48,9 @@ public final class UpkeepWorker implements AutoCloseable {
     /** All of upkeep is one client. */
     private static final String CLIENT = "upkeep";
 
+    /** What a listing or a deletion is charged with, however many bytes lie there: it moves none. */
+    private static final long SWEEP_COST = 1;
+
     private final WorkCalls coordinator;
     private final StoreDirectory stores;
     private final Spool spool;
@@ -160,13 +163,13 @@ public final class UpkeepWorker implements AutoCloseable {
     private void begin(Handout.Assignment assignment, Handout handout, long endNanos) {
         Task task = assignment.task();
         String volume = task instanceof Task.OfCopy copy ? copy.file().volume().value() : "";
-        long bytes = task instanceof Task.OfCopy copy ? copy.chunk().range().length() : 1;
+        long bytes = task instanceof Task.OfCopy copy ? copy.chunk().range().length() : SWEEP_COST;
         try {
             var unused =
                     pool.submit(new Tenant(CLIENT, volume, Priority.REPAIR), bytes, OptionalLong.of(endNanos), () -> {
-                        TaskResult result = done(assignment, handout, endNanos);
-                        finished(result);
-                        return result.bytes();
+                        Findings findings = new Findings();
+                        finished(done(assignment, handout, endNanos, findings));
+                        return task instanceof Task.OfCopy ? findings.bytesRead() : SWEEP_COST;
                     });
         } catch (CloudMwException e) {
             refused(assignment, e);
@@ -190,10 +193,9 @@ public final class UpkeepWorker implements AutoCloseable {
         }
     }
 
-    private TaskResult done(Handout.Assignment assignment, Handout handout, long endNanos) {
+    private TaskResult done(Handout.Assignment assignment, Handout handout, long endNanos, Findings findings) {
         long number = assignment.number();
         Task task = assignment.task();
-        Findings findings = new Findings();
         if (ticker.nanos() - endNanos >= 0) {
             return failure(number, ErrorCode.DEADLINE_EXCEEDED, "its time was over", findings);
         }
@@ -235,7 +237,7 @@ public final class UpkeepWorker implements AutoCloseable {
             return written;
         }
         StoreId store = task.store().id();
-        Optional<ErrorCode> fault = CopyCheck.fault(resolver.open(store), task.chunk());
+        Optional<ErrorCode> fault = CopyCheck.fault(resolver.open(store), task.chunk(), findings);
         fault.ifPresent(code -> findings.note(task.chunk().id(), store, code));
         long bytes = task.chunk().range().length();
         metrics.verified(bytes);

@@ -132,6 +132,7 @@ final class CopyRunnerTest {
     void whatIsThereAndRightIsLeftAlone() throws Exception {
         put("t", bytes);
         assertThat(copy(chunk(), "t", "nowhere").run()).isZero();
+        assertThat(findings.bytesRead()).isEqualTo(bytes.length);
     }
 
     @Test
@@ -164,6 +165,7 @@ final class CopyRunnerTest {
                 .containsExactly(
                         new ReplicaReport(id, new StoreId("bad"), ReplicaState.CORRUPT),
                         new ReplicaReport(id, new StoreId("empty"), ReplicaState.MISSING));
+        assertThat(findings.bytesRead()).isEqualTo(2 * LEAF + bytes.length);
     }
 
     @Test

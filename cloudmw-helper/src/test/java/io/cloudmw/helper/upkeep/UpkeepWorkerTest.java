@@ -16,11 +16,13 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.LeafDigests;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.ScheduleLimits;
+import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferToken;
@@ -45,6 +47,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -97,11 +100,7 @@ final class UpkeepWorkerTest {
             ChunkStore.requireTime(this, chunk, isOver);
             asked.countDown();
             CountDownLatch held = gate;
-            try {
-                assertThat(held == null || held.await(1, TimeUnit.MINUTES)).isTrue();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
+            assertThat(held == null || awaited(held)).isTrue();
             return delete(chunk);
         }
     }
@@ -191,19 +190,65 @@ final class UpkeepWorkerTest {
         store.gate = gate;
         give(new Task.Delete(BUCKET, List.of(chunk)), LIFE);
         assertThat(store.asked.await(1, TimeUnit.MINUTES)).isTrue();
-        Chunk described = new Chunk(
-                0,
-                chunk,
-                new ByteRange(0, 10),
-                10,
-                new LeafDigests(new int[1], new byte[LeafDigests.SHA256_BYTES]),
-                List.of(BUCKET.id()));
-        give(new Task.Copy(described, BUCKET, FilePath.parse("v:/f"), List.of(), 1), LIFE);
+        give(new Task.Copy(described(chunk), BUCKET, FilePath.parse("v:/f"), List.of(), 1), LIFE);
         TaskResult copy = result();
         assertThat(copy.failure()).contains(ErrorCode.OVERLOADED);
         assertThat(copy.blamed()).isEmpty();
         gate.countDown();
         assertThat(result().failure()).isEmpty();
         assertThat(store.length(chunk)).isEmpty();
+    }
+
+    /** 6 GiB of them would hold up copies for as long as copies of 6 GiB, and have moved nothing. */
+    @Test
+    void whatIsDeletedIsNotPaidForAsIfItWereMoved() throws Exception {
+        give(new Task.Delete(BUCKET, List.of(put(0))), LIFE);
+        assertThat(result().bytes()).isEqualTo(10);
+        assertThat(paid()).isEqualTo(1);
+    }
+
+    @Test
+    void aCopyThatFailsPaysForWhatItRead() throws Exception {
+        Chunk wrong = described(put(0));
+        give(new Task.Copy(wrong, BUCKET, FilePath.parse("v:/f"), List.of(), 1), LIFE);
+        TaskResult copy = result();
+        assertThat(copy.failure()).contains(ErrorCode.REPLICA_MISSING);
+        assertThat(copy.bytes()).isZero();
+        assertThat(paid()).isEqualTo(10);
+    }
+
+    /** What upkeep's turns were settled with: where all threads of the pool are at something else, they are. */
+    private double paid() throws Exception {
+        CountDownLatch together = new CountDownLatch(2);
+        for (int thread = 0; thread < 2; thread++) {
+            pool.submit(new Tenant("test", "", Priority.BATCH), 1, OptionalLong.empty(), () -> {
+                together.countDown();
+                return awaited(together) ? 1 : 0;
+            });
+        }
+        assertThat(awaited(together)).isTrue();
+        return meters.get(ScheduleMetrics.SERVED)
+                .tag(ScheduleMetrics.PRIORITY, Priority.REPAIR.label())
+                .counter()
+                .count();
+    }
+
+    private static boolean awaited(CountDownLatch latch) {
+        try {
+            return latch.await(1, TimeUnit.MINUTES);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Ten bytes, with digests that no copy of them has. */
+    private static Chunk described(ChunkId chunk) {
+        return new Chunk(
+                0,
+                chunk,
+                new ByteRange(0, 10),
+                4096,
+                new LeafDigests(new int[1], new byte[LeafDigests.SHA256_BYTES]),
+                List.of(BUCKET.id()));
     }
 }
