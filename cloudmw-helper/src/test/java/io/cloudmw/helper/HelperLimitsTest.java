@@ -15,6 +15,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.wire.WriteResult;
 import io.cloudmw.helper.testing.StallingStore;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -246,11 +247,19 @@ final class HelperLimitsTest {
             write(client, 0, 0, List.of(disk));
             ScriptedClient.Reading held = client.read(0, 0, disk, MIB, 1);
             held.first.get(20, TimeUnit.SECONDS);
-            refused(client.read(0, 0, disk, MIB, MIB).result, "1 reads at once already");
+            CompletableFuture<byte[]> another = client.read(0, 0, disk, MIB, MIB).result;
+            refused(another, "1 reads at once already");
+            assertThat(another)
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOfSatisfying(
+                            CloudMwException.class,
+                            e -> assertThat(e.retryAfter()).isPresent());
             client.dropBulk(0);
-            try (ScriptedClient another = new ScriptedClient(cluster)) {
+            try (ScriptedClient other = new ScriptedClient(cluster)) {
                 await().ignoreExceptions()
-                        .until(() -> another.read(0, 0, disk, MIB, MIB).result.get(20, TimeUnit.SECONDS).length == MIB);
+                        .until(() -> other.read(0, 0, disk, MIB, MIB).result.get(20, TimeUnit.SECONDS).length == MIB);
             }
         }
     }

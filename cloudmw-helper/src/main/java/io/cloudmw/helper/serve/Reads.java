@@ -50,8 +50,7 @@ public final class Reads {
             throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "range: " + request.range() + " is too long");
         }
         if (!room.tryAcquire()) {
-            throw new CloudMwException(
-                    ErrorCode.OVERLOADED, "chunk=" + request.chunk() + ": " + limit + " reads at once already");
+            throw CloudMwException.full("chunk=" + request.chunk() + ": " + limit + " reads at once already");
         }
         Tenant tenant = new Tenant(
                 stream.connection().sessionId(), claims.file().volume().value(), request.priority());

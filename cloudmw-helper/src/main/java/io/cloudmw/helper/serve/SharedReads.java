@@ -174,7 +174,7 @@ public final class SharedReads {
     /** @param child empty: a reader asks, who is none of the switches below */
     private synchronized void take(Optional<Key> child) throws CloudMwException {
         if (reads >= limits.reads()) {
-            throw overloaded(reads + " blocks are given at once (expected: < " + limits.reads() + ")");
+            throw CloudMwException.full(reads + " blocks are given at once (expected: < " + limits.reads() + ")");
         }
         if (child.isPresent()) {
             take(child.get());
@@ -191,14 +191,10 @@ public final class SharedReads {
     private void take(Key key) throws CloudMwException {
         Map<String, Integer> children = given.getOrDefault(key.block(), Map.of());
         if (!children.containsKey(key.child()) && children.size() >= limits.children()) {
-            throw overloaded("chunk=" + key.block().chunk() + ": given to " + children.size()
+            throw CloudMwException.full("chunk=" + key.block().chunk() + ": given to " + children.size()
                     + " switches (expected: < " + limits.children() + ")");
         }
         given.computeIfAbsent(key.block(), block -> new HashMap<>()).merge(key.child(), 1, Integer::sum);
-    }
-
-    private static CloudMwException overloaded(String why) {
-        return new CloudMwException(ErrorCode.OVERLOADED, why);
     }
 
     /** Switches below this one that blocks are being given to now. */

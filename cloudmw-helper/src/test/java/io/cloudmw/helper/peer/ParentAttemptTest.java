@@ -1,7 +1,9 @@
 package io.cloudmw.helper.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.helper.fetch.ByteBudget;
@@ -14,6 +16,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,6 +65,17 @@ final class ParentAttemptTest {
         try (FetchedBlock fetched = ending.block()) {
             assertThat(Fetches.sent(fetched)).isEqualTo(bytes);
         }
+    }
+
+    @Test
+    void whatTheParentHasNoRoomForIsRefusedWithWhenToComeAgain() {
+        attempt.failed(CloudMwException.overloaded("no room", Duration.ofSeconds(7)));
+        assertThatThrownBy(ending::block)
+                .hasRootCauseMessage("no room")
+                .cause()
+                .hasMessageContaining("from switch above: no room")
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.retryAfter()).contains(Duration.ofSeconds(7)));
     }
 
     @Test

@@ -43,6 +43,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -185,6 +186,21 @@ final class SharedReadsTest {
         assertThat(reads.children()).isEqualTo(1);
         waiting.forEach(listener -> listener.failed(new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "not now"), 0));
         assertThat(reads.children()).isZero();
+    }
+
+    /** Whether something of it has come already or not. */
+    @Test
+    void whatFailsForWantOfRoomIsToldWithWhenToComeAgain() throws CloudMwException {
+        CloudMwException full = CloudMwException.overloaded("no room", Duration.ofSeconds(7));
+        FakeBulkStream waits = ask(Priority.BATCH, true, false, 0);
+        FakeBulkStream comes = ask(Priority.BATCH, true, false, 0);
+        waiting.get(1).began(new LeavesBlock(wanted.get(1)));
+        waiting.forEach(listener -> listener.failed(full, 0));
+        assertThat(List.of(waits, comes))
+                .allSatisfy(stream -> assertThat(stream.reasons)
+                        .singleElement()
+                        .satisfies(why -> assertThat(why.code()).isEqualTo(ErrorCode.OVERLOADED))
+                        .satisfies(why -> assertThat(why.retryAfter()).contains(Duration.ofSeconds(7))));
     }
 
     /** The answer is credit, which it needs none of, or an error at once: nothing is fetched for it. */
