@@ -256,7 +256,7 @@ public final class HelperServer implements AutoCloseable {
                         ScheduleLimits.uncapped(2 * limits.reads(), 2 * limits.reads()),
                         timer,
                         meters)),
-                transport.allocator(),
+                new Reads.Means(transport.allocator(), limits.readSilence(), Ticker.system(), timer),
                 limits.reads());
         Below below = new Below(stores, trees, tokens, speeds, reports);
         Writes writes = new Writes(writes(tokens, stores, spool, reports, timer));

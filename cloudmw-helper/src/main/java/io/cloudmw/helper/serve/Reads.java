@@ -11,33 +11,40 @@ import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.helper.disk.OwnDisks;
 import io.netty.buffer.ByteBufAllocator;
-import java.util.concurrent.Semaphore;
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
 
 /** Serves ranges of the chunks on this helper's disks. Safe for any thread. */
 public final class Reads {
+    /**
+     * What serving a range needs besides its disk.
+     *
+     * @param silence how long a reader may take nothing
+     */
+    public record Means(ByteBufAllocator allocator, Duration silence, Ticker ticker, ScheduledExecutorService timer) {}
+
     private final OwnDisks disks;
     private final TransferTokens tokens;
     private final FairPool pool;
-    private final ByteBufAllocator allocator;
-    private final int limit;
-    private final Semaphore room;
+    private final Means means;
+    private final Places places;
 
     /**
      * Serves nothing yet.
      *
      * @param pool refuses nothing while no more than {@code 2 * limit} tasks wait in it
-     * @param limit reads at once
+     * @param limit reads at once; one connection has half of them at most
      */
-    public Reads(OwnDisks disks, TransferTokens tokens, FairPool pool, ByteBufAllocator allocator, int limit) {
+    public Reads(OwnDisks disks, TransferTokens tokens, FairPool pool, Means means, int limit) {
         this.disks = disks;
         this.tokens = tokens;
         this.pool = pool;
-        this.allocator = allocator;
-        this.limit = limit;
-        this.room = new Semaphore(limit);
+        this.means = means;
+        this.places = new Places("reads", limit);
     }
 
     BulkStreamListener open(BulkStream stream, BulkRequest.Read request) throws CloudMwException {
@@ -49,12 +56,11 @@ public final class Reads {
         if (request.range().length() > Chunking.MAX_CHUNK_BYTES) {
             throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "range: " + request.range() + " is too long");
         }
-        if (!room.tryAcquire()) {
-            throw CloudMwException.full("chunk=" + request.chunk() + ": " + limit + " reads at once already");
-        }
-        Tenant tenant = new Tenant(
-                stream.connection().sessionId(), claims.file().volume().value(), request.priority());
-        ServedRead read = new ServedRead(disk, request, stream, allocator, new ReadTurns(pool, tenant), room::release);
+        String session = stream.connection().sessionId();
+        places.take(session, "chunk=" + request.chunk());
+        Tenant tenant = new Tenant(session, claims.file().volume().value(), request.priority());
+        ServedRead read = new ServedRead(
+                disk, request, stream, means, new ReadTurns(pool, tenant), () -> places.giveBack(session));
         read.start();
         return read;
     }

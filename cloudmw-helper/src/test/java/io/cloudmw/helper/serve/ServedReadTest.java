@@ -20,6 +20,7 @@ import io.cloudmw.helper.testing.FakeBulkStream;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
+import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -78,7 +79,9 @@ final class ServedReadTest {
         BulkRequest.Read request = new BulkRequest.Read(
                 TransferToken.of(new byte[1]), store.id(), chunk, new ByteRange(0, LENGTH), Priority.BATCH);
         ReadTurns turns = new ReadTurns(pool, new Tenant(client, "v", Priority.BATCH));
-        new ServedRead(store, request, stream, PooledByteBufAllocator.DEFAULT, turns, () -> {}).start();
+        Reads.Means means =
+                new Reads.Means(PooledByteBufAllocator.DEFAULT, Duration.ofMinutes(1), Ticker.system(), timer);
+        new ServedRead(store, request, stream, means, turns, () -> {}).start();
         return whole;
     }
 

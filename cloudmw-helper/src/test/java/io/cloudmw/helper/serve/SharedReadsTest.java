@@ -70,6 +70,8 @@ final class SharedReadsTest {
 
     private final List<WantedBlock> wanted = new ArrayList<>();
     private boolean keeping;
+    /** Of whoever asks. */
+    private String session = "session";
 
     private Spool spool;
     private Fetcher fetcher;
@@ -158,7 +160,13 @@ final class SharedReadsTest {
                 reader,
                 kept,
                 share);
-        FakeBulkStream stream = new FakeBulkStream();
+        String asking = session;
+        FakeBulkStream stream = new FakeBulkStream() {
+            @Override
+            public String sessionId() {
+                return asking;
+            }
+        };
         stream.open(request.encode(), reads.open(stream, request));
         return stream;
     }
@@ -232,7 +240,26 @@ final class SharedReadsTest {
         assertThatThrownBy(() -> ask(Priority.BATCH, true, true, 0))
                 .isInstanceOfSatisfying(
                         CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_FOUND));
+        session = "another";
         ask(Priority.BATCH, true, false, 0);
         assertThat(waiting).hasSize(READS / 2 + 1);
+    }
+
+    /** One that reads slowly would hold all of them otherwise. */
+    @Test
+    void oneConnectionHasHalfOfThePlacesAtMost() throws CloudMwException {
+        for (int read = 0; read < READS / 2; read++) {
+            ask(Priority.BATCH, read % 2 == 0, read % 16);
+        }
+        assertThatThrownBy(() -> ask(Priority.INTERACTIVE, true, 0))
+                .isInstanceOfSatisfying(CloudMwException.class, e -> {
+                    assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED);
+                    assertThat(e.retryAfter()).isPresent();
+                });
+        session = "another";
+        ask(Priority.BATCH, true, 0);
+        waiting.forEach(listener -> listener.failed(new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "not now"), 0));
+        session = "session";
+        ask(Priority.BATCH, true, 0);
     }
 }
