@@ -5,6 +5,7 @@ import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.schedule.Due;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferClaims;
@@ -24,6 +25,7 @@ public final class Reads {
      * What serving a range needs besides its disk.
      *
      * @param silence how long a reader may take nothing
+     * @param ticker the pool's, too
      */
     public record Means(ByteBufAllocator allocator, Duration silence, Ticker ticker, ScheduledExecutorService timer) {}
 
@@ -58,9 +60,11 @@ public final class Reads {
         }
         String session = stream.connection().sessionId();
         places.take(session, "chunk=" + request.chunk());
-        Tenant tenant = new Tenant(session, claims.file().volume().value(), request.priority());
-        ServedRead read = new ServedRead(
-                disk, request, stream, means, new ReadTurns(pool, tenant), () -> places.giveBack(session));
+        Tenant tenant = new Tenant(
+                session, claims.file().volume().value(), request.urgency().priority());
+        Due due = new Due(request.urgency(), means.ticker());
+        ReadTurns turns = new ReadTurns(pool, tenant, due.deadlineNanos());
+        ServedRead read = new ServedRead(disk, request, stream, means, turns, () -> places.giveBack(session));
         read.start();
         return read;
     }

@@ -148,7 +148,9 @@ public final class SharedReads {
     /** A reader; or a switch, on behalf of some of its own clients. */
     private static Tenant tenant(BulkStream stream, BulkRequest.Shared request, TransferClaims claims) {
         Tenant asking = new Tenant(
-                stream.connection().sessionId(), claims.file().volume().value(), request.priority());
+                stream.connection().sessionId(),
+                claims.file().volume().value(),
+                request.urgency().priority());
         return request.reader() ? asking : asking.ofShare(request.share());
     }
 

@@ -13,6 +13,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.race.Block;
@@ -156,7 +157,7 @@ final class SharedReadsTest {
                 List.of(new HelperAddress(new HelperId("h"), "127.0.0.1:1", "127.0.0.1:2")),
                 1,
                 0,
-                priority,
+                Urgency.of(priority),
                 reader,
                 kept,
                 share);
