@@ -832,6 +832,20 @@ final class TransferTest {
         await().until(() -> client.runningTransfers() == 0 && client.freeMemoryBytes() == 8L << 20);
     }
 
+    /** There was no room for its first try, and no store could be reached for the last: the one has nothing to do with the other. */
+    @Test
+    void aReadThatFailedForOtherReasonsDoesNotWaitForRoom() throws Exception {
+        coordinator.mode(Mode.SINGLE);
+        byte[] content = putAndLoseTheHelper(CHUNK);
+        helper(Script.FULL_AT_FIRST);
+        Path target = directory.resolve("out");
+        CompletableFuture<GetReceipt> get = client.get(FILE, target, GetOptions.defaults());
+        await().until(() -> coordinator.plans() >= 2);
+        helper(Script.SERVE);
+        assertThat(get.get(60, SECONDS).winners()).containsOnlyKeys("h2");
+        assertThat(Files.readAllBytes(target)).isEqualTo(content);
+    }
+
     @Test
     void helpersAreToldHowUrgentAReadIs() throws Exception {
         FakeHelper helper = helper(Script.SERVE);

@@ -17,12 +17,14 @@ import io.cloudmw.core.metrics.UpkeepMetrics;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.monitor.SwitchActivity;
+import io.cloudmw.core.schedule.Due;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.ScheduleLimits;
 import io.cloudmw.core.schedule.Tenant;
@@ -89,7 +91,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
@@ -222,15 +223,11 @@ public final class HelperServer implements AutoCloseable {
                                 spec.helpers(),
                                 spec.token(),
                                 spec.claims(),
-                                spec.urgency().priority()),
+                                new Due(spec.urgency(), Ticker.system())),
                         speeds),
                 spec -> trees.upstream(
                         new Trees.Scope(spec.helpers(), spec.tree(), spec.stores()),
-                        new PeerRights(
-                                spec.token(),
-                                spec.claims(),
-                                tokens,
-                                spec.urgency().priority()),
+                        new PeerRights(spec.token(), spec.claims(), tokens, new Due(spec.urgency(), Ticker.system())),
                         spec.tenant(),
                         Integer.MAX_VALUE),
                 sessions::find,
@@ -259,7 +256,7 @@ public final class HelperServer implements AutoCloseable {
                         ScheduleLimits.uncapped(2 * limits.reads(), 2 * limits.reads()),
                         timer,
                         meters)),
-                transport.allocator(),
+                new Reads.Means(transport.allocator(), limits.readSilence(), Ticker.system(), timer),
                 limits.reads());
         Below below = new Below(stores, trees, tokens, speeds, reports);
         Writes writes = new Writes(writes(tokens, stores, spool, reports, timer));
@@ -335,25 +332,26 @@ public final class HelperServer implements AutoCloseable {
             return of(
                     new Warmings.Spec(request.token(), claims, request.helpers(), request.tree(), request.stores()),
                     tenant,
+                    request.urgency(),
                     request.height());
         }
 
         Requester of(Warmings.Spec request, Tenant tenant) {
-            return of(request, tenant, Integer.MAX_VALUE);
+            return of(request, tenant, Urgency.of(tenant.priority()), Integer.MAX_VALUE);
         }
 
-        private Requester of(Warmings.Spec request, Tenant tenant, int highest) {
+        private Requester of(Warmings.Spec request, Tenant tenant, Urgency urgency, int highest) {
+            Due due = new Due(urgency, Ticker.system());
             TransferClaims claims = request.claims();
-            StoreResolver resolver =
-                    stores.resolver(request.stores(), request.helpers(), request.token(), claims, tenant.priority());
+            StoreResolver resolver = stores.resolver(request.stores(), request.helpers(), request.token(), claims, due);
             Upstream upstream = trees.upstream(
                     new Trees.Scope(request.helpers(), request.tree(), request.stores()),
-                    new PeerRights(request.token(), claims, tokens, tenant.priority()),
+                    new PeerRights(request.token(), claims, tokens, due),
                     tenant,
                     highest);
             return new Requester(
                     tenant,
-                    OptionalLong.empty(),
+                    due.deadlineNanos(),
                     measured(resolver, speeds),
                     upstream,
                     report -> reports.report(claims, report));

@@ -15,6 +15,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.wire.WriteResult;
 import io.cloudmw.helper.testing.StallingStore;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -239,6 +240,41 @@ final class HelperLimitsTest {
     }
 
     @Test
+    void oneConnectionHasHalfOfTheReadsAtMost() throws Exception {
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.reads.limit", "4"), -1);
+                ScriptedClient greedy = new ScriptedClient(cluster);
+                ScriptedClient other = new ScriptedClient(cluster)) {
+            Store disk = cluster.stores().get(0);
+            write(greedy, 0, 0, List.of(disk));
+            for (int held = 0; held < 2; held++) {
+                greedy.read(0, 0, disk, MIB, 1).first.get(20, TimeUnit.SECONDS);
+            }
+            refused(greedy.read(0, 0, disk, MIB, MIB).result, "2 of 4 reads at once are this connection's already");
+            assertThat(other.read(0, 0, disk, MIB, MIB).result.get(20, TimeUnit.SECONDS))
+                    .hasSize(MIB);
+        }
+    }
+
+    @Test
+    void aReaderThatTakesNothingLosesItsPlaceToOneThatDoes() throws Exception {
+        Map<String, String> one = Map.of("helper.reads.limit", "1", "helper.reads.silence", "100ms");
+        try (HelperCluster cluster = new HelperCluster(directory, one, -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            Store disk = cluster.stores().get(0);
+            write(client, 0, 0, List.of(disk));
+            assertThat(client.read(0, 0, disk, MIB, 1).result)
+                    .failsWithin(20, TimeUnit.SECONDS)
+                    .withThrowableThat()
+                    .havingCause()
+                    .withMessageContaining("took nothing for 100 ms, after 1 of " + MIB + " bytes")
+                    .isInstanceOfSatisfying(
+                            CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED));
+            await().ignoreExceptions()
+                    .until(() -> client.read(0, 0, disk, MIB, MIB).result.get(20, TimeUnit.SECONDS).length == MIB);
+        }
+    }
+
+    @Test
     void readsBeyondTheLimitAreRefusedAndOnesThatEndMakeRoom() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.reads.limit", "1"), -1);
                 ScriptedClient client = new ScriptedClient(cluster)) {
@@ -246,11 +282,19 @@ final class HelperLimitsTest {
             write(client, 0, 0, List.of(disk));
             ScriptedClient.Reading held = client.read(0, 0, disk, MIB, 1);
             held.first.get(20, TimeUnit.SECONDS);
-            refused(client.read(0, 0, disk, MIB, MIB).result, "1 reads at once already");
+            CompletableFuture<byte[]> another = client.read(0, 0, disk, MIB, MIB).result;
+            refused(another, "1 reads at once already");
+            assertThat(another)
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOfSatisfying(
+                            CloudMwException.class,
+                            e -> assertThat(e.retryAfter()).isPresent());
             client.dropBulk(0);
-            try (ScriptedClient another = new ScriptedClient(cluster)) {
+            try (ScriptedClient other = new ScriptedClient(cluster)) {
                 await().ignoreExceptions()
-                        .until(() -> another.read(0, 0, disk, MIB, MIB).result.get(20, TimeUnit.SECONDS).length == MIB);
+                        .until(() -> other.read(0, 0, disk, MIB, MIB).result.get(20, TimeUnit.SECONDS).length == MIB);
             }
         }
     }

@@ -3,30 +3,43 @@ package io.cloudmw.helper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.bulk.BulkConnector;
+import io.cloudmw.core.bulk.BulkHandler;
 import io.cloudmw.core.bulk.BulkOptions;
+import io.cloudmw.core.bulk.BulkServer;
 import io.cloudmw.core.bulk.BulkTransport;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.schedule.Due;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.testing.FakeTicker;
 import io.cloudmw.core.testing.store.ChunkReadingContract;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.helper.peer.PeerConnections;
 import io.cloudmw.helper.peer.PeerDiskStore;
 import io.cloudmw.helper.peer.PeerRights;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -64,11 +77,15 @@ final class PeerDiskStoreTest extends ChunkReadingContract {
                 cluster.stores().get(helper),
                 cluster.addresses().get(helper),
                 connections,
-                new PeerRights(
-                        cluster.token(right, version),
-                        new TransferClaims(Set.of(right), HelperCluster.FILE, version, Long.MAX_VALUE),
-                        cluster.tokens(),
-                        Priority.BATCH));
+                rights(right, version, () -> Urgency.of(Priority.BATCH)));
+    }
+
+    private PeerRights rights(TransferRight right, VersionId version, Supplier<Urgency> urgency) {
+        return new PeerRights(
+                cluster.token(right, version),
+                new TransferClaims(Set.of(right), HelperCluster.FILE, version, Long.MAX_VALUE),
+                cluster.tokens(),
+                urgency);
     }
 
     /** A transfer's token is for one version. */
@@ -121,6 +138,29 @@ final class PeerDiskStoreTest extends ChunkReadingContract {
                 .isEqualTo(ErrorCode.OVERLOADED);
         reading.close();
         assertThat(Chunks.read(store(1, TransferRight.READ), second, 0, 20)).hasSize(20);
+    }
+
+    /** Its owner has a clock of its own. */
+    @Test
+    void theOwnerHearsHowMuchOfTheTimeIsLeft() throws Exception {
+        CompletableFuture<BulkRequest.Read> asked = new CompletableFuture<>();
+        BulkHandler owner = (stream, request) -> {
+            asked.complete((BulkRequest.Read) BulkRequest.decode(request));
+            throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "not now");
+        };
+        FakeTicker ticker = new FakeTicker();
+        Due due = new Due(new Urgency(Priority.BATCH, Optional.of(Duration.ofSeconds(10))), ticker);
+        try (BulkServer server = BulkServer.bind(
+                transport, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "owner", owner)) {
+            HelperAddress address =
+                    new HelperAddress(new HelperId("owner"), "127.0.0.1:1", "127.0.0.1:" + server.port());
+            ChunkStore disk = new PeerDiskStore(
+                    cluster.stores().get(0), address, connections, rights(TransferRight.READ, cluster.version, due));
+            ticker.advance(Duration.ofSeconds(4));
+            assertThat(failure(() -> Chunks.read(disk, newChunk(), 0, 1)).code())
+                    .isEqualTo(ErrorCode.STORE_UNAVAILABLE);
+        }
+        assertThat(asked.join().urgency()).isEqualTo(new Urgency(Priority.BATCH, Optional.of(Duration.ofSeconds(6))));
     }
 
     @Test

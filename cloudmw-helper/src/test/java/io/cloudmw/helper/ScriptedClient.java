@@ -16,6 +16,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.BlockRule;
@@ -169,7 +170,11 @@ final class ScriptedClient implements AutoCloseable {
     /** Opens a read of a whole chunk and grants so much. */
     Reading read(int from, int index, Store store, long length, long granted) {
         BulkRequest.Read request = new BulkRequest.Read(
-                cluster.token(TransferRight.READ), store.id(), chunkId(index), new ByteRange(0, length), priority);
+                cluster.token(TransferRight.READ),
+                store.id(),
+                chunkId(index),
+                new ByteRange(0, length),
+                Urgency.of(priority));
         Reading reading = new Reading();
         BulkStream stream = bulk.get(from).open(request.encode(), reading);
         stream.grant(granted);

@@ -23,6 +23,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.SwitchTree;
 import io.cloudmw.core.race.Block;
@@ -54,6 +55,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -61,6 +63,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -85,6 +88,9 @@ final class SwitchTreeServingTest {
     private Path directory;
 
     private final byte[] bytes = new byte[8 * LEAF + 100];
+    /** Of what is asked for. */
+    private Urgency urgency = Urgency.of(Priority.BATCH);
+
     private final BulkTransport transport =
             new BulkTransport("test-child", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
 
@@ -223,7 +229,7 @@ final class SwitchTreeServingTest {
                 helpers,
                 tree.size(),
                 height,
-                Priority.BATCH,
+                urgency,
                 reader,
                 false,
                 0);
@@ -441,9 +447,10 @@ final class SwitchTreeServingTest {
         }
     }
 
-    /** Its clients have shares of their own there, and their classes. */
+    /** Its clients have shares of their own there, their classes, and what is left of their time. */
     @Test
-    void aSwitchAboveHearsForWhichClientItIsAskedAndInWhichClass() throws Exception {
+    void aSwitchAboveHearsForWhichClientItIsAskedAndHowUrgentThatIs() throws Exception {
+        urgency = new Urgency(Priority.BATCH, Optional.of(Duration.ofHours(1)));
         CompletableFuture<BulkRequest.Shared> asked = new CompletableFuture<>();
         BulkHandler parent = (stream, request) -> {
             asked.complete((BulkRequest.Shared) BulkRequest.decode(request));
@@ -459,7 +466,9 @@ final class SwitchTreeServingTest {
             assertThat(child.end).succeedsWithin(30, TimeUnit.SECONDS).isEqualTo(bytes);
             assertThat(asked).succeedsWithin(30, TimeUnit.SECONDS).satisfies(request -> {
                 assertThat(request.reader()).isFalse();
-                assertThat(request.priority()).isEqualTo(Priority.BATCH);
+                assertThat(request.urgency().priority()).isEqualTo(Priority.BATCH);
+                assertThat(request.urgency().deadline().orElseThrow())
+                        .isBetween(Duration.ofMinutes(58), Duration.ofHours(1));
                 assertThat(request.share()).isEqualTo(new Tenant(reader.sessionId(), "v", Priority.BATCH).share());
             });
         }

@@ -36,11 +36,13 @@ import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -98,6 +100,8 @@ final class WarmingTest {
         final List<WarmEvent> events = new CopyOnWriteArrayList<>();
         /** Empty when it ended well. */
         final CompletableFuture<List<ErrorCode>> end = new CompletableFuture<>();
+        /** When to come again; there before the end. */
+        volatile Optional<Duration> pause = Optional.empty();
 
         private final StreamObserver<WarmCommand> commands;
 
@@ -182,6 +186,7 @@ final class WarmingTest {
         @Override
         public void onError(Throwable cause) {
             CloudMwException known = WireErrors.fromStatus(cause, ErrorCode.HELPER_UNAVAILABLE, "helper");
+            pause = known.retryAfter();
             end.complete(List.of(known.code()));
         }
 
@@ -301,6 +306,7 @@ final class WarmingTest {
             await().until(() -> first.events.stream().anyMatch(WarmEvent::hasUnderWay));
             Client second = new Client(cluster, 1, 1);
             assertThat(second.end.get(30, TimeUnit.SECONDS)).containsExactly(ErrorCode.OVERLOADED);
+            assertThat(second.pause).isPresent();
             first.cancel();
             assertThat(first.end.get(30, TimeUnit.SECONDS)).containsExactly(ErrorCode.CANCELLED);
             await().until(() -> {

@@ -7,6 +7,7 @@ import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.Block;
@@ -65,7 +66,8 @@ record LeafPlace(FileMap map, PlannedChunk planned, int leaf) {
     byte[] request(HelperAddress asked) {
         ReadPlan plan = map.plan();
         IssuedBlock block = issued(replica(plan.helpers().indexOf(asked)));
-        return SharedRequests.of(plan, block, Priority.INTERACTIVE, false).encode();
+        return SharedRequests.of(plan, block, Urgency.of(Priority.INTERACTIVE), false)
+                .encode();
     }
 
     private IssuedBlock issued(int replica) {

@@ -1,8 +1,8 @@
 package io.cloudmw.client.rpc;
 
 import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.wire.BulkRequest;
@@ -21,7 +21,7 @@ public final class SharedRequests {
      *
      * @param kept whether it is wanted only if the switch keeps all of it
      */
-    public static BulkRequest.Shared of(ReadPlan plan, IssuedBlock block, Priority priority, boolean kept) {
+    public static BulkRequest.Shared of(ReadPlan plan, IssuedBlock block, Urgency urgency, boolean kept) {
         List<Store> stores = plan.stores().stream()
                 .map(StoreStatus::store)
                 .filter(store -> block.replicas().contains(store.id()))
@@ -39,7 +39,7 @@ public final class SharedRequests {
                 helpers,
                 plan.switches(),
                 plan.switches() - 1,
-                priority,
+                urgency,
                 true,
                 kept,
                 0);

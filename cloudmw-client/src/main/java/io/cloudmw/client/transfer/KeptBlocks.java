@@ -8,8 +8,8 @@ import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
@@ -29,6 +29,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +52,7 @@ final class KeptBlocks {
     private final ScheduledExecutorService timer;
     private final ReadPlan plan;
     private final String name;
-    private final Priority priority;
+    private final Supplier<Urgency> urgency;
     private final CompletableFuture<BulkLease> lease;
     private final RacerEvents events;
     private final Consumer<IssuedBlock> issuer;
@@ -68,6 +69,7 @@ final class KeptBlocks {
 
     /**
      * @param name of the switch
+     * @param urgency how urgent it is to the switch, with what is left of its time when that is asked
      * @param lease its connection; closed with this
      * @param issuer issues to it what it does not keep
      * @param mostComing blocks on their way at once; one more that comes before all these
@@ -77,7 +79,7 @@ final class KeptBlocks {
             ScheduledExecutorService timer,
             ReadPlan plan,
             String name,
-            Priority priority,
+            Supplier<Urgency> urgency,
             CompletableFuture<BulkLease> lease,
             RacerEvents events,
             Consumer<IssuedBlock> issuer,
@@ -86,7 +88,7 @@ final class KeptBlocks {
         this.timer = timer;
         this.plan = plan;
         this.name = name;
-        this.priority = priority;
+        this.urgency = urgency;
         this.lease = lease;
         this.events = events;
         this.issuer = issuer;
@@ -302,7 +304,8 @@ final class KeptBlocks {
             if (made == null) {
                 notKept(this);
             } else if (isPending()) {
-                byte[] request = SharedRequests.of(plan, block, priority, true).encode();
+                byte[] request =
+                        SharedRequests.of(plan, block, urgency.get(), true).encode();
                 stream = made.connection().open(request, this);
             }
         }

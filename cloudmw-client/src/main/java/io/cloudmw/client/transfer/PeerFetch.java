@@ -9,6 +9,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.placement.FoundPeer;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
@@ -170,8 +171,9 @@ final class PeerFetch implements RelayOwner {
         Relay opened = new Relay(++relays, new BlockId(0), new RacerId(0), name, inflow, this, sink, handingOn);
         relay = opened;
         opened.accept(new Block(new BlockId(0), chunk.index(), part.missing(), 1, List.of()), part.missing(), chunk);
-        byte[] request =
-                new BulkRequest.Read(peer.token(), name, chunk.id(), part.missing(), Priority.INTERACTIVE).encode();
+        byte[] request = new BulkRequest.Read(
+                        peer.token(), name, chunk.id(), part.missing(), Urgency.of(Priority.INTERACTIVE))
+                .encode();
         BulkStream stream = made.connection().open(request, opened);
         inflow.bind(stream);
         opened.grant(Math.min(windowBytes, part.missing().length()));

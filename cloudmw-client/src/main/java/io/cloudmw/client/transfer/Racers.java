@@ -13,6 +13,7 @@ import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.schedule.Due;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.IssuedBlock;
@@ -42,6 +43,7 @@ final class Racers {
     private final SerialExecutor serial;
     private final ReadPlan plan;
     private final TransferSetup setup;
+    private final Due due;
     private final int planned;
     private final RacerEvents events;
     private final Map<RacerId, HelperTransfer> helpers = new HashMap<>();
@@ -58,6 +60,7 @@ final class Racers {
         this.serial = serial;
         this.plan = plan;
         this.setup = setup;
+        this.due = new Due(setup.urgency(), engine.ticker());
         this.planned = planned;
         this.events = events;
     }
@@ -133,7 +136,7 @@ final class Racers {
                 engine.threads().timer(),
                 plan,
                 name(host),
-                setup.urgency().priority(),
+                due,
                 engine.links().lease(plan.helpers().get(host.rank())),
                 events,
                 block -> begin(host).issue(block),

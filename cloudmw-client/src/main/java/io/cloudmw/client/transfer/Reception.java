@@ -140,8 +140,8 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
     private boolean delivered;
     private boolean closed;
     private @Nullable CloudMwException lastFailure;
-    /** When helpers that had no room should have some; null: none said so. */
-    private @Nullable Duration roomAfter;
+    /** When helpers that had no room should have some; empty: none said so. */
+    private OptionalLong roomAtNanos = OptionalLong.empty();
 
     Reception(
             Engine engine,
@@ -399,8 +399,8 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
                 plan.version().file() + ": chunk " + failed.chunkIndex()
                         + " could not be read from any replica; last failure: " + why,
                 last);
-        if (roomAfter != null) {
-            cause = cause.retriedAfter(roomAfter);
+        if (refused || failed.code() == ErrorCode.OVERLOADED) {
+            cause = withRoom(cause);
         }
         boolean unreachable = isUnreachable(failed);
         if (refused || unreachable) {
@@ -416,6 +416,14 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
         } else {
             fail(cause);
         }
+    }
+
+    /** With what is left until there should be room; what was said early in a long read may be over. */
+    private CloudMwException withRoom(CloudMwException refusal) {
+        long left = roomAtNanos.isEmpty()
+                ? 0
+                : roomAtNanos.getAsLong() - engine.ticker().nanos();
+        return left > 0 ? refusal.retriedAfter(Duration.ofNanos(left)) : refusal;
     }
 
     /** Bad copies are for good; but where not all were seen to be bad, the others are out of reach for now. */
@@ -770,7 +778,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
 
     @Override
     public void roomAfter(Duration pause) {
-        roomAfter = pause;
+        roomAtNanos = OptionalLong.of(engine.ticker().nanos() + pause.toNanos());
     }
 
     @Override

@@ -20,6 +20,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.PeerId;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.security.PeerKey;
 import io.cloudmw.core.security.TransferClaims;
@@ -136,7 +137,8 @@ final class PeerServerTest {
     }
 
     private BulkRequest.Read request(TransferToken token, ByteRange range) {
-        return new BulkRequest.Read(token, new StoreId(SELF.value()), chunk.id(), range, Priority.INTERACTIVE);
+        return new BulkRequest.Read(
+                token, new StoreId(SELF.value()), chunk.id(), range, Urgency.of(Priority.INTERACTIVE));
     }
 
     private Got ask(BulkRequest request, long credit) {
@@ -194,11 +196,11 @@ final class PeerServerTest {
     @Test
     void onlyWhatIsHereIsGivenAndOnlyByThisPeer() {
         ChunkId other = new ChunkId(VERSION, 5);
-        BulkRequest.Read notHeld =
-                new BulkRequest.Read(good(), new StoreId(SELF.value()), other, new ByteRange(0, LEAF), Priority.BATCH);
+        BulkRequest.Read notHeld = new BulkRequest.Read(
+                good(), new StoreId(SELF.value()), other, new ByteRange(0, LEAF), Urgency.of(Priority.BATCH));
         assertThat(ask(notHeld, LEAF).code()).isEqualTo(ErrorCode.NOT_FOUND);
         BulkRequest.Read another = new BulkRequest.Read(
-                good(), new StoreId("another"), chunk.id(), new ByteRange(0, LEAF), Priority.BATCH);
+                good(), new StoreId("another"), chunk.id(), new ByteRange(0, LEAF), Urgency.of(Priority.BATCH));
         assertThat(ask(another, LEAF).code()).isEqualTo(ErrorCode.STORE_UNAVAILABLE);
         assertThat(ask(request(good(), new ByteRange(1, LEAF)), LEAF).code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     }

@@ -70,6 +70,8 @@ public final class FakeHelper implements AutoCloseable {
         STALL,
         /** Forfeits every block. */
         FORFEIT,
+        /** Has no room for the first block, for an hour as it says, and forfeits the others for other reasons. */
+        FULL_AT_FIRST,
         /** Dies after the first leaf of its first relay. */
         DIE_MID_RELAY,
         /** Dies after the {@value #LATE}th leaf it relays. */
@@ -135,6 +137,7 @@ public final class FakeHelper implements AutoCloseable {
     private final AtomicInteger mostShared = new AtomicInteger();
     private volatile Predicate<ChunkId> kept = chunk -> false;
     private final AtomicInteger leavesRelayed = new AtomicInteger();
+    private final AtomicInteger forfeits = new AtomicInteger();
     private final AtomicInteger refusedUploads = new AtomicInteger();
     private final AtomicLong hedgesTold = new AtomicLong();
     private final AtomicLong hedgesIssuedTold = new AtomicLong();
@@ -502,12 +505,14 @@ public final class FakeHelper implements AutoCloseable {
             if (setup == null || script == Script.SILENT) {
                 return;
             }
-            if (script == Script.FORFEIT) {
+            if (script == Script.FORFEIT || script == Script.FULL_AT_FIRST) {
+                boolean full = script == Script.FULL_AT_FIRST && forfeits.getAndIncrement() == 0;
                 say(TransferEvent.newBuilder()
                         .setForfeited(BlockForfeited.newBuilder()
                                 .setBlockId(block.block().id().value())
                                 .setRacer(racer(setup, block))
-                                .setErrorCode(ErrorCode.STORE_UNAVAILABLE.name()))
+                                .setErrorCode((full ? ErrorCode.OVERLOADED : ErrorCode.STORE_UNAVAILABLE).name())
+                                .setRetryAfterMillis(full ? Duration.ofHours(1).toMillis() : 0))
                         .build());
                 return;
             }

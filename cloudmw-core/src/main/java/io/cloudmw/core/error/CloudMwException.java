@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 // The code is no part of the message, which is for people.
 @SuppressWarnings("OverrideThrowableToString")
 public final class CloudMwException extends IOException {
+    /** Things of which there are only so many are over one after the other: who asks again so soon finds room, or costs little. */
+    private static final Duration PLACE_AGAIN = Duration.ofMillis(200);
+
     private final ErrorCode code;
     private final RetryVerdict verdict;
     private final @Nullable Duration retryAfter;
@@ -43,6 +46,18 @@ public final class CloudMwException extends IOException {
     /** {@code OVERLOADED}, and when there should be room. */
     public static CloudMwException overloaded(String message, Duration retryAfter) {
         return new CloudMwException(ErrorCode.OVERLOADED, message).retriedAfter(retryAfter);
+    }
+
+    /** {@code OVERLOADED}: as many as may be are there already. Nobody knows when one of them is over; the pause is the same for all. */
+    public static CloudMwException full(String message) {
+        return overloaded(message, PLACE_AGAIN);
+    }
+
+    /**
+     * The same failure, whole, as it is told further on: with what was being done before its message. This one is its cause.
+     */
+    public CloudMwException during(String what) {
+        return new CloudMwException(code, verdict, what + ": " + getMessage(), this, retryAfter);
     }
 
     /** The same failure; who tries again should wait so long. */

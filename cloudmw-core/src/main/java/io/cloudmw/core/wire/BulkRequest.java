@@ -8,9 +8,9 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperAddress;
-import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.ReadPlanner;
 import io.cloudmw.core.placement.StoreStatus;
@@ -53,8 +53,12 @@ public sealed interface BulkRequest {
         };
     }
 
-    /** Read a range of one replica on a disk of the helper that is asked. */
-    record Read(TransferToken token, StoreId store, ChunkId chunk, ByteRange range, Priority priority)
+    /**
+     * Read a range of one replica on a disk of the helper that is asked.
+     *
+     * @param urgency its deadline is what is left of the time
+     */
+    record Read(TransferToken token, StoreId store, ChunkId chunk, ByteRange range, Urgency urgency)
             implements BulkRequest {
         private static Read of(OpenRead message) throws CloudMwException {
             return new Read(
@@ -62,7 +66,7 @@ public sealed interface BulkRequest {
                     FromWire.storeId(message.getStoreId()),
                     FromWire.chunkId(message.getChunkId()),
                     FromWire.range(message.getRange()),
-                    UrgencyWire.priority(message.getPriority()));
+                    UrgencyWire.urgency(message.getPriority(), message.getDeadlineMillis()));
         }
 
         @Override
@@ -72,7 +76,8 @@ public sealed interface BulkRequest {
                     .setStoreId(store.value())
                     .setChunkId(chunk.toString())
                     .setRange(ToWire.range(range))
-                    .setPriority(UrgencyWire.priority(priority))
+                    .setPriority(UrgencyWire.priority(urgency.priority()))
+                    .setDeadlineMillis(UrgencyWire.millis(urgency.deadline()))
                     .build();
             return Open.newBuilder().setRead(read).build().toByteArray();
         }
@@ -169,6 +174,7 @@ public sealed interface BulkRequest {
      * @param helpers the members of the tree, in rank order, then owners of disks among the stores
      * @param tree how many of them are members
      * @param height how many switches may be between this one and the store: it waits for none that has more, and asks none
+     * @param urgency its deadline is what is left of the time
      * @param reader whether who asks is no switch
      * @param kept whether it is wanted only if all of it is kept there: the answer is credit of one byte, or {@code NOT_FOUND}
      * @param share for which of its own clients a switch asks ({@link Tenant#share})
@@ -180,7 +186,7 @@ public sealed interface BulkRequest {
             List<HelperAddress> helpers,
             int tree,
             int height,
-            Priority priority,
+            Urgency urgency,
             boolean reader,
             boolean kept,
             int share)
@@ -219,6 +225,7 @@ public sealed interface BulkRequest {
                 stores.add(status.store());
             }
             IssuedBlock block = FromWire.block(message.getBlock());
+            Urgency urgency = UrgencyWire.urgency(message.getPriority(), message.getDeadlineMillis());
             List<HelperAddress> helpers = FromWire.helpers(message.getHelpersList());
             return FromWire.valid(() -> new Shared(
                     FromWire.token(message.getToken().toByteArray()),
@@ -227,7 +234,7 @@ public sealed interface BulkRequest {
                     helpers,
                     message.getTree(),
                     message.getHeight(),
-                    UrgencyWire.priority(message.getPriority()),
+                    urgency,
                     message.getReader(),
                     message.getKept(),
                     message.getShare()));
@@ -240,7 +247,8 @@ public sealed interface BulkRequest {
                     .setBlock(ToWire.block(block))
                     .setTree(tree)
                     .setHeight(height)
-                    .setPriority(UrgencyWire.priority(priority))
+                    .setPriority(UrgencyWire.priority(urgency.priority()))
+                    .setDeadlineMillis(UrgencyWire.millis(urgency.deadline()))
                     .setReader(reader)
                     .setKept(kept)
                     .setShare(share);

@@ -14,6 +14,7 @@ import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.race.Block;
@@ -23,7 +24,9 @@ import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferToken;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -37,7 +40,14 @@ final class BulkRequestTest {
     @Test
     void everyRequestIsReadAsItWasWritten() throws CloudMwException {
         List<BulkRequest> requests = List.of(
-                new BulkRequest.Read(TOKEN, DISK.id(), CHUNK, new ByteRange(4096, 100), Priority.INTERACTIVE),
+                new BulkRequest.Read(
+                        TOKEN, DISK.id(), CHUNK, new ByteRange(4096, 100), Urgency.of(Priority.INTERACTIVE)),
+                new BulkRequest.Read(
+                        TOKEN,
+                        DISK.id(),
+                        CHUNK,
+                        new ByteRange(0, 1),
+                        new Urgency(Priority.BATCH, Optional.of(Duration.ofSeconds(7)))),
                 write(1000, 256),
                 new BulkRequest.Relay("0123456789abcdef0123456789abcdef", new BlockId(3), new RacerId(5), DISK.id()));
         for (BulkRequest request : requests) {
@@ -125,7 +135,7 @@ final class BulkRequestTest {
                 helpers,
                 tree,
                 height,
-                Priority.PREFETCH,
+                new Urgency(Priority.PREFETCH, Optional.of(Duration.ofMillis(700))),
                 true,
                 false,
                 share);

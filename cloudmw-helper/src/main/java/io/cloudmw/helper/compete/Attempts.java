@@ -7,6 +7,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RaceEvent;
+import io.cloudmw.core.schedule.Due;
 import io.cloudmw.helper.compete.AttemptReport.State;
 import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.FetchedBlock;
@@ -18,7 +19,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -63,12 +63,9 @@ final class Attempts {
         this.bulk = bulk;
         this.destination = destination;
         this.events = events;
-        OptionalLong deadline = spec.urgency().deadline().stream()
-                .mapToLong(time -> around.ticker().nanos() + time.toNanos())
-                .findFirst();
         this.requester = new Requester(
                 spec.tenant(),
-                deadline,
+                new Due(spec.urgency(), around.ticker()).deadlineNanos(),
                 around.stores().resolver(spec),
                 around.trees().upstream(spec),
                 report -> around.faults().report(spec.claims(), report));

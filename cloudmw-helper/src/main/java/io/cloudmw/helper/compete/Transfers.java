@@ -59,10 +59,8 @@ public final class Transfers implements AutoCloseable {
         List<Parked> waiting;
         synchronized (lock) {
             if (closed || running.size() >= around.limits().transfers()) {
-                throw new CloudMwException(
-                        ErrorCode.OVERLOADED,
-                        spec + ": " + running.size() + " transfers run here (limit: "
-                                + around.limits().transfers() + ")");
+                throw CloudMwException.full(spec + ": " + running.size() + " transfers run here (limit: "
+                        + around.limits().transfers() + ")");
             }
             requireRoomOfClient(spec);
             if (running.putIfAbsent(spec.id(), transfer) != null) {
@@ -85,10 +83,8 @@ public final class Transfers implements AutoCloseable {
             own += other.spec().bulkSession().equals(spec.bulkSession()) ? 1 : 0;
         }
         if (own >= around.limits().clientTransfers()) {
-            throw new CloudMwException(
-                    ErrorCode.OVERLOADED,
-                    spec + ": " + own + " transfers of its client run here (limit: "
-                            + around.limits().clientTransfers() + ")");
+            throw CloudMwException.full(spec + ": " + own + " transfers of its client run here (limit: "
+                    + around.limits().clientTransfers() + ")");
         }
     }
 
@@ -109,8 +105,7 @@ public final class Transfers implements AutoCloseable {
         } else if (room) {
             giveUpLater(join);
         } else {
-            joining.refused(new CloudMwException(
-                    ErrorCode.OVERLOADED, "transfer=" + id + ": too many peers wait for transfers to begin"));
+            joining.refused(CloudMwException.full("transfer=" + id + ": too many peers wait for transfers to begin"));
         }
     }
 

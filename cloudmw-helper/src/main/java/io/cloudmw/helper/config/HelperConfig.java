@@ -84,6 +84,7 @@ public record HelperConfig(
      * @param late chunks whose missing copies are still written after they were acknowledged
      * @param upkeep chunks copied, verified or deleted at once because the coordinator says so
      * @param silence how long whoever sends a chunk may send nothing
+     * @param readSilence how long whoever reads a disk may take nothing
      * @param memoryBytes direct memory for blocks kept in memory
      * @param memoryBlockBytes longest block kept in memory
      * @param fetchThreads attempts that run at once, and connections to buckets for them
@@ -111,6 +112,7 @@ public record HelperConfig(
             Received upkeep,
             Duration silence,
             int reads,
+            Duration readSilence,
             int storeThreads) {}
 
     /**
@@ -231,7 +233,9 @@ public record HelperConfig(
                         Duration.ofSeconds(60),
                         Duration.ofMillis(100),
                         Duration.ofHours(1)),
-                settings.integer(prefix + ".reads.limit", 128, 1, 4096),
+                settings.integer(prefix + ".reads.limit", 256, 1, 4096),
+                settings.duration(
+                        prefix + ".reads.silence", Duration.ofMinutes(2), Duration.ofMillis(100), Duration.ofHours(1)),
                 settings.integer(prefix + ".store.threads", 16, 1, 1024));
     }
 

@@ -185,7 +185,7 @@ final class ParentAttempt implements Attempt, BulkStreamListener {
 
     @Override
     public void failed(CloudMwException cause) {
-        serial.execute(() -> fail(new CloudMwException(cause.code(), what() + cause.getMessage(), cause)));
+        serial.execute(() -> fail(cause.during(block + " from switch " + parent)));
     }
 
     @Override

@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 public final class PeerConnections implements AutoCloseable {
     private static final long CONNECT_SECONDS = 15;
 
+    /** Connections come and go; who refused one said no more than that there were too many just then. */
+    private static final Duration ROOM_AGAIN = Duration.ofMillis(200);
+
     /** Peers open nothing on connections that this helper made. */
     private static final BulkHandler REFUSING = (stream, request) -> {
         throw new CloudMwException(ErrorCode.PROTOCOL_VIOLATION, "nothing is served on this connection");
@@ -56,9 +59,16 @@ public final class PeerConnections implements AutoCloseable {
             return Reasons.unwrapped(connection.handle((made, cause) -> cause).join());
         }
 
-        /** Whether it could not be made, so long ago that the peer may be back. */
+        /** Whether it could not be made, so long ago that the peer may be back, or may have room. */
         boolean isPast(Ticker ticker, long awayNanos) {
-            return isFailed() && ticker.nanos() - endedNanos >= awayNanos;
+            return isFailed() && ticker.nanos() - endedNanos >= pauseNanos(awayNanos);
+        }
+
+        /** A peer that had no room for a connection is not away. */
+        private long pauseNanos(long awayNanos) {
+            return failure() instanceof CloudMwException known && known.code() == ErrorCode.OVERLOADED
+                    ? known.retryAfter().orElse(ROOM_AGAIN).toNanos()
+                    : awayNanos;
         }
     }
 
@@ -78,7 +88,8 @@ public final class PeerConnections implements AutoCloseable {
      * Connects to nobody yet.
      *
      * @param limit peers connected to at once
-     * @param away for so long a peer that could not be reached is not tried again: who asks for it meanwhile hears so at once
+     * @param away for so long a peer that could not be reached is not tried again: who asks for it meanwhile hears so at once. One that
+     *     had no room for a connection is tried as soon as it said, or soon
      */
     public PeerConnections(BulkConnector connector, int limit, Ticker ticker, Duration away) {
         this.connector = connector;

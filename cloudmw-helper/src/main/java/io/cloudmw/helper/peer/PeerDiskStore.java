@@ -46,8 +46,12 @@ public final class PeerDiskStore implements ChunkStore {
         try {
             PeerReader reader = new PeerReader(
                     "chunk=" + chunk + " store=" + store.id() + " owner=" + owner.id(), range, lease::close);
-            BulkRequest request =
-                    new BulkRequest.Read(rights.toRead(chunk), store.id(), chunk, range, rights.priority());
+            BulkRequest request = new BulkRequest.Read(
+                    rights.toRead(chunk),
+                    store.id(),
+                    chunk,
+                    range,
+                    rights.urgency().get());
             reader.open(lease.connection(), request.encode());
             opened = true;
             return reader;

@@ -161,8 +161,10 @@ final class PeerReader implements ChunkReader, BulkStreamListener {
 
     @Override
     public void failed(CloudMwException cause) {
-        ErrorCode code = cause.code() == ErrorCode.HELPER_UNAVAILABLE ? ErrorCode.STORE_UNAVAILABLE : cause.code();
-        fail(new CloudMwException(code, what + ": " + cause.getMessage(), cause));
+        fail(
+                cause.code() == ErrorCode.HELPER_UNAVAILABLE
+                        ? new CloudMwException(ErrorCode.STORE_UNAVAILABLE, what + ": " + cause.getMessage(), cause)
+                        : cause.during(what));
     }
 
     /** Also releases what arrived and was not read. */

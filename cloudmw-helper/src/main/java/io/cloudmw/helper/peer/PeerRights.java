@@ -1,12 +1,13 @@
 package io.cloudmw.helper.peer;
 
 import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.security.TransferTokens;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * What one transfer may do at peers.
@@ -14,9 +15,9 @@ import java.util.Set;
  * @param token of who asked for the transfer
  * @param claims what it allows
  * @param tokens by which this helper vouches, to its peers, for what it was shown itself
- * @param priority how urgent it is to them
+ * @param urgency how urgent it is to them, with what is left of its time when they are asked
  */
-public record PeerRights(TransferToken token, TransferClaims claims, TransferTokens tokens, Priority priority) {
+public record PeerRights(TransferToken token, TransferClaims claims, TransferTokens tokens, Supplier<Urgency> urgency) {
     /** The same, for somebody who may do it no longer than that. */
     PeerRights until(long endMillis) {
         return new PeerRights(
@@ -27,7 +28,7 @@ public record PeerRights(TransferToken token, TransferClaims claims, TransferTok
                         claims.version(),
                         Math.min(endMillis, claims.expiresAtMillis())),
                 tokens,
-                priority);
+                urgency);
     }
 
     /**

@@ -5,9 +5,9 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
-import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.security.TransferTokens;
@@ -18,6 +18,7 @@ import io.cloudmw.helper.fetch.StoreResolver;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * How this helper reaches stores: its own disks directly, disks of other helpers through their owners, everything
@@ -44,19 +45,19 @@ public final class StoreDirectory {
      * The stores that somebody with this token names.
      *
      * @param helpers the owners of the disks among {@code stores}
-     * @param priority how urgent it is to those
+     * @param urgency how urgent it is to those, with what is left of its time when they are asked
      */
     public StoreResolver resolver(
             List<Store> stores,
             List<HelperAddress> helpers,
             TransferToken token,
             TransferClaims claims,
-            Priority priority) {
+            Supplier<Urgency> urgency) {
         Map<StoreId, Store> byId = new HashMap<>();
         stores.forEach(store -> byId.put(store.id(), store));
         Map<HelperId, HelperAddress> owners = new HashMap<>();
         helpers.forEach(helper -> owners.put(helper.id(), helper));
-        return new Named(byId, owners, new PeerRights(token, claims, tokens, priority));
+        return new Named(byId, owners, new PeerRights(token, claims, tokens, urgency));
     }
 
     /** The stores and owners that a transfer names. */

@@ -83,7 +83,7 @@ public final class Trees {
      * The switches above this one.
      *
      * @param rights shown to them
-     * @param tenant on whose behalf they are asked: they hear of its class, and of its share
+     * @param tenant on whose behalf they are asked: they hear of its share
      * @param highest see {@link Upstream#highest}
      */
     public Upstream upstream(Scope scope, PeerRights rights, Tenant tenant, int highest) {
@@ -162,7 +162,7 @@ public final class Trees {
                     helpers,
                     scope.members(),
                     height,
-                    tenant.priority(),
+                    rights.urgency().get(),
                     false,
                     false,
                     tenant.share());

@@ -79,19 +79,19 @@ public final class Relay implements BulkStreamListener {
 
     /** The rest of the block will not come; the listener hears nothing more. False when it was over already. */
     public boolean fail(CloudMwException cause) {
-        return reset(cause.code(), String.valueOf(cause.getMessage()));
+        return reset(cause);
     }
 
     /** Stops sending; the listener hears nothing more. False when it was over already. */
     public boolean cancel() {
-        return reset(ErrorCode.CANCELLED, "no longer wanted");
+        return reset(new CloudMwException(ErrorCode.CANCELLED, "no longer wanted"));
     }
 
-    private boolean reset(ErrorCode code, String why) {
+    private boolean reset(CloudMwException why) {
         boolean first = over.compareAndSet(false, true);
         BulkStream open = stream;
         if (first && open != null) {
-            open.reset(code, why);
+            open.reset(why);
         }
         return first;
     }

@@ -14,6 +14,7 @@ final class ReadTurns implements Executor {
 
     private final FairPool pool;
     private final Tenant tenant;
+    private final OptionalLong deadlineNanos;
 
     /** Of the turn that is under way; belongs to its thread. */
     private long movedBytes;
@@ -21,7 +22,9 @@ final class ReadTurns implements Executor {
     /** The pool is closing: there are no turns any more, and what is left is done at once. */
     private volatile boolean closing;
 
-    ReadTurns(FairPool pool, Tenant tenant) {
+    /** @param deadlineNanos when the read should be done, by the pool's ticker; empty: not said */
+    ReadTurns(FairPool pool, Tenant tenant, OptionalLong deadlineNanos) {
+        this.deadlineNanos = deadlineNanos;
         this.pool = pool;
         this.tenant = tenant;
     }
@@ -39,7 +42,7 @@ final class ReadTurns implements Executor {
     @Override
     public void execute(Runnable task) {
         try {
-            var unused = pool.submit(tenant, TURN_BYTES, OptionalLong.empty(), () -> {
+            var unused = pool.submit(tenant, TURN_BYTES, deadlineNanos, () -> {
                 movedBytes = 0;
                 task.run();
                 return movedBytes;

@@ -5,39 +5,48 @@ import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.schedule.Due;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.helper.disk.OwnDisks;
 import io.netty.buffer.ByteBufAllocator;
-import java.util.concurrent.Semaphore;
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
 
 /** Serves ranges of the chunks on this helper's disks. Safe for any thread. */
 public final class Reads {
+    /**
+     * What serving a range needs besides its disk.
+     *
+     * @param silence how long a reader may take nothing
+     * @param ticker the pool's, too
+     */
+    public record Means(ByteBufAllocator allocator, Duration silence, Ticker ticker, ScheduledExecutorService timer) {}
+
     private final OwnDisks disks;
     private final TransferTokens tokens;
     private final FairPool pool;
-    private final ByteBufAllocator allocator;
-    private final int limit;
-    private final Semaphore room;
+    private final Means means;
+    private final Places places;
 
     /**
      * Serves nothing yet.
      *
      * @param pool refuses nothing while no more than {@code 2 * limit} tasks wait in it
-     * @param limit reads at once
+     * @param limit reads at once; one connection has half of them at most
      */
-    public Reads(OwnDisks disks, TransferTokens tokens, FairPool pool, ByteBufAllocator allocator, int limit) {
+    public Reads(OwnDisks disks, TransferTokens tokens, FairPool pool, Means means, int limit) {
         this.disks = disks;
         this.tokens = tokens;
         this.pool = pool;
-        this.allocator = allocator;
-        this.limit = limit;
-        this.room = new Semaphore(limit);
+        this.means = means;
+        this.places = new Places("reads", limit);
     }
 
     BulkStreamListener open(BulkStream stream, BulkRequest.Read request) throws CloudMwException {
@@ -49,13 +58,13 @@ public final class Reads {
         if (request.range().length() > Chunking.MAX_CHUNK_BYTES) {
             throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "range: " + request.range() + " is too long");
         }
-        if (!room.tryAcquire()) {
-            throw new CloudMwException(
-                    ErrorCode.OVERLOADED, "chunk=" + request.chunk() + ": " + limit + " reads at once already");
-        }
+        String session = stream.connection().sessionId();
+        places.take(session, "chunk=" + request.chunk());
         Tenant tenant = new Tenant(
-                stream.connection().sessionId(), claims.file().volume().value(), request.priority());
-        ServedRead read = new ServedRead(disk, request, stream, allocator, new ReadTurns(pool, tenant), room::release);
+                session, claims.file().volume().value(), request.urgency().priority());
+        Due due = new Due(request.urgency(), means.ticker());
+        ReadTurns turns = new ReadTurns(pool, tenant, due.deadlineNanos());
+        ServedRead read = new ServedRead(disk, request, stream, means, turns, () -> places.giveBack(session));
         read.start();
         return read;
     }

@@ -12,13 +12,14 @@ import io.cloudmw.core.wire.BulkRequest;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One range on its way to somebody else. Reads only what it has credit for, at most {@link ReadTurns#TURN_BYTES} before others have
- * a turn, and holds no thread while it waits for more.
+ * a turn, and holds no thread while it waits for more. A reader that takes nothing for too long loses its place.
  */
 final class ServedRead extends ServedStream {
     private static final int FRAME_BYTES = Leaves.DEFAULT_SIZE_BYTES;
@@ -28,6 +29,8 @@ final class ServedRead extends ServedStream {
     private final ChunkId chunk;
     private final ByteRange range;
     private final ByteBufAllocator allocator;
+    private final Duration longest;
+    private final Silence silence;
     private final ReadTurns turns;
     private final CRC32C crc = new CRC32C();
     /** It will see what it may send: nobody need tell it again. */
@@ -40,7 +43,7 @@ final class ServedRead extends ServedStream {
             ChunkStore disk,
             BulkRequest.Read request,
             BulkStream stream,
-            ByteBufAllocator allocator,
+            Reads.Means means,
             ReadTurns turns,
             Runnable finished) {
         super("chunk=" + request.chunk() + " store=" + disk.id(), stream, turns, finished);
@@ -48,7 +51,9 @@ final class ServedRead extends ServedStream {
         this.disk = disk;
         this.chunk = request.chunk();
         this.range = request.range();
-        this.allocator = allocator;
+        this.allocator = means.allocator();
+        this.longest = means.silence();
+        this.silence = new Silence(longest, means.ticker(), means.timer(), () -> post(this::checkSilence));
     }
 
     /** Opens at once, so that a missing chunk is told without waiting for credit. */
@@ -91,6 +96,18 @@ final class ServedRead extends ServedStream {
         if (sent == range.length()) {
             stream().end(NO_TRAILER);
             close();
+        } else if (!silence.isWatched()) {
+            silence.watch();
+        }
+    }
+
+    /** Whoever takes nothing holds a place that others wait for. */
+    private void checkSilence() throws CloudMwException {
+        if (silence.isTooLong()) {
+            throw new CloudMwException(
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    what() + ": the reader took nothing for " + longest.toMillis() + " ms, after " + sent + " of "
+                            + range.length() + " bytes");
         }
     }
 
@@ -108,6 +125,7 @@ final class ServedRead extends ServedStream {
             ByteBuf frame = read(open, length);
             var unused = stream().send(frame, (int) crc.getValue());
             sent += length;
+            silence.heard();
             turns.moved(length);
         }
     }
@@ -136,6 +154,7 @@ final class ServedRead extends ServedStream {
 
     @Override
     void free() {
+        silence.end();
         if (reader != null) {
             reader.close();
         }

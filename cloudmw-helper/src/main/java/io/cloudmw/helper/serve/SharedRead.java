@@ -92,7 +92,7 @@ final class SharedRead implements BulkStreamListener, Attempt.Listener, Relay.Li
     public void failed(CloudMwException cause, long bytes) {
         Relay open = relay;
         if (open == null) {
-            stream.reset(cause.code(), String.valueOf(cause.getMessage()));
+            stream.reset(cause);
         } else {
             open.fail(cause);
         }

@@ -38,7 +38,7 @@ public final class SharedReads {
      * What others may ask of this one.
      *
      * @param children switches below it at once, for one block; each may ask for several parts of it
-     * @param reads blocks, or parts of them, in all at once
+     * @param reads blocks, or parts of them, in all at once; one connection has half of them at most
      */
     public record Limits(int children, int reads) {}
 
@@ -61,8 +61,7 @@ public final class SharedReads {
     @GuardedBy("this")
     private final Map<Given, Map<String, Integer>> given = new HashMap<>();
 
-    @GuardedBy("this")
-    private int reads;
+    private final Places places;
 
     /**
      * Gives nothing yet.
@@ -85,6 +84,7 @@ public final class SharedReads {
         this.fetcher = fetcher;
         this.meters = meters;
         this.limits = limits;
+        this.places = new Places("blocks", limits.reads());
     }
 
     BulkStreamListener open(BulkStream stream, BulkRequest.Shared request) throws CloudMwException {
@@ -108,18 +108,20 @@ public final class SharedReads {
                     block + ": this helper is no switch for volume "
                             + claims.file().volume());
         }
-        if (request.kept() && (isHalfUsed() || !shared.keeps(block))) {
+        // Who reads slowly holds what he asked for until he has it: others who must ask this way are to have room, too.
+        if (request.kept() && (places.isHalfTaken() || !shared.keeps(block))) {
             throw new CloudMwException(
                     ErrorCode.NOT_FOUND, block + ": not all of it is kept here, or many others are given already");
         }
+        String session = stream.connection().sessionId();
         Optional<Key> key = request.reader()
                 ? Optional.empty()
                 : Optional.of(new Key(
                         new Given(
                                 block.leaves().chunk(),
                                 block.leaves().range().offset() / ModePolicy.SWITCHED_BLOCK_BYTES),
-                        stream.connection().sessionId()));
-        take(key);
+                        session));
+        take(session, block, key);
         if (request.reader() && !request.kept()) {
             stream.connection().expect();
         }
@@ -130,7 +132,7 @@ public final class SharedReads {
                     stream,
                     request.kept(),
                     new SharedRead.Events(
-                            () -> giveBack(key),
+                            () -> giveBack(session, key),
                             key.isPresent() ? meters::sent : toReader -> {},
                             () -> doubt(requester, block, request.replica())));
             read.started(shared.start(requester, block, request.replica(), read));
@@ -138,7 +140,7 @@ public final class SharedReads {
             return read;
         } finally {
             if (!started) {
-                giveBack(key);
+                giveBack(session, key);
             }
         }
     }
@@ -146,7 +148,9 @@ public final class SharedReads {
     /** A reader; or a switch, on behalf of some of its own clients. */
     private static Tenant tenant(BulkStream stream, BulkRequest.Shared request, TransferClaims claims) {
         Tenant asking = new Tenant(
-                stream.connection().sessionId(), claims.file().volume().value(), request.priority());
+                stream.connection().sessionId(),
+                claims.file().volume().value(),
+                request.urgency().priority());
         return request.reader() ? asking : asking.ofShare(request.share());
     }
 
@@ -172,33 +176,26 @@ public final class SharedReads {
     }
 
     /** @param child empty: a reader asks, who is none of the switches below */
-    private synchronized void take(Optional<Key> child) throws CloudMwException {
-        if (reads >= limits.reads()) {
-            throw overloaded(reads + " blocks are given at once (expected: < " + limits.reads() + ")");
-        }
+    private synchronized void take(String session, WantedBlock block, Optional<Key> child) throws CloudMwException {
         if (child.isPresent()) {
-            take(child.get());
+            requireRoom(child.get());
         }
-        reads++;
-    }
-
-    /** Who reads slowly holds what he asked for until he has it: others who must ask this way are to have room, too. */
-    private synchronized boolean isHalfUsed() {
-        return reads >= limits.reads() / 2;
+        places.take(session, block.toString());
+        child.ifPresent(this::take);
     }
 
     @GuardedBy("this")
-    private void take(Key key) throws CloudMwException {
+    private void requireRoom(Key key) throws CloudMwException {
         Map<String, Integer> children = given.getOrDefault(key.block(), Map.of());
         if (!children.containsKey(key.child()) && children.size() >= limits.children()) {
-            throw overloaded("chunk=" + key.block().chunk() + ": given to " + children.size()
+            throw CloudMwException.full("chunk=" + key.block().chunk() + ": given to " + children.size()
                     + " switches (expected: < " + limits.children() + ")");
         }
-        given.computeIfAbsent(key.block(), block -> new HashMap<>()).merge(key.child(), 1, Integer::sum);
     }
 
-    private static CloudMwException overloaded(String why) {
-        return new CloudMwException(ErrorCode.OVERLOADED, why);
+    @GuardedBy("this")
+    private void take(Key key) {
+        given.computeIfAbsent(key.block(), block -> new HashMap<>()).merge(key.child(), 1, Integer::sum);
     }
 
     /** Switches below this one that blocks are being given to now. */
@@ -209,9 +206,9 @@ public final class SharedReads {
                 .count();
     }
 
-    private synchronized void giveBack(Optional<Key> child) {
+    private synchronized void giveBack(String session, Optional<Key> child) {
         child.ifPresent(this::giveBack);
-        reads--;
+        places.giveBack(session);
     }
 
     @GuardedBy("this")

@@ -5,7 +5,6 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.store.FileSource;
-import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.WriteEnd;
 import io.cloudmw.core.wire.WriteResult;
@@ -15,7 +14,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.Arrays;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -34,12 +32,11 @@ final class Upload extends ServedStream {
     private final Writes.Surroundings around;
     private final LateCopies lateCopies;
     private final Replication replication;
+    private final Silence silence;
     private final int[] checksums;
     private Spool.@Nullable SpoolFile file;
     private long received;
     private long granted;
-    private long heardNanos;
-    private @Nullable Future<?> watching;
 
     /**
      * Takes nothing before {@link #start}.
@@ -59,6 +56,7 @@ final class Upload extends ServedStream {
         this.around = around;
         this.lateCopies = around.late();
         this.replication = replication;
+        this.silence = new Silence(around.silence(), around.ticker(), around.timer(), () -> post(this::checkSilence));
         this.checksums = new int[(int) ((request.length() + request.leafSizeBytes() - 1) / request.leafSizeBytes())];
     }
 
@@ -67,8 +65,7 @@ final class Upload extends ServedStream {
             replication.check();
             file = spool.create(request.length(), SPOOL_WAIT_NANOS);
             grant(WINDOW_BYTES);
-            heard();
-            watch(around.silence().toNanos());
+            silence.watch();
         });
     }
 
@@ -103,36 +100,16 @@ final class Upload extends ServedStream {
         write(target.channel(), payload);
         received += length;
         grant(length);
-        heard();
+        silence.heard();
     }
 
-    /** From now on it is the writer's turn: what it was granted it may send. */
-    private void heard() {
-        heardNanos = around.ticker().nanos();
-    }
-
-    private void watch(long nanos) {
-        watching = Threads.later(around.timer(), nanos, () -> post(this::checkSilence))
-                .orElse(null);
-    }
-
-    /** Comes after what had arrived, so that only the writer can be to blame. */
     private void checkSilence() throws CloudMwException {
-        long left = around.silence().toNanos() - (around.ticker().nanos() - heardNanos);
-        if (left <= 0) {
+        if (silence.isTooLong()) {
             throw new CloudMwException(
                     ErrorCode.DEADLINE_EXCEEDED,
                     "chunk=" + request.chunk() + ": the writer sent nothing for "
                             + around.silence().toMillis() + " ms, after " + received + " of " + request.length()
                             + " bytes");
-        }
-        watch(left);
-    }
-
-    private void unwatch() {
-        Future<?> timer = watching;
-        if (timer != null) {
-            timer.cancel(false);
         }
     }
 
@@ -175,7 +152,7 @@ final class Upload extends ServedStream {
                     ErrorCode.REPLICA_CORRUPT,
                     "chunk=" + request.chunk() + ": what arrived is not what the writer cut");
         }
-        unwatch();
+        silence.end();
         handOver();
         Kept kept = new Kept(source);
         replication.start(new FileSource(source.channel(), request.length()), new Replication.Listener() {
@@ -233,7 +210,7 @@ final class Upload extends ServedStream {
 
     @Override
     void free() {
-        unwatch();
+        silence.end();
         if (file != null) {
             file.close();
         }

@@ -92,8 +92,7 @@ public final class Warmings {
                     ErrorCode.HELPER_UNAVAILABLE, spec.claims().file() + ": this helper is no switch for its volume");
         }
         if (!room.tryAcquire()) {
-            throw new CloudMwException(
-                    ErrorCode.OVERLOADED,
+            throw CloudMwException.full(
                     spec.claims().file() + ": this switch is being warmed with " + limit + " files already");
         }
         boolean begun = false;

@@ -6,6 +6,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
@@ -84,8 +85,9 @@ public final class Writes {
                     ErrorCode.OVERLOADED,
                     "chunk=" + chunk + ": " + means.limit() + (own ? " copies" : " uploads") + " at once already");
         }
-        StoreResolver stores =
-                around.stores().resolver(request.stores(), request.helpers(), request.token(), claims, Priority.BATCH);
+        StoreResolver stores = around.stores()
+                .resolver(
+                        request.stores(), request.helpers(), request.token(), claims, () -> Urgency.of(Priority.BATCH));
         Replication replication = new Replication(request, claims, stores, around, means.storing());
         Upload upload = new Upload(request, stream, means, around, replication, room::release);
         upload.start();

@@ -8,6 +8,7 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferClaims;
@@ -222,7 +223,7 @@ public final class UpkeepWorker implements AutoCloseable {
         // What peers are told it is for; the token says what may be done.
         TransferClaims claims =
                 new TransferClaims(task.rights(), task.file(), task.chunk().id().version(), 0);
-        return stores.resolver(task.stores(), handout.helpers(), token, claims, Priority.REPAIR);
+        return stores.resolver(task.stores(), handout.helpers(), token, claims, () -> Urgency.of(Priority.REPAIR));
     }
 
     /** Bytes that were moved or verified. */

@@ -1,7 +1,9 @@
 package io.cloudmw.helper.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.helper.fetch.ByteBudget;
@@ -104,6 +106,17 @@ final class ParentAttemptTest {
             comes(0);
             assertThat(ending.failure()).isEqualTo(ErrorCode.OVERLOADED);
         }
+    }
+
+    @Test
+    void whatTheParentHasNoRoomForIsRefusedWithWhenToComeAgain() {
+        attempt.failed(CloudMwException.overloaded("no room", Duration.ofSeconds(7)));
+        assertThatThrownBy(ending::block)
+                .hasRootCauseMessage("no room")
+                .cause()
+                .hasMessageContaining("from switch above: no room")
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.retryAfter()).contains(Duration.ofSeconds(7)));
     }
 
     @Test

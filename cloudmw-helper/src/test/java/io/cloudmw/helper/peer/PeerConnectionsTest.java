@@ -128,6 +128,32 @@ final class PeerConnectionsTest {
         }
     }
 
+    /** It takes one connection, which somebody else has; then a server with room is in its place. */
+    @Test
+    void aPeerThatHadNoRoomForAConnectionIsTriedAgainSoon() throws Exception {
+        FakeTicker ticker = new FakeTicker();
+        BulkOptions one = BulkOptions.defaults().withMaxConnections(1);
+        try (BulkTransport narrow = new BulkTransport("narrow", 1, one, new SimpleMeterRegistry());
+                PeerConnections patient =
+                        new PeerConnections(new BulkConnector(transport, "h"), 2, ticker, Duration.ofSeconds(3))) {
+            BulkServer full =
+                    BulkServer.bind(narrow, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "p9", REFUSING);
+            HelperAddress peer = address(9, full.port());
+            connections.to(peer).close();
+            assertThatThrownBy(() -> patient.to(peer)).hasMessageContaining("more than 1 connections");
+            full.close();
+            InetSocketAddress place = new InetSocketAddress(InetAddress.getLoopbackAddress(), full.port());
+            await().ignoreExceptions().until(() -> servers.add(BulkServer.bind(transport, place, "p9", REFUSING)));
+            ticker.advance(Duration.ofMillis(200).minusNanos(1));
+            assertThatThrownBy(() -> patient.check(peer)).hasMessageContaining("cannot connect");
+            ticker.advance(Duration.ofNanos(1));
+            patient.check(peer);
+            try (PeerConnections.Lease lease = patient.to(peer)) {
+                assertThat(lease.connection().isClosed()).isFalse();
+            }
+        }
+    }
+
     @Test
     void aPeerThatCannotBeReachedIsSaidSoAndTakesNoRoom() throws Exception {
         int free;

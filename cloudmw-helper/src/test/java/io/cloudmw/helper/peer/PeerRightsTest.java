@@ -6,6 +6,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.security.ClusterSecret;
@@ -24,7 +25,7 @@ final class PeerRightsTest {
     private final TransferClaims claims = new TransferClaims(
             Set.of(TransferRight.READ), new FilePath(new VolumeName("v"), "/f"), VersionId.random(), END);
     private final TransferToken shown = tokens.issue(claims);
-    private final PeerRights rights = new PeerRights(shown, claims, tokens, Priority.BATCH);
+    private final PeerRights rights = new PeerRights(shown, claims, tokens, () -> Urgency.of(Priority.BATCH));
     private final ChunkId shared = new ChunkId(VersionId.random(), 0);
 
     private TransferClaims toldUntil(long untilMillis) throws CloudMwException {

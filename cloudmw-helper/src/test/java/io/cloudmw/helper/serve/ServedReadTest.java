@@ -2,11 +2,13 @@ package io.cloudmw.helper.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.metrics.ScheduleMetrics;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.ScheduleLimits;
 import io.cloudmw.core.schedule.Tenant;
@@ -20,6 +22,7 @@ import io.cloudmw.helper.testing.FakeBulkStream;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
+import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -55,6 +58,11 @@ final class ServedReadTest {
 
     /** Begins a read whose reader takes all of it; completes with what came. */
     private CompletableFuture<byte[]> read(String client) {
+        return read(client, client, OptionalLong.empty());
+    }
+
+    /** @param name by which its frames are known */
+    private CompletableFuture<byte[]> read(String client, String name, OptionalLong deadlineNanos) {
         CompletableFuture<byte[]> whole = new CompletableFuture<>();
         FakeBulkStream stream = new FakeBulkStream() {
             @Override
@@ -64,7 +72,7 @@ final class ServedReadTest {
 
             @Override
             public CompletableFuture<Void> send(ByteBuf payload, int crc32c) {
-                frames.add(client);
+                frames.add(name);
                 sent.writeBytes(io.netty.buffer.ByteBufUtil.getBytes(payload));
                 payload.release();
                 return CompletableFuture.completedFuture(null);
@@ -76,10 +84,44 @@ final class ServedReadTest {
             }
         };
         BulkRequest.Read request = new BulkRequest.Read(
-                TransferToken.of(new byte[1]), store.id(), chunk, new ByteRange(0, LENGTH), Priority.BATCH);
-        ReadTurns turns = new ReadTurns(pool, new Tenant(client, "v", Priority.BATCH));
-        new ServedRead(store, request, stream, PooledByteBufAllocator.DEFAULT, turns, () -> {}).start();
+                TransferToken.of(new byte[1]), store.id(), chunk, new ByteRange(0, LENGTH), Urgency.of(Priority.BATCH));
+        ReadTurns turns = new ReadTurns(pool, new Tenant(client, "v", Priority.BATCH), deadlineNanos);
+        Reads.Means means =
+                new Reads.Means(PooledByteBufAllocator.DEFAULT, Duration.ofMinutes(1), Ticker.system(), timer);
+        new ServedRead(store, request, stream, means, turns, () -> {}).start();
         return whole;
+    }
+
+    /** The pool's only thread waits for this. */
+    private CountDownLatch occupied() throws CloudMwException {
+        CountDownLatch gate = new CountDownLatch(1);
+        pool.submit(new Tenant("first", "v", Priority.INTERACTIVE), 1, OptionalLong.empty(), () -> {
+            try {
+                gate.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return 1;
+        });
+        return gate;
+    }
+
+    @Test
+    void ofOneClientTheReadThatIsDueFirstHasTheTurns() throws Exception {
+        byte[] bytes = Chunks.bytes(3, LENGTH);
+        store.put(chunk, Chunks.source(bytes));
+        CountDownLatch gate = occupied();
+        long now = Ticker.system().nanos();
+        List<CompletableFuture<byte[]>> all = List.of(
+                read("client", "any", OptionalLong.empty()),
+                read("client", "late", OptionalLong.of(now + TimeUnit.HOURS.toNanos(2))),
+                read("client", "soon", OptionalLong.of(now + TimeUnit.HOURS.toNanos(1))));
+        gate.countDown();
+
+        for (CompletableFuture<byte[]> read : all) {
+            assertThat(read.get(30, TimeUnit.SECONDS)).isEqualTo(bytes);
+        }
+        assertThat(frames.stream().distinct()).containsExactly("soon", "late", "any");
     }
 
     @Test
@@ -95,15 +137,7 @@ final class ServedReadTest {
     void afterEveryTurnOthersHaveTheirs_howeverManyReadsOneOpens() throws Exception {
         byte[] bytes = Chunks.bytes(1, LENGTH);
         store.put(chunk, Chunks.source(bytes));
-        CountDownLatch gate = new CountDownLatch(1);
-        pool.submit(new Tenant("first", "v", Priority.INTERACTIVE), 1, OptionalLong.empty(), () -> {
-            try {
-                gate.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-            return 1;
-        });
+        CountDownLatch gate = occupied();
         List<CompletableFuture<byte[]>> greedy = java.util.stream.IntStream.range(0, 16)
                 .mapToObj(i -> read("greedy"))
                 .toList();

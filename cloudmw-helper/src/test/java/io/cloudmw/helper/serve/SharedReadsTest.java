@@ -13,6 +13,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.race.Block;
@@ -43,6 +44,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -69,6 +71,8 @@ final class SharedReadsTest {
 
     private final List<WantedBlock> wanted = new ArrayList<>();
     private boolean keeping;
+    /** Of whoever asks. */
+    private String session = "session";
 
     private Spool spool;
     private Fetcher fetcher;
@@ -153,11 +157,17 @@ final class SharedReadsTest {
                 List.of(new HelperAddress(new HelperId("h"), "127.0.0.1:1", "127.0.0.1:2")),
                 1,
                 0,
-                priority,
+                Urgency.of(priority),
                 reader,
                 kept,
                 share);
-        FakeBulkStream stream = new FakeBulkStream();
+        String asking = session;
+        FakeBulkStream stream = new FakeBulkStream() {
+            @Override
+            public String sessionId() {
+                return asking;
+            }
+        };
         stream.open(request.encode(), reads.open(stream, request));
         return stream;
     }
@@ -185,6 +195,21 @@ final class SharedReadsTest {
         assertThat(reads.children()).isEqualTo(1);
         waiting.forEach(listener -> listener.failed(new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "not now"), 0));
         assertThat(reads.children()).isZero();
+    }
+
+    /** Whether something of it has come already or not. */
+    @Test
+    void whatFailsForWantOfRoomIsToldWithWhenToComeAgain() throws CloudMwException {
+        CloudMwException full = CloudMwException.overloaded("no room", Duration.ofSeconds(7));
+        FakeBulkStream waits = ask(Priority.BATCH, true, false, 0);
+        FakeBulkStream comes = ask(Priority.BATCH, true, false, 0);
+        waiting.get(1).began(new LeavesBlock(wanted.get(1)));
+        waiting.forEach(listener -> listener.failed(full, 0));
+        assertThat(List.of(waits, comes))
+                .allSatisfy(stream -> assertThat(stream.reasons)
+                        .singleElement()
+                        .satisfies(why -> assertThat(why.code()).isEqualTo(ErrorCode.OVERLOADED))
+                        .satisfies(why -> assertThat(why.retryAfter()).contains(Duration.ofSeconds(7))));
     }
 
     /** The answer is credit, which it needs none of, or an error at once: nothing is fetched for it. */
@@ -216,7 +241,26 @@ final class SharedReadsTest {
         assertThatThrownBy(() -> ask(Priority.BATCH, true, true, 0))
                 .isInstanceOfSatisfying(
                         CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_FOUND));
+        session = "another";
         ask(Priority.BATCH, true, false, 0);
         assertThat(waiting).hasSize(READS / 2 + 1);
+    }
+
+    /** One that reads slowly would hold all of them otherwise. */
+    @Test
+    void oneConnectionHasHalfOfThePlacesAtMost() throws CloudMwException {
+        for (int read = 0; read < READS / 2; read++) {
+            ask(Priority.BATCH, read % 2 == 0, read % 16);
+        }
+        assertThatThrownBy(() -> ask(Priority.INTERACTIVE, true, 0))
+                .isInstanceOfSatisfying(CloudMwException.class, e -> {
+                    assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED);
+                    assertThat(e.retryAfter()).isPresent();
+                });
+        session = "another";
+        ask(Priority.BATCH, true, 0);
+        waiting.forEach(listener -> listener.failed(new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "not now"), 0));
+        session = "session";
+        ask(Priority.BATCH, true, 0);
     }
 }

@@ -21,6 +21,9 @@ public class FakeBulkStream implements BulkStream, BulkConnection {
     public final ByteArrayOutputStream sent = new ByteArrayOutputStream();
     public final List<Integer> checksums = new ArrayList<>();
     public final List<ErrorCode> resets = new ArrayList<>();
+    /** What each of them said. */
+    public final List<CloudMwException> reasons = new ArrayList<>();
+
     public int ends;
     /** By who serves it. */
     public long granted;
@@ -97,6 +100,7 @@ public class FakeBulkStream implements BulkStream, BulkConnection {
     @Override
     public void reset(CloudMwException why) {
         resets.add(why.code());
+        reasons.add(why);
     }
 
     @Override
