@@ -148,6 +148,42 @@ final class WarmTest {
         assertThat(warm().isComplete()).isTrue();
     }
 
+    /** Or two warm-ups would wait for each other, each with the place that the other waits for. */
+    @Test
+    void whoWaitsForAPlaceHoldsNoneOfASwitchWhoseNameIsLater() throws Exception {
+        good.warming().refusals.set(Integer.MAX_VALUE);
+        CompletableFuture<WarmReceipt> warm = cluster.client().warm(FILE, WarmOptions.defaults());
+        await().until(() -> good.warming().begun.get() > 2);
+        assertThat(odd().begun.get()).isZero();
+        good.warming().refusals.set(0);
+        assertThat(warm.get(60, SECONDS).isComplete()).isTrue();
+    }
+
+    @Test
+    void aSwitchThatIsLostBeforeItHadRoomKeepsNoOtherFromItsTurn() throws Exception {
+        good.die();
+        WarmReceipt receipt = warm();
+        assertThat(of(receipt, "good").failure())
+                .hasValueSatisfying(why -> assertThat(why.code()).isEqualTo(ErrorCode.HELPER_UNAVAILABLE));
+        assertThat(of(receipt, "odd").isComplete()).isTrue();
+    }
+
+    @Test
+    void aTokenThatRanOutWhileAnotherSwitchHadNoRoomIsRenewed() throws Exception {
+        good.warming().refusals.set(1);
+        odd().expired.set(1);
+        assertThat(warm().isComplete()).isTrue();
+        assertThat(odd().begun.get()).isEqualTo(2);
+    }
+
+    @Test
+    void whoseTokenWasNeverGoodIsLost() throws Exception {
+        odd().expired.set(1);
+        assertThat(of(warm(), "odd").failure())
+                .hasValueSatisfying(why -> assertThat(why.code()).isEqualTo(ErrorCode.UNAUTHENTICATED));
+        assertThat(odd().begun.get()).isEqualTo(1);
+    }
+
     /** Of three blocks to be kept, and to be looked at, each takes a token of its own. */
     @Test
     void whatTakesLongerThanATokenLastsGoesOnByAnother() throws Exception {

@@ -22,9 +22,11 @@ import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.thread.Threads;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -33,6 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -56,11 +59,16 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     private final WarmRequest request;
     private final Map<StoreId, Usage> usage = new HashMap<>();
     private final List<Target> targets = new ArrayList<>();
+    /** Those that have no place yet; the first is asked for one. */
+    private final Deque<Integer> toOpen = new ArrayDeque<>();
+
     private @Nullable Run run;
     /** Plans that took the place of others. */
     private int renewals;
     /** Blocks that were answered since the last. */
     private int answered;
+    /** Whether a switch had no room since the last. */
+    private boolean waited;
 
     /** One switch. */
     private static final class Target {
@@ -120,27 +128,51 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         List<HelperAddress> diskOwners =
                 live.stream().filter(helper -> owners.contains(helper.id())).toList();
         run = new Run(plan, chosen, diskOwners, request.fetch());
-        for (int target = 0; target < targets.size(); target++) {
-            open(plan, chosen, diskOwners, target);
-        }
+        openAll(run);
         run.pump();
     }
 
     // ---- the switches
 
-    private void open(ReadPlan plan, WarmTargets chosen, List<HelperAddress> owners, int target) {
-        if (isOver()) {
-            return;
+    /**
+     * Opens all that are left, one after the other in the order of their ids: who waits for a place at a switch holds only places of those
+     * before it. In the order of each file's trees two warm-ups could wait for each other, each with the place that the other waits for.
+     */
+    private void openAll(Run now) {
+        toOpen.clear();
+        IntStream.range(0, targets.size())
+                .filter(target -> !targets.get(target).gone)
+                .boxed()
+                .sorted(Comparator.comparing(
+                        target -> targets.get(target).helper.id()))
+                .forEach(toOpen::add);
+        openFirst(now);
+    }
+
+    private void openFirst(Run now) {
+        Integer first = toOpen.peek();
+        if (first != null) {
+            open(now, first);
         }
-        List<HelperAddress> members = chosen.asked(target);
-        List<HelperAddress> named = Stream.concat(members.stream(), owners.stream())
+    }
+
+    /** One has its place, or needs none any more. */
+    private void openedOrLost(Run now, int target) {
+        if (toOpen.removeFirstOccurrence(target)) {
+            openFirst(now);
+        }
+    }
+
+    private void open(Run now, int target) {
+        List<HelperAddress> members = now.chosen.asked(target);
+        List<HelperAddress> named = Stream.concat(members.stream(), now.owners.stream())
                 .distinct()
                 .map(HelperAddress::withoutVolumes)
                 .toList();
-        List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
-        WarmSetup setup = new WarmSetup(plan.token(), named, members.size(), stores);
+        List<Store> stores = now.plan.stores().stream().map(StoreStatus::store).toList();
+        WarmSetup setup = new WarmSetup(now.plan.token(), named, members.size(), stores);
         targets.get(target).stream = WarmStream.begin(
-                engine().links(), chosen.at(target), setup, new Said(target, () -> open(plan, chosen, owners, target)));
+                engine().links(), now.chosen.at(target), setup, new Said(target, () -> open(now, target)));
     }
 
     /** What one switch says, brought to the executor that owns the state. */
@@ -219,6 +251,7 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         }
         targets.get(target).window = window;
         now.schedule.window(target, window);
+        openedOrLost(now, target);
     }
 
     /** One that has no room for another warm-up is asked again, later and later; any other is lost, unless its token has run out. */
@@ -230,6 +263,7 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         }
         boolean refused = why.code() == ErrorCode.OVERLOADED && one.window == 0;
         if (refused && ++one.refusals <= MAX_REFUSALS) {
+            waited = true;
             later(AskAgain.pauseNanos(one.refusals, why, Long.MAX_VALUE), again);
         } else {
             lose(now, target, why.code() == ErrorCode.CANCELLED ? closing(why) : why);
@@ -237,17 +271,18 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     }
 
     /**
-     * Whether its token may have been good once: blocks were answered, or there was no room while it lasted. What was never good, or not for
-     * as long as a block takes, is not asked for again and again.
+     * Whether its token may have been good once: blocks were answered, or there was no room, here or at a switch before, while it lasted.
+     * What was never good, or not for as long as a block takes, is not asked for again and again.
      */
     private boolean wasGood(Target one) {
-        return one.window > 0 ? answered > 0 : one.refusals > 0 && ++one.refusals <= MAX_REFUSALS;
+        return one.window > 0 ? answered > 0 : waited && ++one.refusals <= MAX_REFUSALS;
     }
 
     /** All go on by a new plan. */
     private void renew(Run now) {
         renewals++;
         answered = 0;
+        waited = false;
         for (int target = 0; target < targets.size(); target++) {
             Target one = targets.get(target);
             if (!one.gone) {
@@ -265,11 +300,7 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
 
     private void renewed(Run now, ReadPlan plan) {
         now.goOn(plan);
-        for (int target = 0; target < targets.size(); target++) {
-            if (!targets.get(target).gone) {
-                open(plan, now.chosen, now.owners, target);
-            }
-        }
+        openAll(now);
         now.pump();
     }
 
@@ -285,6 +316,7 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             one.tally.failed(why);
             close(one);
             now.gone(target);
+            openedOrLost(now, target);
         }
     }
 

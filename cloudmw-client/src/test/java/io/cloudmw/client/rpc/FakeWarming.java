@@ -26,6 +26,8 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
     public volatile long capacityBytes = 1L << 40;
     /** So many warm-ups are refused for now. */
     public final AtomicInteger refusals = new AtomicInteger();
+    /** So many warm-ups come with a token that has run out. */
+    public final AtomicInteger expired = new AtomicInteger();
     /** So often each block fails. */
     public volatile int failures;
     /** Whether blocks are never answered. */
@@ -58,9 +60,7 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
             public void onNext(WarmCommand command) {
                 if (!command.hasBegin() && ++taken > lasts) {
                     if (taken == lasts + 1) {
-                        open.decrementAndGet();
-                        call.onError(WireErrors.toStatus(
-                                new CloudMwException(ErrorCode.UNAUTHENTICATED, "token: expired 1 ms ago")));
+                        refuse(ErrorCode.UNAUTHENTICATED, "token: expired 1 ms ago");
                     }
                     return;
                 }
@@ -83,14 +83,20 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
 
             private void begin() {
                 begun.incrementAndGet();
-                if (refusals.getAndDecrement() > 0) {
-                    open.decrementAndGet();
-                    call.onError(WireErrors.toStatus(new CloudMwException(ErrorCode.OVERLOADED, "no room for now")));
+                if (expired.getAndDecrement() > 0) {
+                    refuse(ErrorCode.UNAUTHENTICATED, "token: expired 1 ms ago");
+                } else if (refusals.getAndDecrement() > 0) {
+                    refuse(ErrorCode.OVERLOADED, "no room for now");
                 } else {
                     call.onNext(WarmEvent.newBuilder()
                             .setReady(WarmReady.newBuilder().setWindow(WINDOW).setCapacityBytes(capacityBytes))
                             .build());
                 }
+            }
+
+            private void refuse(ErrorCode code, String why) {
+                open.decrementAndGet();
+                call.onError(WireErrors.toStatus(new CloudMwException(code, why)));
             }
 
             @Override
