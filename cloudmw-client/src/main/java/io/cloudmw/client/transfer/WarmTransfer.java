@@ -529,7 +529,7 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
                 .toList();
         List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
         TransferCost cost = new TransferCost(usage, engine().pricing().bill(usage, stores, 0));
-        return new WarmReceipt(1, size, switches, elapsed(), cost);
+        return new WarmReceipt(1, 0, size, switches, elapsed(), cost);
     }
 
     private void tell(Consumer<WarmListener> what) {
