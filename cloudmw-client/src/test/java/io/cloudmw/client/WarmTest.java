@@ -19,6 +19,7 @@ import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeSet;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -208,6 +209,28 @@ final class WarmTest {
         assertThat(odd().begun.get()).isEqualTo(6);
         assertThat(odd().overrun).isFalse();
         await().until(() -> odd().open.get() == 0 && good.warming().open.get() == 0);
+    }
+
+    /** Or nobody would know what it cost, and the receipt would say that it was there before. */
+    @Test
+    void whatIsUnderWayElsewhereWhenATokenIsRenewedIsHeardOut() throws Exception {
+        odd().lasts = 1;
+        good.warming().late.set(1);
+        WarmReceipt receipt = warm();
+        assertThat(receipt.isComplete()).isTrue();
+        assertThat(of(receipt, "good").hadBytes()).isZero();
+        assertThat(receipt.cost().usage()).isEqualTo(Map.of(new StoreId("s"), Usage.ofReads(6, 2L * SIZE)));
+        assertThat(good.warming().told.get()).isEqualTo(3);
+    }
+
+    @Test
+    void aSwitchThatDoesNotEndWhenATokenIsRenewedIsWaitedForOnlySoLong() throws Exception {
+        odd().lasts = 1;
+        good.warming().silent = true;
+        CompletableFuture<WarmReceipt> warm = cluster.client().warm(FILE, WarmOptions.defaults());
+        await().atMost(Duration.ofSeconds(40)).until(() -> good.warming().begun.get() > 1);
+        good.die();
+        assertThat(of(warm.get(60, SECONDS), "odd").isComplete()).isTrue();
     }
 
     @Test

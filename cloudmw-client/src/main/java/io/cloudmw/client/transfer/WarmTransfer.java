@@ -28,11 +28,13 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -56,11 +58,17 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     /** By a switch that is warmed with as many files as it takes, for about ten minutes: nobody waits for this one. */
     private static final int MAX_REFUSALS = 10 * AskAgain.MAX_REFUSALS;
 
+    /** For what is under way when a token is renewed: without what comes later the receipt is short of some bytes. */
+    private static final long HEAR_OUT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private final WarmRequest request;
     private final Map<StoreId, Usage> usage = new HashMap<>();
     private final List<Target> targets = new ArrayList<>();
     /** Those that have no place yet; the first is asked for one. */
     private final Deque<Integer> toOpen = new ArrayDeque<>();
+
+    /** Those that still have something to say by a plan that is given up; nobody is told anything meanwhile. */
+    private final Set<Integer> heardOut = new HashSet<>();
 
     private @Nullable Run run;
     /** Plans that took the place of others. */
@@ -186,7 +194,7 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         Said(int target, Runnable again) {
             this.target = target;
             this.again = () -> {
-                if (plan == renewals) {
+                if (plan == renewals && heardOut.isEmpty()) {
                     again.run();
                 }
             };
@@ -237,6 +245,9 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     }
 
     private void ready(Run now, int target, int window, long capacityBytes) {
+        if (!heardOut.isEmpty()) {
+            return;
+        }
         long wantedBytes = Math.max(request.runBytes(), now.plan.version().sizeBytes());
         if (request.fetch() && wantedBytes > capacityBytes) {
             lose(
@@ -256,15 +267,19 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
 
     /** One that has no room for another warm-up is asked again, later and later; any other is lost, unless its token has run out. */
     private void gone(Run now, int target, CloudMwException why, Runnable again) {
+        if (!heardOut.isEmpty()) {
+            saidAll(now, target);
+            return;
+        }
         Target one = targets.get(target);
         if (why.code() == ErrorCode.UNAUTHENTICATED && wasGood(one)) {
-            renew(now);
+            giveUpPlan(now);
             return;
         }
         boolean refused = why.code() == ErrorCode.OVERLOADED && one.window == 0;
         if (refused && ++one.refusals <= MAX_REFUSALS) {
             waited = true;
-            later(AskAgain.pauseNanos(one.refusals, why, Long.MAX_VALUE), again);
+            later(AskAgain.pauseNanos(one.refusals, why, Long.MAX_VALUE), then -> again.run());
         } else {
             lose(now, target, why.code() == ErrorCode.CANCELLED ? closing(why) : why);
         }
@@ -278,8 +293,40 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         return one.window > 0 ? answered > 0 : waited && ++one.refusals <= MAX_REFUSALS;
     }
 
+    /** No switch is told any more by this plan. What they say to what they were told counts: nobody else would know what it cost. */
+    private void giveUpPlan(Run now) {
+        for (int target = 0; target < targets.size(); target++) {
+            Target one = targets.get(target);
+            WarmStream stream = one.stream;
+            if (!one.gone) {
+                one.window = 0;
+                now.schedule.window(target, 0);
+                if (stream != null && stream.finish()) {
+                    heardOut.add(target);
+                }
+            }
+        }
+        if (heardOut.isEmpty()) {
+            renew(now);
+            return;
+        }
+        int plan = renewals;
+        later(HEAR_OUT_NANOS, then -> {
+            if (plan == renewals) {
+                renew(then);
+            }
+        });
+    }
+
+    private void saidAll(Run now, int target) {
+        if (heardOut.remove(target) && heardOut.isEmpty()) {
+            renew(now);
+        }
+    }
+
     /** All go on by a new plan. */
     private void renew(Run now) {
+        heardOut.clear();
         renewals++;
         answered = 0;
         waited = false;
@@ -287,7 +334,6 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             Target one = targets.get(target);
             if (!one.gone) {
                 close(one);
-                one.window = 0;
                 now.tellAnew(target, one);
             }
         }
@@ -327,15 +373,8 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         }
     }
 
-    private void later(long nanos, Runnable step) {
-        Runnable confined = () -> serial().execute(() -> {
-            Run now = run;
-            if (!isOver() && now != null) {
-                step.run();
-                now.pump();
-            }
-        });
-        if (Threads.later(engine().threads().timer(), nanos, confined).isEmpty()) {
+    private void later(long nanos, InRun step) {
+        if (Threads.later(engine().threads().timer(), nanos, () -> inRun(step)).isEmpty()) {
             fail(Engine.closedException());
         }
     }
@@ -384,9 +423,8 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             return new WarmBlocks(feed, by, first);
         }
 
-        /** A switch is told nothing until it is ready again; then, first of all, of what it had not answered. */
+        /** When a switch is ready again it is told, first of all, of what it had not answered. */
         void tellAnew(int number, Target target) {
-            schedule.window(number, 0);
             for (int block : target.told) {
                 schedule.paused(number);
                 schedule.again(number, block);
@@ -483,7 +521,7 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             Optional<CloudMwException> failure = warmed.failure();
             if (failure.isPresent() && tries < MAX_TRIES) {
                 schedule.paused(number);
-                later(AskAgain.pauseNanos(tries, failure.get(), Long.MAX_VALUE), () -> schedule.again(number, block));
+                later(AskAgain.pauseNanos(tries, failure.get(), Long.MAX_VALUE), then -> schedule.again(number, block));
                 return;
             }
             failure.ifPresent(target.tally::failed);

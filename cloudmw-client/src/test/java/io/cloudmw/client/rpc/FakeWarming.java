@@ -12,8 +12,10 @@ import io.cloudmw.proto.v1.WarmedBlock;
 import io.cloudmw.proto.v1.WarmingGrpc;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,8 +32,10 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
     public final AtomicInteger expired = new AtomicInteger();
     /** So often each block fails. */
     public volatile int failures;
-    /** Whether blocks are never answered. */
+    /** Whether blocks are never answered, and streams never ended. */
     public volatile boolean silent;
+    /** So many streams are answered only when their client wants nothing more of them. */
+    public final AtomicInteger late = new AtomicInteger();
     /** Whether what is kept is lost again before it is looked at. */
     public volatile boolean forgetful;
 
@@ -52,7 +56,9 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
         ServerCallStreamObserver<WarmEvent> call = (ServerCallStreamObserver<WarmEvent>) answers;
         open.incrementAndGet();
         call.setOnCancelHandler(open::decrementAndGet);
+        boolean isLate = late.getAndDecrement() > 0;
         return new StreamObserver<>() {
+            private final List<WarmEvent> held = new ArrayList<>();
             private int unanswered;
             private int taken;
 
@@ -71,7 +77,12 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
                             overrun = true;
                         }
                         told.incrementAndGet();
-                        if (!silent) {
+                        call.onNext(WarmEvent.newBuilder()
+                                .setUnderWay(command.getKeep().getId())
+                                .build());
+                        if (isLate) {
+                            held.add(keep(command.getKeep()));
+                        } else if (!silent) {
                             unanswered--;
                             call.onNext(keep(command.getKeep()));
                         }
@@ -106,8 +117,11 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
 
             @Override
             public void onCompleted() {
-                open.decrementAndGet();
-                call.onCompleted();
+                if (!silent) {
+                    held.forEach(call::onNext);
+                    open.decrementAndGet();
+                    call.onCompleted();
+                }
             }
         };
     }
