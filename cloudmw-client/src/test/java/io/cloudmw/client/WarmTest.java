@@ -19,6 +19,7 @@ import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VolumeSet;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -148,6 +149,42 @@ final class WarmTest {
         assertThat(warm().isComplete()).isTrue();
     }
 
+    /** Or two warm-ups would wait for each other, each with the place that the other waits for. */
+    @Test
+    void whoWaitsForAPlaceHoldsNoneOfASwitchWhoseNameIsLater() throws Exception {
+        good.warming().refusals.set(Integer.MAX_VALUE);
+        CompletableFuture<WarmReceipt> warm = cluster.client().warm(FILE, WarmOptions.defaults());
+        await().until(() -> good.warming().begun.get() > 2);
+        assertThat(odd().begun.get()).isZero();
+        good.warming().refusals.set(0);
+        assertThat(warm.get(60, SECONDS).isComplete()).isTrue();
+    }
+
+    @Test
+    void aSwitchThatIsLostBeforeItHadRoomKeepsNoOtherFromItsTurn() throws Exception {
+        good.die();
+        WarmReceipt receipt = warm();
+        assertThat(of(receipt, "good").failure())
+                .hasValueSatisfying(why -> assertThat(why.code()).isEqualTo(ErrorCode.HELPER_UNAVAILABLE));
+        assertThat(of(receipt, "odd").isComplete()).isTrue();
+    }
+
+    @Test
+    void aTokenThatRanOutWhileAnotherSwitchHadNoRoomIsRenewed() throws Exception {
+        good.warming().refusals.set(1);
+        odd().expired.set(1);
+        assertThat(warm().isComplete()).isTrue();
+        assertThat(odd().begun.get()).isEqualTo(2);
+    }
+
+    @Test
+    void whoseTokenWasNeverGoodIsLost() throws Exception {
+        odd().expired.set(1);
+        assertThat(of(warm(), "odd").failure())
+                .hasValueSatisfying(why -> assertThat(why.code()).isEqualTo(ErrorCode.UNAUTHENTICATED));
+        assertThat(odd().begun.get()).isEqualTo(1);
+    }
+
     /** Of three blocks to be kept, and to be looked at, each takes a token of its own. */
     @Test
     void whatTakesLongerThanATokenLastsGoesOnByAnother() throws Exception {
@@ -172,6 +209,28 @@ final class WarmTest {
         assertThat(odd().begun.get()).isEqualTo(6);
         assertThat(odd().overrun).isFalse();
         await().until(() -> odd().open.get() == 0 && good.warming().open.get() == 0);
+    }
+
+    /** Or nobody would know what it cost, and the receipt would say that it was there before. */
+    @Test
+    void whatIsUnderWayElsewhereWhenATokenIsRenewedIsHeardOut() throws Exception {
+        odd().lasts = 1;
+        good.warming().late.set(1);
+        WarmReceipt receipt = warm();
+        assertThat(receipt.isComplete()).isTrue();
+        assertThat(of(receipt, "good").hadBytes()).isZero();
+        assertThat(receipt.cost().usage()).isEqualTo(Map.of(new StoreId("s"), Usage.ofReads(6, 2L * SIZE)));
+        assertThat(good.warming().told.get()).isEqualTo(3);
+    }
+
+    @Test
+    void aSwitchThatDoesNotEndWhenATokenIsRenewedIsWaitedForOnlySoLong() throws Exception {
+        odd().lasts = 1;
+        good.warming().silent = true;
+        CompletableFuture<WarmReceipt> warm = cluster.client().warm(FILE, WarmOptions.defaults());
+        await().atMost(Duration.ofSeconds(40)).until(() -> good.warming().begun.get() > 1);
+        good.die();
+        assertThat(of(warm.get(60, SECONDS), "odd").isComplete()).isTrue();
     }
 
     @Test

@@ -247,6 +247,8 @@ final class WarmIT {
             CommandLine.Result warmed = command.run("warm", "-r", "shared:/d", "--json");
             assertThat(warmed.exitCode()).isZero();
             assertThat(warmed.json().path("files").asLong()).isEqualTo(2);
+            assertThat(warmed.json().path("complete").asBoolean()).isTrue();
+            assertThat(warmed.json().path("failed").asLong(-1)).isZero();
             assertThat(warmed.json().path("store_bytes").asLong()).isEqualTo(10 * MIB);
             assertThat(warmed.json().path("missing_bytes").asLong()).isZero();
             CommandLine.Result nowhere = command.run("warm", "shared:/f", "--to", "zone-7");

@@ -86,7 +86,7 @@ final class WarmCommand extends ClientCommand {
                     .findFirst()
                     .orElse(ErrorCode.STORE_FULL));
         }
-        return WarmReceipts.json(receipt);
+        return recursive ? WarmReceipts.ofDirectory(receipt) : WarmReceipts.json(receipt);
     }
 
     private Location place() {

@@ -28,8 +28,9 @@ final class WarmReceipts {
         long warm = receipt.switches().stream().filter(WarmedSwitch::isComplete).count();
         lines.add(String.format(
                 Locale.ROOT,
-                "%s, %s: %d of %s warm, in %.3f s",
+                "%s%s, %s: %d of %s warm, in %.3f s",
                 Receipts.count(receipt.files(), "file"),
+                receipt.failed() == 0 ? "" : " and " + receipt.failed() + " that failed",
                 Sizes.approximate(receipt.bytes()),
                 warm,
                 receipt.switches().size() == 1 ? "1 switch" : receipt.switches().size() + " switches",
@@ -47,6 +48,13 @@ final class WarmReceipts {
         json.put("switches", receipt.switches().stream().map(WarmReceipts::json).toList());
         json.put("seconds", receipt.elapsed().toNanos() / 1e9);
         json.put("cost", Receipts.json(receipt.cost()));
+        return json;
+    }
+
+    /** Of a file there is none when it failed. */
+    static Map<String, Object> ofDirectory(WarmReceipt receipt) {
+        Map<String, Object> json = json(receipt);
+        json.put("failed", receipt.failed());
         return json;
     }
 

@@ -13,19 +13,21 @@ import java.util.function.BinaryOperator;
 /**
  * What a warm-up did.
  *
- * @param files that it was about
+ * @param files that it was about, but for those that could not be warmed
+ * @param failed of a directory: files that could not be warmed, or looked at, and directories that could not be read
  * @param bytes of those, once
  * @param switches that were to keep them, by id
  * @param cost of what came from stores
  */
-public record WarmReceipt(long files, long bytes, List<WarmedSwitch> switches, Duration elapsed, TransferCost cost) {
+public record WarmReceipt(
+        long files, long failed, long bytes, List<WarmedSwitch> switches, Duration elapsed, TransferCost cost) {
     public WarmReceipt {
         switches = List.copyOf(switches);
     }
 
-    /** Whether every switch keeps everything. */
+    /** Whether every switch keeps everything, and nothing failed. */
     public boolean isComplete() {
-        return switches.stream().allMatch(WarmedSwitch::isComplete);
+        return failed == 0 && switches.stream().allMatch(WarmedSwitch::isComplete);
     }
 
     /** This and another file's, as one. The time is the longer: they may have gone on side by side. */
@@ -34,6 +36,7 @@ public record WarmReceipt(long files, long bytes, List<WarmedSwitch> switches, D
         more.cost.usage().forEach((store, used) -> usage.merge(store, used, Usage::plus));
         return new WarmReceipt(
                 files + more.files,
+                failed + more.failed,
                 bytes + more.bytes,
                 merged(more.switches, WarmedSwitch::plus),
                 elapsed.compareTo(more.elapsed) < 0 ? more.elapsed : elapsed,
@@ -43,12 +46,17 @@ public record WarmReceipt(long files, long bytes, List<WarmedSwitch> switches, D
     /** This, and what a later look at the same files found. */
     public WarmReceipt found(WarmReceipt look) {
         return new WarmReceipt(
-                files, bytes, merged(look.switches, WarmedSwitch::found), elapsed.plus(look.elapsed), cost);
+                files, failed, bytes, merged(look.switches, WarmedSwitch::found), elapsed.plus(look.elapsed), cost);
     }
 
     /** The same, and how long it took altogether. */
     public WarmReceipt withElapsed(Duration time) {
-        return new WarmReceipt(files, bytes, switches, time, cost);
+        return new WarmReceipt(files, failed, bytes, switches, time, cost);
+    }
+
+    /** The same, and so many files with which it could not be done. */
+    public WarmReceipt withFailed(long count) {
+        return new WarmReceipt(files, count, bytes, switches, elapsed, cost);
     }
 
     private List<WarmedSwitch> merged(List<WarmedSwitch> others, BinaryOperator<WarmedSwitch> merge) {

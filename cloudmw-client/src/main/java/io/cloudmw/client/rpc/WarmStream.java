@@ -20,6 +20,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.stub.ClientResponseObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -49,6 +50,15 @@ public final class WarmStream extends HelperStream<WarmCommand, WarmEvent> {
     /** It is to say how much of a block it keeps. */
     public void look(IssuedBlock block) {
         send(WarmCommand.newBuilder().setLook(ToWire.block(block)).build());
+    }
+
+    /**
+     * Nothing more is wanted: what it was told of is still answered, then {@code gone} is told.
+     *
+     * @return false when the switch was never reached, or is gone: it has nothing to say, and no event follows
+     */
+    public boolean finish() {
+        return finish(List.of());
     }
 
     @Override

@@ -22,17 +22,22 @@ import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.thread.Threads;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,14 +58,25 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     /** By a switch that is warmed with as many files as it takes, for about ten minutes: nobody waits for this one. */
     private static final int MAX_REFUSALS = 10 * AskAgain.MAX_REFUSALS;
 
+    /** For what is under way when a token is renewed: without what comes later the receipt is short of some bytes. */
+    private static final long HEAR_OUT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private final WarmRequest request;
     private final Map<StoreId, Usage> usage = new HashMap<>();
     private final List<Target> targets = new ArrayList<>();
+    /** Those that have no place yet; the first is asked for one. */
+    private final Deque<Integer> toOpen = new ArrayDeque<>();
+
+    /** Those that still have something to say by a plan that is given up; nobody is told anything meanwhile. */
+    private final Set<Integer> heardOut = new HashSet<>();
+
     private @Nullable Run run;
     /** Plans that took the place of others. */
     private int renewals;
     /** Blocks that were answered since the last. */
     private int answered;
+    /** Whether a switch had no room since the last. */
+    private boolean waited;
 
     /** One switch. */
     private static final class Target {
@@ -120,27 +136,51 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         List<HelperAddress> diskOwners =
                 live.stream().filter(helper -> owners.contains(helper.id())).toList();
         run = new Run(plan, chosen, diskOwners, request.fetch());
-        for (int target = 0; target < targets.size(); target++) {
-            open(plan, chosen, diskOwners, target);
-        }
+        openAll(run);
         run.pump();
     }
 
     // ---- the switches
 
-    private void open(ReadPlan plan, WarmTargets chosen, List<HelperAddress> owners, int target) {
-        if (isOver()) {
-            return;
+    /**
+     * Opens all that are left, one after the other in the order of their ids: who waits for a place at a switch holds only places of those
+     * before it. In the order of each file's trees two warm-ups could wait for each other, each with the place that the other waits for.
+     */
+    private void openAll(Run now) {
+        toOpen.clear();
+        IntStream.range(0, targets.size())
+                .filter(target -> !targets.get(target).gone)
+                .boxed()
+                .sorted(Comparator.comparing(
+                        target -> targets.get(target).helper.id()))
+                .forEach(toOpen::add);
+        openFirst(now);
+    }
+
+    private void openFirst(Run now) {
+        Integer first = toOpen.peek();
+        if (first != null) {
+            open(now, first);
         }
-        List<HelperAddress> members = chosen.asked(target);
-        List<HelperAddress> named = Stream.concat(members.stream(), owners.stream())
+    }
+
+    /** One has its place, or needs none any more. */
+    private void openedOrLost(Run now, int target) {
+        if (toOpen.removeFirstOccurrence(target)) {
+            openFirst(now);
+        }
+    }
+
+    private void open(Run now, int target) {
+        List<HelperAddress> members = now.chosen.asked(target);
+        List<HelperAddress> named = Stream.concat(members.stream(), now.owners.stream())
                 .distinct()
                 .map(HelperAddress::withoutVolumes)
                 .toList();
-        List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
-        WarmSetup setup = new WarmSetup(plan.token(), named, members.size(), stores);
+        List<Store> stores = now.plan.stores().stream().map(StoreStatus::store).toList();
+        WarmSetup setup = new WarmSetup(now.plan.token(), named, members.size(), stores);
         targets.get(target).stream = WarmStream.begin(
-                engine().links(), chosen.at(target), setup, new Said(target, () -> open(plan, chosen, owners, target)));
+                engine().links(), now.chosen.at(target), setup, new Said(target, () -> open(now, target)));
     }
 
     /** What one switch says, brought to the executor that owns the state. */
@@ -154,7 +194,7 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         Said(int target, Runnable again) {
             this.target = target;
             this.again = () -> {
-                if (plan == renewals) {
+                if (plan == renewals && heardOut.isEmpty()) {
                     again.run();
                 }
             };
@@ -205,6 +245,9 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     }
 
     private void ready(Run now, int target, int window, long capacityBytes) {
+        if (!heardOut.isEmpty()) {
+            return;
+        }
         long wantedBytes = Math.max(request.runBytes(), now.plan.version().sizeBytes());
         if (request.fetch() && wantedBytes > capacityBytes) {
             lose(
@@ -219,40 +262,78 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         }
         targets.get(target).window = window;
         now.schedule.window(target, window);
+        openedOrLost(now, target);
     }
 
     /** One that has no room for another warm-up is asked again, later and later; any other is lost, unless its token has run out. */
     private void gone(Run now, int target, CloudMwException why, Runnable again) {
+        if (!heardOut.isEmpty()) {
+            saidAll(now, target);
+            return;
+        }
         Target one = targets.get(target);
         if (why.code() == ErrorCode.UNAUTHENTICATED && wasGood(one)) {
-            renew(now);
+            giveUpPlan(now);
             return;
         }
         boolean refused = why.code() == ErrorCode.OVERLOADED && one.window == 0;
         if (refused && ++one.refusals <= MAX_REFUSALS) {
-            later(AskAgain.pauseNanos(one.refusals, why, Long.MAX_VALUE), again);
+            waited = true;
+            later(AskAgain.pauseNanos(one.refusals, why, Long.MAX_VALUE), then -> again.run());
         } else {
             lose(now, target, why.code() == ErrorCode.CANCELLED ? closing(why) : why);
         }
     }
 
     /**
-     * Whether its token may have been good once: blocks were answered, or there was no room while it lasted. What was never good, or not for
-     * as long as a block takes, is not asked for again and again.
+     * Whether its token may have been good once: blocks were answered, or there was no room, here or at a switch before, while it lasted.
+     * What was never good, or not for as long as a block takes, is not asked for again and again.
      */
     private boolean wasGood(Target one) {
-        return one.window > 0 ? answered > 0 : one.refusals > 0 && ++one.refusals <= MAX_REFUSALS;
+        return one.window > 0 ? answered > 0 : waited && ++one.refusals <= MAX_REFUSALS;
+    }
+
+    /** No switch is told any more by this plan. What they say to what they were told counts: nobody else would know what it cost. */
+    private void giveUpPlan(Run now) {
+        for (int target = 0; target < targets.size(); target++) {
+            Target one = targets.get(target);
+            WarmStream stream = one.stream;
+            if (!one.gone) {
+                one.window = 0;
+                now.schedule.window(target, 0);
+                if (stream != null && stream.finish()) {
+                    heardOut.add(target);
+                }
+            }
+        }
+        if (heardOut.isEmpty()) {
+            renew(now);
+            return;
+        }
+        int plan = renewals;
+        later(HEAR_OUT_NANOS, then -> {
+            if (plan == renewals) {
+                renew(then);
+            }
+        });
+    }
+
+    private void saidAll(Run now, int target) {
+        if (heardOut.remove(target) && heardOut.isEmpty()) {
+            renew(now);
+        }
     }
 
     /** All go on by a new plan. */
     private void renew(Run now) {
+        heardOut.clear();
         renewals++;
         answered = 0;
+        waited = false;
         for (int target = 0; target < targets.size(); target++) {
             Target one = targets.get(target);
             if (!one.gone) {
                 close(one);
-                one.window = 0;
                 now.tellAnew(target, one);
             }
         }
@@ -265,11 +346,7 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
 
     private void renewed(Run now, ReadPlan plan) {
         now.goOn(plan);
-        for (int target = 0; target < targets.size(); target++) {
-            if (!targets.get(target).gone) {
-                open(plan, now.chosen, now.owners, target);
-            }
-        }
+        openAll(now);
         now.pump();
     }
 
@@ -285,6 +362,7 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             one.tally.failed(why);
             close(one);
             now.gone(target);
+            openedOrLost(now, target);
         }
     }
 
@@ -295,15 +373,8 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
         }
     }
 
-    private void later(long nanos, Runnable step) {
-        Runnable confined = () -> serial().execute(() -> {
-            Run now = run;
-            if (!isOver() && now != null) {
-                step.run();
-                now.pump();
-            }
-        });
-        if (Threads.later(engine().threads().timer(), nanos, confined).isEmpty()) {
+    private void later(long nanos, InRun step) {
+        if (Threads.later(engine().threads().timer(), nanos, () -> inRun(step)).isEmpty()) {
             fail(Engine.closedException());
         }
     }
@@ -352,9 +423,8 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             return new WarmBlocks(feed, by, first);
         }
 
-        /** A switch is told nothing until it is ready again; then, first of all, of what it had not answered. */
+        /** When a switch is ready again it is told, first of all, of what it had not answered. */
         void tellAnew(int number, Target target) {
-            schedule.window(number, 0);
             for (int block : target.told) {
                 schedule.paused(number);
                 schedule.again(number, block);
@@ -451,7 +521,7 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             Optional<CloudMwException> failure = warmed.failure();
             if (failure.isPresent() && tries < MAX_TRIES) {
                 schedule.paused(number);
-                later(AskAgain.pauseNanos(tries, failure.get(), Long.MAX_VALUE), () -> schedule.again(number, block));
+                later(AskAgain.pauseNanos(tries, failure.get(), Long.MAX_VALUE), then -> schedule.again(number, block));
                 return;
             }
             failure.ifPresent(target.tally::failed);
@@ -497,7 +567,7 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
                 .toList();
         List<Store> stores = plan.stores().stream().map(StoreStatus::store).toList();
         TransferCost cost = new TransferCost(usage, engine().pricing().bill(usage, stores, 0));
-        return new WarmReceipt(1, size, switches, elapsed(), cost);
+        return new WarmReceipt(1, 0, size, switches, elapsed(), cost);
     }
 
     private void tell(Consumer<WarmListener> what) {

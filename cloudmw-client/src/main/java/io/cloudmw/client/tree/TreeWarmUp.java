@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class TreeWarmUp extends TreeTask {
     private final WarmOptions how;
+    private final SeenVersions fetchedVersions = new SeenVersions();
 
     @GuardedBy("this")
     private Optional<WarmReceipt> fetched = Optional.empty();
@@ -36,11 +37,12 @@ public final class TreeWarmUp extends TreeTask {
         this.how = how;
     }
 
-    /** What became of all files that were dealt with, as one; empty: there are none. */
+    /** What became of all files that were dealt with, as one, and how many were not; empty: none was. */
     public synchronized Optional<WarmReceipt> receipt() {
-        return fetched.isPresent() && found.isPresent()
+        Optional<WarmReceipt> all = fetched.isPresent() && found.isPresent()
                 ? Optional.of(fetched.get().found(found.get()))
                 : fetched.or(() -> found);
+        return all.map(receipt -> receipt.withFailed(ledger().report().failed()));
     }
 
     @Override
@@ -54,7 +56,14 @@ public final class TreeWarmUp extends TreeTask {
             settle();
         }
         if (how.look()) {
-            eachFile(there(), (file, version) -> submit(file.toString(), () -> look(file, version)));
+            eachFile(there(), this::lookIfFetched);
+        }
+    }
+
+    /** What is kept of a file that was not fetched would hide as much that is missing of another. */
+    private void lookIfFetched(RemotePath file, FileVersion version) throws CloudMwException, InterruptedException {
+        if (!how.fetch() || fetchedVersions.contains(version.id())) {
+            submit(file.toString(), () -> look(file, version));
         }
     }
 
@@ -78,7 +87,7 @@ public final class TreeWarmUp extends TreeTask {
 
     private CompletableFuture<?> fetch(RemotePath file, WarmOptions fetch, FileVersion version) {
         WarmOptions one = fetch.withVersion(version.id()).withListener(progress());
-        return call(client().warm(file.file(), one)).thenAccept(this::fetched);
+        return call(client().warm(file.file(), one)).thenAccept(receipt -> fetched(version, receipt));
     }
 
     private CompletableFuture<?> look(RemotePath file, FileVersion version) {
@@ -86,7 +95,8 @@ public final class TreeWarmUp extends TreeTask {
         return call(client().warm(file.file(), one)).thenAccept(this::found);
     }
 
-    private synchronized void fetched(WarmReceipt more) {
+    private synchronized void fetched(FileVersion version, WarmReceipt more) {
+        fetchedVersions.add(version.id());
         fetched = Optional.of(fetched.map(all -> all.plus(more)).orElse(more));
     }
 

@@ -12,8 +12,10 @@ import io.cloudmw.proto.v1.WarmedBlock;
 import io.cloudmw.proto.v1.WarmingGrpc;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,10 +28,14 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
     public volatile long capacityBytes = 1L << 40;
     /** So many warm-ups are refused for now. */
     public final AtomicInteger refusals = new AtomicInteger();
+    /** So many warm-ups come with a token that has run out. */
+    public final AtomicInteger expired = new AtomicInteger();
     /** So often each block fails. */
     public volatile int failures;
-    /** Whether blocks are never answered. */
+    /** Whether blocks are never answered, and streams never ended. */
     public volatile boolean silent;
+    /** So many streams are answered only when their client wants nothing more of them. */
+    public final AtomicInteger late = new AtomicInteger();
     /** Whether what is kept is lost again before it is looked at. */
     public volatile boolean forgetful;
 
@@ -50,7 +56,9 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
         ServerCallStreamObserver<WarmEvent> call = (ServerCallStreamObserver<WarmEvent>) answers;
         open.incrementAndGet();
         call.setOnCancelHandler(open::decrementAndGet);
+        boolean isLate = late.getAndDecrement() > 0;
         return new StreamObserver<>() {
+            private final List<WarmEvent> held = new ArrayList<>();
             private int unanswered;
             private int taken;
 
@@ -58,9 +66,7 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
             public void onNext(WarmCommand command) {
                 if (!command.hasBegin() && ++taken > lasts) {
                     if (taken == lasts + 1) {
-                        open.decrementAndGet();
-                        call.onError(WireErrors.toStatus(
-                                new CloudMwException(ErrorCode.UNAUTHENTICATED, "token: expired 1 ms ago")));
+                        refuse(ErrorCode.UNAUTHENTICATED, "token: expired 1 ms ago");
                     }
                     return;
                 }
@@ -71,7 +77,12 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
                             overrun = true;
                         }
                         told.incrementAndGet();
-                        if (!silent) {
+                        call.onNext(WarmEvent.newBuilder()
+                                .setUnderWay(command.getKeep().getId())
+                                .build());
+                        if (isLate) {
+                            held.add(keep(command.getKeep()));
+                        } else if (!silent) {
                             unanswered--;
                             call.onNext(keep(command.getKeep()));
                         }
@@ -83,14 +94,20 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
 
             private void begin() {
                 begun.incrementAndGet();
-                if (refusals.getAndDecrement() > 0) {
-                    open.decrementAndGet();
-                    call.onError(WireErrors.toStatus(new CloudMwException(ErrorCode.OVERLOADED, "no room for now")));
+                if (expired.getAndDecrement() > 0) {
+                    refuse(ErrorCode.UNAUTHENTICATED, "token: expired 1 ms ago");
+                } else if (refusals.getAndDecrement() > 0) {
+                    refuse(ErrorCode.OVERLOADED, "no room for now");
                 } else {
                     call.onNext(WarmEvent.newBuilder()
                             .setReady(WarmReady.newBuilder().setWindow(WINDOW).setCapacityBytes(capacityBytes))
                             .build());
                 }
+            }
+
+            private void refuse(ErrorCode code, String why) {
+                open.decrementAndGet();
+                call.onError(WireErrors.toStatus(new CloudMwException(code, why)));
             }
 
             @Override
@@ -100,8 +117,11 @@ public final class FakeWarming extends WarmingGrpc.WarmingImplBase {
 
             @Override
             public void onCompleted() {
-                open.decrementAndGet();
-                call.onCompleted();
+                if (!silent) {
+                    held.forEach(call::onNext);
+                    open.decrementAndGet();
+                    call.onCompleted();
+                }
             }
         };
     }

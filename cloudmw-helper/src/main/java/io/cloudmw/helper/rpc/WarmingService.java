@@ -57,6 +57,8 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
         private final Outgoing answers;
         private byte[] token = {};
         private @Nullable Warming warming;
+        /** Nothing more is obeyed: what is under way is answered, and that was all. */
+        private boolean expired;
         /** No command is asked for: the client does not read. */
         private boolean held;
 
@@ -83,6 +85,9 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
         }
 
         private void obey(WarmCommand command) {
+            if (expired) {
+                return;
+            }
             try {
                 switch (command.getCommandCase()) {
                     case BEGIN -> begin(command.getBegin());
@@ -156,9 +161,17 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
             }
         }
 
+        /** What was begun while a token was good is still answered: the client goes on by another, and would not know what that cost. */
         private void refuse(CloudMwException cause) {
-            gone();
-            answers.failed(cause);
+            Warming begun = warming;
+            if (begun != null && cause.code() == ErrorCode.UNAUTHENTICATED) {
+                expired = true;
+                answers.endWith(cause);
+                begun.finish();
+            } else {
+                gone();
+                answers.failed(cause);
+            }
         }
     }
 
@@ -166,6 +179,10 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
     private static final class Outgoing implements Warming.Answers {
         @GuardedBy("this")
         private final ServerCallStreamObserver<WarmEvent> call;
+
+        /** Why it ends where that is not what the client wanted. */
+        @GuardedBy("this")
+        private Optional<CloudMwException> end = Optional.empty();
 
         @GuardedBy("this")
         private boolean over;
@@ -208,8 +225,16 @@ public final class WarmingService extends WarmingGrpc.WarmingImplBase {
             send(WarmEvent.newBuilder().setWarmed(warmed));
         }
 
+        synchronized void endWith(CloudMwException cause) {
+            end = Optional.of(cause);
+        }
+
         @Override
         public synchronized void ended() {
+            if (end.isPresent()) {
+                failed(end.get());
+                return;
+            }
             if (!over && !call.isCancelled()) {
                 call.onCompleted();
             }

@@ -1,7 +1,10 @@
 package io.cloudmw.helper.rpc;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.SwitchMetrics;
 import io.cloudmw.core.model.ByteRange;
@@ -22,9 +25,9 @@ import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.thread.Threads;
-import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.helper.cache.LeafCache;
 import io.cloudmw.helper.cache.SharedFetching;
 import io.cloudmw.helper.fetch.ByteBudget;
@@ -42,11 +45,12 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -63,8 +67,13 @@ final class WarmingServiceTest {
 
     private final ChunkId chunk = Chunks.id();
     private final FilePath file = new FilePath(new VolumeName("v"), "/f");
+    private volatile long nowMillis;
     private final TransferTokens tokens =
-            new TransferTokens(ClusterSecret.of(new byte[ClusterSecret.MIN_BYTES]), WallClock.system());
+            new TransferTokens(ClusterSecret.of(new byte[ClusterSecret.MIN_BYTES]), () -> nowMillis);
+    private volatile boolean onOwnDisk = true;
+    /** What is not on the disk is read when this is done, and then it is not there. */
+    private final CompletableFuture<Void> store = new CompletableFuture<>();
+
     private final ScheduledExecutorService timer = Threads.timer("test-timer");
     private Spool spool;
     private Fetcher fetcher;
@@ -91,9 +100,10 @@ final class WarmingServiceTest {
                         VolumeSet.ALL,
                         new SharedFetching(fetcher, cache, new SwitchMetrics(meters), store -> false),
                         (spec, tenant) -> Fetches.requester(id -> {
-                            throw new AssertionError("nothing is fetched");
+                            Void unused = store.join();
+                            throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store s: away");
                         }),
-                        (store, block, length) -> true,
+                        (id, block, length) -> onOwnDisk,
                         1));
     }
 
@@ -107,7 +117,8 @@ final class WarmingServiceTest {
 
     /** The call as gRPC shows it: how many commands were asked for, and whether the client reads. */
     private static final class Call extends ServerCallStreamObserver<WarmEvent> {
-        final List<WarmEvent> answers = new ArrayList<>();
+        final List<WarmEvent> answers = new CopyOnWriteArrayList<>();
+        final CompletableFuture<CloudMwException> failure = new CompletableFuture<>();
         boolean reads = true;
         boolean automatic = true;
         int requested;
@@ -167,7 +178,7 @@ final class WarmingServiceTest {
 
         @Override
         public void onError(Throwable cause) {
-            throw new AssertionError(cause);
+            failure.complete(WireErrors.fromStatus(cause, ErrorCode.INTERNAL, "test"));
         }
 
         @Override
@@ -177,7 +188,11 @@ final class WarmingServiceTest {
     }
 
     private WarmCommand begin() {
-        TransferClaims claims = new TransferClaims(Set.of(TransferRight.READ), file, chunk.version(), Long.MAX_VALUE);
+        return begin(Long.MAX_VALUE);
+    }
+
+    private WarmCommand begin(long untilMillis) {
+        TransferClaims claims = new TransferClaims(Set.of(TransferRight.READ), file, chunk.version(), untilMillis);
         return WarmCommand.newBuilder()
                 .setBegin(BeginWarming.newBuilder().setToken(ToWire.token(tokens.issue(claims))))
                 .build();
@@ -211,6 +226,27 @@ final class WarmingServiceTest {
         commands.onNext(WarmCommand.newBuilder().setLook(block(2)).build());
         assertThat(call.answers.get(3).getWarmed().getKeptBytes()).isEqualTo(LEAF);
         assertThat(call.requested).isEqualTo(5);
+    }
+
+    /** The client goes on by another, and nobody else could say what that block cost. */
+    @Test
+    void whatIsUnderWayWhenATokenRunsOutIsAnswered() throws Exception {
+        onOwnDisk = false;
+        Call call = new Call();
+        StreamObserver<WarmCommand> commands = service.warm(call);
+        commands.onNext(begin(1));
+        commands.onNext(WarmCommand.newBuilder().setKeep(block(0)).build());
+        nowMillis = Long.MAX_VALUE / 2;
+        commands.onNext(WarmCommand.newBuilder().setLook(block(1)).build());
+        assertThat(call.failure).isNotDone();
+        commands.onNext(WarmCommand.newBuilder().setLook(block(2)).build());
+        store.complete(null);
+        assertThat(call.failure.get(60, SECONDS).code()).isEqualTo(ErrorCode.UNAUTHENTICATED);
+        assertThat(call.answers)
+                .last()
+                .satisfies(last ->
+                        assertThat(last.getWarmed().getErrorCode()).isEqualTo(ErrorCode.STORE_UNAVAILABLE.name()));
+        assertThat(call.answers.stream().filter(WarmEvent::hasWarmed)).hasSize(1);
     }
 
     /** That of the transfer lasts longer. */
