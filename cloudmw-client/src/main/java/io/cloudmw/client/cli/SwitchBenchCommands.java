@@ -138,17 +138,20 @@ final class SwitchBenchCommands {
 
         private FanOutReport run(FanOutSettings settings, LabSteps steps) throws Exception {
             try (Interruption interruption = new Interruption()) {
-                FanOutTestbed testbed = FanOutTestbed.open(
-                        settings,
-                        context.launcher("bench switch"),
-                        context.environment().getOrDefault("CLOUDMW_JAVA_OPTS", ""),
-                        steps,
-                        interruption.closing());
-                return new FanOutLab(settings, testbed, steps).run();
+                return interruption.run(() -> {
+                    FanOutTestbed testbed = FanOutTestbed.open(
+                            settings,
+                            context.launcher("bench switch"),
+                            context.environment().getOrDefault("CLOUDMW_JAVA_OPTS", ""),
+                            steps,
+                            interruption.closing());
+                    return new FanOutLab(settings, testbed, steps).run();
+                });
             }
         }
 
         private FanOutSettings settings() {
+            requireReads();
             Hosts hosts = hostCommand.isEmpty() && hostAddress == null
                     ? Hosts.NONE
                     : new Hosts(hostCommand, hostAddress == null ? "" : hostAddress);
