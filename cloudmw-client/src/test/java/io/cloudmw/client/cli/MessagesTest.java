@@ -65,6 +65,7 @@ final class MessagesTest {
                 "1",
                 "--write-quorum",
                 "3");
+        fails(2, "'--listen': \"nohost\" (expected: host:port)", "peer", "vol:/a", "--listen", "nohost");
         assertThat(commands.run("truncate", "vol:/a", "--size", "6MiB", "--json"))
                 .isEqualTo(2);
         assertThat(commands.json().get("error").get("message").asText()).startsWith("--size: 6MiB ");
