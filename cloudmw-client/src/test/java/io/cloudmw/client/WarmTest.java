@@ -288,8 +288,10 @@ final class WarmTest {
         odd.die();
         WarmReceipt receipt = warm.get(60, SECONDS);
         assertThat(of(receipt, "good").isComplete()).isTrue();
-        assertThat(of(receipt, "odd").failure())
-                .hasValueSatisfying(why -> assertThat(why.code()).isEqualTo(ErrorCode.HELPER_UNAVAILABLE));
+        assertThat(of(receipt, "odd").failure()).hasValueSatisfying(why -> {
+            assertThat(why.code()).isEqualTo(ErrorCode.HELPER_UNAVAILABLE);
+            assertThat(why).hasMessage("helper odd is gone; repeat the command when it is back");
+        });
     }
 
     @Test

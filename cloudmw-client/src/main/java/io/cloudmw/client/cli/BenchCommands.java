@@ -119,14 +119,16 @@ final class BenchCommands {
             view.say("starting a coordinator and " + settings.layout().helpers() + " helpers, writing "
                     + settings.sizes().size() + " file(s) to "
                     + settings.layout().replicas() + " stores");
-            Interruption interruption = new Interruption();
-            try (interruption;
-                    Testbed testbed = EmulatedTestbed.open(
+            try (Interruption interruption = new Interruption()) {
+                return interruption.run(() -> {
+                    try (Testbed testbed = EmulatedTestbed.open(
                             settings,
                             Optional.ofNullable(s3Endpoint),
                             context.launcher("bench race"),
                             interruption.closing())) {
-                return new RaceLab(settings, testbed, view).run();
+                        return new RaceLab(settings, testbed, view).run();
+                    }
+                });
             }
         }
 
@@ -138,13 +140,18 @@ final class BenchCommands {
             CloudMwOptions how = context.clientOptions(options);
             try (Interruption interruption = new Interruption();
                     CloudMw client = CloudMw.connect(how)) {
-                Volume kept = Calls.await(client.volume(new VolumeName(name)));
-                LabSettings settings = race.real(layout(client, kept));
-                try (Testbed testbed = GivenTestbed.open(
-                        settings, client, () -> CloudMw.connect(how), kept.name(), interruption.closing())) {
-                    interruption.closing().last(testbed);
-                    return new RaceLab(settings, testbed, view(settings)).run();
-                }
+                return interruption.run(() -> given(client, how, name, interruption));
+            }
+        }
+
+        private RaceReport given(CloudMw client, CloudMwOptions how, String name, Interruption interruption)
+                throws Exception {
+            Volume kept = Calls.await(client.volume(new VolumeName(name)));
+            LabSettings settings = race.real(layout(client, kept));
+            try (Testbed testbed = GivenTestbed.open(
+                    settings, client, () -> CloudMw.connect(how), kept.name(), interruption.closing())) {
+                interruption.closing().last(testbed);
+                return new RaceLab(settings, testbed, view(settings)).run();
             }
         }
 

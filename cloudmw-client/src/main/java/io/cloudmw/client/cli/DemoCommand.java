@@ -81,8 +81,8 @@ final class DemoCommand implements Callable<Integer> {
             if (keep) {
                 out.println("keeping " + directory.keep());
             }
-            DemoReport report =
-                    CommandContext.unwrapped(new Demo(settings, directory.path(), out, interruption.closing())::run);
+            Demo demo = new Demo(settings, directory.path(), out, interruption.closing());
+            DemoReport report = interruption.run(() -> CommandContext.unwrapped(demo::run));
             report.print(out);
             if (json) {
                 context.out().printJson(report.json());

@@ -35,7 +35,7 @@ final class FleetReport {
                         "TRANSFERS", "ATTEMPTS", "WON", "CANCELLED", "FAILED", "RELAYED", "WASTED"));
         for (FleetView.OfHelper helper : view.helpers()) {
             HelperActivity activity = helper.activity();
-            lines.add(format("%-20s %-7s ", helper.id(), helper.alive() ? "up" : "gone")
+            lines.add(format("%-20s %-7s ", helper.id(), state(helper))
                     + figures(helper.speed())
                     + format(
                             " %9d %8d %8d %9d %7d %10s %10s",
@@ -59,6 +59,10 @@ final class FleetReport {
         return lines;
     }
 
+    private static String state(FleetView.OfHelper helper) {
+        return helper.alive() ? "up" : "gone";
+    }
+
     /** Of those that are switches; nothing where none is. */
     private static List<String> switchLines(FleetView view) {
         List<String> lines = new ArrayList<>();
@@ -66,8 +70,9 @@ final class FleetReport {
             helper.activity()
                     .switching()
                     .ifPresent(switching -> lines.add(format(
-                            "%-20s %10s %10s %6s %11s %11s %11s %6d %6d",
+                            "%-20s %-7s %10s %10s %6s %11s %11s %11s %6d %6d",
                             helper.id(),
+                            state(helper),
                             Sizes.approximate(switching.keptBytes()),
                             Sizes.approximate(switching.servedBytes()),
                             format("%.1f%%", 100 * switching.hitRatio()),
@@ -81,8 +86,9 @@ final class FleetReport {
             lines.add(
                     0,
                     format(
-                            "%-20s %10s %10s %6s %11s %11s %11s %6s %6s",
+                            "%-20s %-7s %10s %10s %6s %11s %11s %11s %6s %6s",
                             "SWITCH",
+                            "STATE",
                             "KEPT",
                             "SERVED",
                             "HITS",

@@ -38,7 +38,7 @@ final class GlobalOptions {
             paramLabel = "FILE",
             description = "properties: " + COORDINATOR + ", " + TIMEOUT + " (like 30s), " + REDUNDANCY + " (like 5%%), "
                     + LOCATION + ", "
-                    + LINK + " (like 100MiB, a second)")
+                    + LINK + " (like 100MiB, a second), client.peer.*")
     private @Nullable Path config;
 
     @Option(

@@ -4,6 +4,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.peer.HeldChunks;
 import io.cloudmw.client.peer.PeerNode;
+import io.cloudmw.client.peer.PeerOptions;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Sizes;
@@ -35,6 +36,36 @@ final class PeerCommand extends ClientCommand {
     /** After so many it ends where the coordinator does not take it. */
     private static final int LOOKS = 100;
 
+    /**
+     * What is held of what was read.
+     *
+     * @param keepBytes what may be held
+     */
+    record Held(int chunks, long bytes, long readChunks, long readBytes, long keepBytes) {
+        /** Whether the files are more than may be held. */
+        private boolean isTooMuch() {
+            return readBytes > keepBytes;
+        }
+
+        /** Who serves nothing need not run. */
+        void requireAny() {
+            if (chunks == 0 && isTooMuch()) {
+                throw new IllegalArgumentException("keep: " + Sizes.format(keepBytes)
+                        + " (expected: room for a chunk; of " + Receipts.count(readChunks, "chunk") + ", "
+                        + Sizes.format(readBytes) + ", it holds none)");
+            }
+        }
+
+        @Override
+        public String toString() {
+            if (chunks >= readChunks) {
+                return Receipts.count(chunks, "chunk") + " (" + Sizes.format(bytes) + ")";
+            }
+            return chunks + " of " + Receipts.count(readChunks, "chunk") + " (" + Sizes.format(bytes) + " of "
+                    + Sizes.format(readBytes) + ")" + (isTooMuch() ? ": --keep is too small for the rest" : "");
+        }
+    }
+
     @Parameters(arity = "1..*", paramLabel = "VOLUME:/PATH")
     private List<String> files = new ArrayList<>();
 
@@ -47,7 +78,7 @@ final class PeerCommand extends ClientCommand {
 
     @Override
     Map<String, ?> run(CloudMw client) throws Exception {
-        List<FilePath> wanted = files.stream().map(FilePath::parse).toList();
+        List<FilePath> wanted = files.stream().map(FilePath::parse).distinct().toList();
         for (VolumeName volume :
                 new TreeSet<>(wanted.stream().map(FilePath::volume).toList())) {
             if (!Calls.await(client.volume(volume)).peers()) {
@@ -56,7 +87,9 @@ final class PeerCommand extends ClientCommand {
                         "volume " + volume + ": its clients may not serve each other (made without --peers)");
             }
         }
-        PeerNode node = client.servePeers(peer.over(options.peerSettings(), context.environment()));
+        PeerOptions how = peer.over(options.peerSettings(), context.environment());
+        PeerNode node = client.servePeers(how);
+        long chunks = 0;
         long bytes = 0;
         long fromPeers = 0;
         for (FilePath file : wanted) {
@@ -64,10 +97,13 @@ final class PeerCommand extends ClientCommand {
                     file,
                     (offset, read) -> written(node.chunks()),
                     GetOptions.defaults().withPriority(Priority.BATCH)));
+            chunks += receipt.chunks();
             bytes += receipt.bytes();
             fromPeers += receipt.peerBytes();
         }
         node.chunks().awaitWritten();
+        Held held = new Held(node.chunks().held().size(), node.chunks().heldBytes(), chunks, bytes, how.keepBytes());
+        held.requireAny();
         for (int looks = 1; !node.isTold(); looks++) {
             Optional<CloudMwException> inVain = node.inVain();
             if (looks > LOOKS && inVain.isPresent()) {
@@ -75,7 +111,7 @@ final class PeerCommand extends ClientCommand {
             }
             context.pause(BETWEEN_LOOKS);
         }
-        serving(node, bytes, fromPeers);
+        serving(node, held, fromPeers);
         while (true) {
             context.pause(Duration.ofHours(1));
         }
@@ -91,23 +127,19 @@ final class PeerCommand extends ClientCommand {
         }
     }
 
-    private void serving(PeerNode node, long bytes, long fromPeers) {
+    private void serving(PeerNode node, Held held, long fromPeers) {
         if (options.json()) {
             Map<String, Object> answer = new LinkedHashMap<>();
             answer.put("peer", node.id().value());
             answer.put("address", node.address());
-            answer.put("bytes", bytes);
+            answer.put("bytes", held.readBytes());
             answer.put("peer_bytes", fromPeers);
-            answer.put("held_bytes", node.chunks().heldBytes());
-            answer.put("held_chunks", node.chunks().held().size());
+            answer.put("held_bytes", held.bytes());
+            answer.put("held_chunks", held.chunks());
+            answer.put("chunks", held.readChunks());
             context.out().printJson(answer);
         } else {
-            say(
-                    "%s serves %d chunks (%s) at %s",
-                    node.id(),
-                    node.chunks().held().size(),
-                    Sizes.format(node.chunks().heldBytes()),
-                    node.address());
+            say("%s at %s serves %s", node.id(), node.address(), held);
         }
         context.out().flush();
     }

@@ -3,6 +3,7 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.peer.PeerOptions;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
+import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.nio.file.Path;
@@ -30,8 +31,12 @@ final class PeerSettings {
         }
     }
 
-    @Option(names = "--listen", paramLabel = "HOST:PORT", description = "where to serve; port 0 takes any free one")
-    private @Nullable String listen;
+    @Option(
+            names = "--listen",
+            paramLabel = "HOST:PORT",
+            converter = Written.Address.class,
+            description = "where to serve; port 0 takes any free one")
+    private @Nullable HostPort listen;
 
     @Option(
             names = "--advertise-host",
@@ -61,10 +66,14 @@ final class PeerSettings {
      * @param environment says where the user's caches are
      */
     PeerOptions over(FromFile file, Map<String, String> environment) {
-        HostPort where = listen == null ? file.listen().orElse(null) : HostPort.parse(listen);
+        HostPort where = listen == null ? file.listen().orElse(null) : listen;
         if (where == null) {
             throw new IllegalArgumentException(
                     "--listen: missing (expected: HOST:PORT at which neighbours reach this machine)");
+        }
+        if (keep != null && (keep < PeerOptions.MIN_KEEP_BYTES || keep > PeerOptions.MAX_KEEP_BYTES)) {
+            throw new IllegalArgumentException("keep: " + keep + " (expected: "
+                    + Sizes.format(PeerOptions.MIN_KEEP_BYTES) + ".." + Sizes.format(PeerOptions.MAX_KEEP_BYTES) + ")");
         }
         Path kept = directory == null
                 ? file.directory().orElseGet(() -> PeerOptions.defaultDirectory(environment))

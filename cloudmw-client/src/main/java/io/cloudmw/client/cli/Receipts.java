@@ -1,5 +1,7 @@
 package io.cloudmw.client.cli;
 
+import io.cloudmw.client.progress.Attempt;
+import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.progress.Extras;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutEstimate;
@@ -14,14 +16,19 @@ import io.cloudmw.core.cost.Usage;
 import io.cloudmw.core.model.StoreId;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Receipts as JSON, and as lines for people. */
 final class Receipts {
+    /** Whose block it was. */
+    private record Source(long chunk, int block, String racer) {}
+
     private Receipts() {}
 
     static Map<String, Object> json(GetReceipt receipt) {
@@ -146,15 +153,7 @@ final class Receipts {
                 Sizes.approximate(receipt.bytes()),
                 count(receipt.chunks(), "chunk"),
                 receipt.elapsed().toNanos() / 1e9));
-        for (Win win : receipt.wins()) {
-            lines.add(String.format(
-                    Locale.ROOT,
-                    "chunk %d: %s by %s from %s",
-                    win.chunkIndex(),
-                    Sizes.approximate(win.bytes()),
-                    win.racer(),
-                    win.store()));
-        }
+        lines.addAll(winLines(receipt));
         if (receipt.winsLeftOut() > 0) {
             lines.add("and " + receipt.winsLeftOut() + " more blocks");
         }
@@ -163,11 +162,12 @@ final class Receipts {
         }
         lines.add(String.format(
                 Locale.ROOT,
-                "fetched: %s useful, %s wasted, in %d requests, %d of them cancelled",
+                "fetched: %s useful, %s wasted, in %s, %d cancelled; %s to stores",
                 Sizes.approximate(receipt.usefulBytes()),
                 Sizes.approximate(receipt.wastedBytes()),
-                receipt.attempts(),
-                receipt.cancelled()));
+                count(receipt.attempts(), "attempt"),
+                receipt.cancelled(),
+                count(receipt.cost().total().reads(), "request")));
         Extras extras = receipt.extras();
         lines.add(String.format(
                 Locale.ROOT,
@@ -189,6 +189,23 @@ final class Receipts {
                         sla.deadline().toNanos() / 1e9,
                         sla.met() ? "met" : "missed",
                         sla.why())));
+        return lines;
+    }
+
+    /** Where each block came from: a replica, or what its winner kept, of which no store was asked. */
+    private static List<String> winLines(GetReceipt receipt) {
+        Set<Source> kept = new HashSet<>();
+        for (Attempt attempt : receipt.rows()) {
+            if (attempt.kept() && attempt.state() == AttemptState.FINISHED) {
+                kept.add(new Source(attempt.chunkIndex(), attempt.block(), attempt.racer()));
+            }
+        }
+        List<String> lines = new ArrayList<>();
+        for (Win win : receipt.wins()) {
+            boolean wasKept = kept.contains(new Source(win.chunkIndex(), win.block(), win.racer()));
+            lines.add("chunk " + win.chunkIndex() + ": " + Sizes.approximate(win.bytes()) + " by " + win.racer()
+                    + (wasKept ? ", kept there" : " from " + win.store()));
+        }
         return lines;
     }
 

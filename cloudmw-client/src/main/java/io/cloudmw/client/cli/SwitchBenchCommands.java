@@ -39,6 +39,8 @@ final class SwitchBenchCommands {
                         + " endpoint of its own that counts what is asked of it."
             })
     static final class Switch implements Callable<Integer> {
+        private static final int DEFAULT_READ_COUNT = 2000;
+
         private final CommandContext context;
 
         @Option(names = "--clients", paramLabel = "N", description = "1..256 (default 4)")
@@ -84,16 +86,16 @@ final class SwitchBenchCommands {
         private @Nullable Long reads;
 
         @Option(names = "--read-count", paramLabel = "N", description = "of those in each run (default 2000)")
-        private int readCount = 2000;
+        private @Nullable Integer readCount;
 
         @Option(names = "--neighbours", paramLabel = "N", description = "clients that read all meanwhile (default 0)")
-        private int neighbours;
+        private @Nullable Integer neighbours;
 
         @Option(
                 names = "--neighbour-command",
                 paramLabel = "COMMAND",
                 description = "what their process begins with: 'chrt --idle 0'")
-        private String neighbourCommand = "";
+        private @Nullable String neighbourCommand;
 
         @Option(names = "--runs", paramLabel = "N", description = "measured runs; medians are told (default 3)")
         private int runs = 3;
@@ -138,17 +140,20 @@ final class SwitchBenchCommands {
 
         private FanOutReport run(FanOutSettings settings, LabSteps steps) throws Exception {
             try (Interruption interruption = new Interruption()) {
-                FanOutTestbed testbed = FanOutTestbed.open(
-                        settings,
-                        context.launcher("bench switch"),
-                        context.environment().getOrDefault("CLOUDMW_JAVA_OPTS", ""),
-                        steps,
-                        interruption.closing());
-                return new FanOutLab(settings, testbed, steps).run();
+                return interruption.run(() -> {
+                    FanOutTestbed testbed = FanOutTestbed.open(
+                            settings,
+                            context.launcher("bench switch"),
+                            context.environment().getOrDefault("CLOUDMW_JAVA_OPTS", ""),
+                            steps,
+                            interruption.closing());
+                    return new FanOutLab(settings, testbed, steps).run();
+                });
             }
         }
 
         private FanOutSettings settings() {
+            requireReads();
             Hosts hosts = hostCommand.isEmpty() && hostAddress == null
                     ? Hosts.NONE
                     : new Hosts(hostCommand, hostAddress == null ? "" : hostAddress);
@@ -169,7 +174,18 @@ final class SwitchBenchCommands {
 
         private FanOutSettings.SmallReads small(long bytes) {
             return new FanOutSettings.SmallReads(
-                    (int) Math.min(Integer.MAX_VALUE, bytes), readCount, neighbours, Hosts.words(neighbourCommand));
+                    (int) Math.min(Integer.MAX_VALUE, bytes),
+                    readCount == null ? DEFAULT_READ_COUNT : readCount,
+                    neighbours == null ? 0 : neighbours,
+                    Hosts.words(neighbourCommand == null ? "" : neighbourCommand));
+        }
+
+        /** Without small reads there is nothing that these could be about. */
+        private void requireReads() {
+            if (reads == null && (readCount != null || neighbours != null || neighbourCommand != null)) {
+                throw new IllegalArgumentException(
+                        "--read-count, --neighbours, --neighbour-command: only with --reads");
+            }
         }
 
         private static <T extends Enum<T>> T one(String option, T[] values, String text) {

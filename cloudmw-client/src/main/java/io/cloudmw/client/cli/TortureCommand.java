@@ -87,8 +87,8 @@ final class TortureCommand implements Callable<Integer> {
             if (keep) {
                 out.println("keeping " + directory.keep());
             }
-            TortureReport report =
-                    CommandContext.unwrapped(new Torture(settings, directory.path(), out, interruption.closing())::run);
+            Torture torture = new Torture(settings, directory.path(), out, interruption.closing());
+            TortureReport report = interruption.run(() -> CommandContext.unwrapped(torture::run));
             if (!report.isClean()) {
                 directory.keep();
             }

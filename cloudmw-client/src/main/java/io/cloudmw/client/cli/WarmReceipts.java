@@ -35,7 +35,9 @@ final class WarmReceipts {
                 warm,
                 receipt.switches().size() == 1 ? "1 switch" : receipt.switches().size() + " switches",
                 receipt.elapsed().toNanos() / 1e9));
-        lines.addAll(Receipts.lines(receipt.cost()));
+        if (!receipt.cost().usage().isEmpty()) {
+            lines.addAll(Receipts.lines(receipt.cost()));
+        }
         return lines;
     }
 

@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.core.config.Durations;
+import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Sizes;
 import java.time.Duration;
 import java.util.function.Function;
@@ -24,6 +25,14 @@ final class Written {
         @Override
         public Duration convert(String text) {
             return converted(Durations::parse, text);
+        }
+    }
+
+    /** An address, like {@code host:port}. */
+    static final class Address implements ITypeConverter<HostPort> {
+        @Override
+        public HostPort convert(String text) {
+            return converted(HostPort::parse, text);
         }
     }
 

@@ -10,6 +10,7 @@ import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.IssuedBlock;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UrgencyWire;
+import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.proto.v1.BeginWarming;
 import io.cloudmw.proto.v1.StoreReads;
 import io.cloudmw.proto.v1.WarmCommand;
@@ -130,6 +131,14 @@ public final class WarmStream extends HelperStream<WarmCommand, WarmEvent> {
 
     @Override
     void lost(CloudMwException why) {
-        events.gone(why);
+        // Which of its connections was noticed first says nothing to anybody; what it answered itself does.
+        boolean gone = why.code() == ErrorCode.HELPER_UNAVAILABLE && !WireErrors.isAnswer(why);
+        events.gone(
+                gone
+                        ? new CloudMwException(
+                                ErrorCode.HELPER_UNAVAILABLE,
+                                peer() + " is gone; repeat the command when it is back",
+                                why)
+                        : why);
     }
 }

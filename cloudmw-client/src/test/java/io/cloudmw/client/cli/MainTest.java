@@ -635,6 +635,7 @@ final class MainTest {
                 List.of(),
                 List.of(
                         new FleetView.OfHelper(new HelperId("s"), true, 10, activity, idle),
+                        new FleetView.OfHelper(new HelperId("dead"), false, 60_000, activity, idle),
                         new FleetView.OfHelper(new HelperId("plain"), true, 10, HelperActivity.NONE, idle)),
                 List.of(),
                 0));
@@ -643,7 +644,10 @@ final class MainTest {
         assertThat(out.lines().filter(line -> line.startsWith("s ")))
                 .last()
                 .asString()
-                .matches("s +3.0 MiB +5.0 MiB +90.0% +1.0 MiB +2.0 MiB +4.0 MiB +1 +2");
+                .matches("s +up +3.0 MiB +5.0 MiB +90.0% +1.0 MiB +2.0 MiB +4.0 MiB +1 +2");
+        assertThat(out.lines().filter(line -> line.startsWith("dead")))
+                .hasSize(2) // among the helpers and among the switches
+                .allMatch(line -> line.matches("dead +gone .*"));
         assertThat(out.lines().filter(line -> line.startsWith("plain"))).hasSize(1);
 
         assertThat(run("top", "--once", "--json")).isZero();
@@ -652,7 +656,7 @@ final class MainTest {
         assertThat(told.get("hit_ratio").asDouble()).isEqualTo(0.9);
         assertThat(told.get("above_bytes").asLong()).isEqualTo(2 << 20);
         assertThat(told.get("below").asInt()).isEqualTo(2);
-        assertThat(json().get("helpers").get(1).has("switch")).isFalse();
+        assertThat(json().get("helpers").get(2).has("switch")).isFalse();
     }
 
     @Test

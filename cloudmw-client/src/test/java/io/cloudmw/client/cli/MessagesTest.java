@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,6 +66,24 @@ final class MessagesTest {
                 "1",
                 "--write-quorum",
                 "3");
+        fails(2, "'--listen': \"nohost\" (expected: host:port)", "peer", "vol:/a", "--listen", "nohost");
+        fails(
+                2,
+                "cloudmw: --switches: 1 (expected: at least 2 with --kill, so that one is left)",
+                "bench",
+                "switch",
+                "--switches",
+                "1",
+                "--kill");
+        for (String about : List.of("--read-count", "--neighbours", "--neighbour-command")) {
+            fails(
+                    2,
+                    "cloudmw: --read-count, --neighbours, --neighbour-command: only with --reads",
+                    "bench",
+                    "switch",
+                    about,
+                    "1");
+        }
         assertThat(commands.run("truncate", "vol:/a", "--size", "6MiB", "--json"))
                 .isEqualTo(2);
         assertThat(commands.json().get("error").get("message").asText()).startsWith("--size: 6MiB ");

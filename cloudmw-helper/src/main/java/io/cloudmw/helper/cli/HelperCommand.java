@@ -34,7 +34,13 @@ import picocli.CommandLine.Option;
         name = "helper",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        description = "Stores chunks on its disks, races for them, and relays what it won.")
+        description = "Stores chunks on its disks, races for them, and relays what it won.",
+        footer = {
+            "",
+            "A switch is a helper that reads volumes for many, and keeps what they read:",
+            "those named by helper.switch.volumes (-D helper.switch.volumes=VOLUME,...).",
+            "docs/configuration.md has all settings."
+        })
 final class HelperCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(HelperCommand.class);
 
@@ -75,6 +81,7 @@ final class HelperCommand implements Callable<Integer> {
     public Integer call() throws CloudMwException, InterruptedException {
         options.watchInput();
         Settings settings = options.settings(given());
+        requireId(settings);
         ClusterSecret secret = ClusterKey.read(settings);
         HelperConfig config = HelperConfig.read(settings);
         settings.finish();
@@ -109,6 +116,15 @@ final class HelperCommand implements Callable<Integer> {
             serving.awaitSignal();
         }
         return 0;
+    }
+
+    /** What is typed most is named first; there is nothing that the name could be by default. */
+    private static void requireId(Settings settings) throws CloudMwException {
+        if (settings.text("helper.id", "").isEmpty()) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "--id: missing (expected: the helper's name in its cluster, here or as the setting helper.id)");
+        }
     }
 
     private Map<String, @Nullable String> given() throws CloudMwException {

@@ -5,6 +5,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.wire.GrpcLog;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -42,11 +43,20 @@ public final class Main implements Runnable {
     static int run(String... arguments) {
         GrpcLog.defectsOnly();
         IParameterExceptionHandler usage = (e, wrong) -> {
-            report(wrong, ErrorCode.INVALID_ARGUMENT, e);
+            Optional<Misspelt> misspelt = Misspelt.in(e);
+            report(
+                    wrong,
+                    ErrorCode.INVALID_ARGUMENT,
+                    misspelt.map(Misspelt::message).orElseGet(() -> String.valueOf(e.getMessage())));
+            CommandLine command = misspelt.map(Misspelt::command).orElseGet(e::getCommandLine);
+            System.err.println("cloudmw: see " + command.getCommandSpec().qualifiedName(" ") + " --help");
             return 2;
         };
         IExecutionExceptionHandler failed = (e, command, parsed) -> {
-            report(arguments, e instanceof CloudMwException known ? known.code() : ErrorCode.INTERNAL, e);
+            report(
+                    arguments,
+                    e instanceof CloudMwException known ? known.code() : ErrorCode.INTERNAL,
+                    String.valueOf(e.getMessage()));
             if (!(e instanceof CloudMwException)) {
                 LOG.error("failed by a defect", e);
             }
@@ -58,13 +68,11 @@ public final class Main implements Runnable {
                 .execute(arguments);
     }
 
-    private static void report(String[] arguments, ErrorCode code, Exception failure) {
+    private static void report(String[] arguments, ErrorCode code, String message) {
         if (Arrays.asList(arguments).contains("--json")) {
-            Serving.print(
-                    System.out,
-                    Map.of("error", Map.of("code", code.name(), "message", String.valueOf(failure.getMessage()))));
+            Serving.print(System.out, Map.of("error", Map.of("code", code.name(), "message", message)));
         }
-        System.err.println("cloudmw: " + failure.getMessage());
+        System.err.println("cloudmw: " + message);
     }
 
     static int exitCode(Exception failure) {

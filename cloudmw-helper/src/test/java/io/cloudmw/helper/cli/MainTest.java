@@ -50,6 +50,52 @@ final class MainTest {
     }
 
     @Test
+    void whatIsMisspeltIsNamedWithWhatWasMeant() {
+        fails("unknown option '--lisen'; did you mean '--listen'?", "coordinator", "coordinator", "--lisen", "X");
+        fails("unknown option '--lisen'; did you mean '--listen'?", "helper", "helper", "--lisen=X", "--no-such");
+        fails("unknown option '--quxquux'", "recover", "recover", "v", "--quxquux");
+        fails("unexpected argument 'X'", "standalone", "standalone", "X");
+    }
+
+    /** Two lines: what is wrong with this command line, and where the command's options are shown. */
+    private static void fails(String said, String command, String... arguments) {
+        assertThat(saidOf(arguments))
+                .containsExactly("cloudmw: " + said, "cloudmw: see cloudmw " + command + " --help");
+    }
+
+    private static List<String> saidOf(String... arguments) {
+        PrintStream before = System.err;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+        try {
+            assertThat(Main.run(arguments)).isEqualTo(2);
+        } finally {
+            System.setErr(before);
+        }
+        return said.toString(StandardCharsets.UTF_8).lines().toList();
+    }
+
+    @Test
+    void aHelperWithoutANameIsToldTheOptionThatGivesItOne() {
+        assertThat(saidOf("helper"))
+                .containsExactly("cloudmw: --id: missing (expected: the helper's name in its cluster, here or as the"
+                        + " setting helper.id)");
+    }
+
+    @Test
+    void theHelpOfAHelperSaysWhatMakesItASwitch() {
+        PrintStream before = System.out;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(said, true, StandardCharsets.UTF_8));
+        try {
+            assertThat(Main.run("helper", "--help")).isZero();
+        } finally {
+            System.setOut(before);
+        }
+        assertThat(said.toString(StandardCharsets.UTF_8)).contains("helper.switch.volumes", "docs/configuration.md");
+    }
+
+    @Test
     void mistakesAreSaidInTheWordsOfTheCommandLine() throws IOException {
         PrintStream before = System.err;
         ByteArrayOutputStream said = new ByteArrayOutputStream();

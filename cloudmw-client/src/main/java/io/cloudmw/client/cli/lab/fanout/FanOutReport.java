@@ -60,10 +60,10 @@ public final class FanOutReport {
         return List.copyOf(failures);
     }
 
-    /** Of equally many above and below; of an even number the larger of the two in the middle. */
+    /** Of equally many above and below; of an even number the mean of the two in the middle. */
     private double median(ToDoubleFunction<FanOutSample> of) {
         double[] sorted = samples.stream().mapToDouble(of).sorted().toArray();
-        return sorted[sorted.length / 2];
+        return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
     }
 
     private double aggregate() {

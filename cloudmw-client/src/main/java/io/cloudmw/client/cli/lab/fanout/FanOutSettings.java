@@ -82,7 +82,8 @@ public record FanOutSettings(
         between("runs", runs, 1, 10_000);
         between("warm-up", warmUps, 0, 10_000);
         if (kill && switches < 2) {
-            throw new IllegalArgumentException("kill: 1 switch (expected: at least 2, so that one is left)");
+            throw new IllegalArgumentException(
+                    "switches: " + switches + " (expected: at least 2 with --kill, so that one is left)");
         }
         small.ifPresent(reads -> between("reads", reads.bytes(), 1, setBytes));
     }
