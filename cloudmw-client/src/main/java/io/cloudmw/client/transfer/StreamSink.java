@@ -7,12 +7,18 @@ import io.cloudmw.core.model.ByteRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
+import org.jspecify.annotations.Nullable;
 
-/** Hands the bytes of a range to a channel in their order, each exactly once. The channel stays open. */
+/**
+ * Hands the bytes of a range to a channel in their order, each exactly once. The channel stays open. One that failed is
+ * handed nothing more: every later write, and the end, fail as the first that failed did. Who met that may be a relay
+ * that was given up, whose failures nobody hears; its successor brings the same leaf.
+ */
 final class StreamSink implements LeafSink {
     private final WritableByteChannel channel;
     private final ByteRange wanted;
     private long next;
+    private @Nullable CloudMwException failure;
 
     StreamSink(WritableByteChannel channel, ByteRange wanted) {
         this.channel = channel;
@@ -36,6 +42,7 @@ final class StreamSink implements LeafSink {
     /** Synchronized: a relay that was given up may still be in here with a leaf its successor brings again. */
     @Override
     public synchronized void write(long offset, ByteBuffer leaf) throws CloudMwException {
+        throwIfFailed();
         long from = Math.max(offset, next);
         long to = Math.min(offset + leaf.remaining(), wanted.end());
         if (from >= to) {
@@ -44,21 +51,43 @@ final class StreamSink implements LeafSink {
         if (from != next) {
             throw new IllegalStateException("offset: " + from + " (expected: " + next + ")");
         }
-        ByteBuffer bytes = leaf.slice((int) (leaf.position() + from - offset), (int) (to - from));
+        handOn(leaf.slice((int) (leaf.position() + from - offset), (int) (to - from)));
+    }
+
+    private void handOn(ByteBuffer bytes) throws CloudMwException {
+        long from = next;
         try {
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
             }
-        } catch (CloudMwException e) {
-            throw e; // it says itself which destination it is
-        } catch (IOException e) {
-            throw new CloudMwException(ErrorCode.LOCAL_IO, "destination: cannot write to it: " + Reasons.of(e), e);
+        } catch (IOException | RuntimeException | Error e) {
+            failure = failureOf(e);
+            throw failure;
+        } finally {
+            next = from + bytes.position(); // also what a channel took that then failed
         }
-        next = to;
+    }
+
+    /** A channel may throw anything, and a {@link CloudMwException} says itself which destination it is. */
+    private static CloudMwException failureOf(Throwable thrown) {
+        if (thrown instanceof CloudMwException || !(thrown instanceof IOException)) {
+            return Failures.of(thrown);
+        }
+        return new CloudMwException(
+                ErrorCode.LOCAL_IO, "destination: cannot write to it: " + Reasons.of(thrown), thrown);
+    }
+
+    private void throwIfFailed() throws CloudMwException {
+        CloudMwException first = failure;
+        if (first != null) {
+            throw new CloudMwException(first.code(), first.verdict(), String.valueOf(first.getMessage()), first);
+        }
     }
 
     @Override
-    public void commit() {}
+    public synchronized void commit() throws CloudMwException {
+        throwIfFailed();
+    }
 
     @Override
     public void abort() {}

@@ -257,7 +257,9 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
                             ErrorCode.STORE_FULL,
                             "helper " + targets.get(target).helper.id() + ": keeps at most "
                                     + Sizes.approximate(capacityBytes) + " (expected: >= "
-                                    + Sizes.approximate(wantedBytes) + ", all that is to be kept)"));
+                                    + Sizes.approximate(wantedBytes)
+                                    + ", all that is to be kept; helper.cache.disk.limit of"
+                                    + " a helper.cache.disk.dir, or three quarters of helper.cache.memory)"));
             return;
         }
         targets.get(target).window = window;

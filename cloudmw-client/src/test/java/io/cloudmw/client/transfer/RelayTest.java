@@ -17,7 +17,10 @@ import io.cloudmw.core.race.RacerId;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,15 +39,7 @@ final class RelayTest {
     private final Block block = new Block(new BlockId(1), 0, ALL, 1, List.of());
     private final ByteArrayOutputStream written = new ByteArrayOutputStream();
     private final List<String> heard = new ArrayList<>();
-    private final Relay relay = new Relay(
-            1,
-            new BlockId(1),
-            new RacerId(0),
-            new StoreId("disk-1"),
-            new Unlimited(),
-            new Owner(),
-            new StreamSink(Channels.newChannel(written), ALL),
-            Runnable::run);
+    private final Relay relay = relay(1, new StreamSink(Channels.newChannel(written), ALL));
 
     @Test
     void nothingIsHandedOnBeforeItsTurnAndThenAllThatCame() {
@@ -153,8 +148,40 @@ final class RelayTest {
         assertThat(written.size()).isZero();
     }
 
+    /** It is given up while the channel has its first leaf; then the channel fails, and a successor brings that leaf again. */
+    @Test
+    void whatFailedInARelayThatWasGivenUpFailsInItsSuccessorAndNoByteIsRepeated() {
+        List<Relay> tried = new ArrayList<>();
+        StreamSink failing =
+                new StreamSink(new HalfTaker(() -> tried.get(0).refuse(ErrorCode.CANCELLED, "given up")), ALL);
+        for (int number = 0; number < 2; number++) {
+            Relay next = relay(number, failing);
+            tried.add(next);
+            next.accept(block, ALL, chunk);
+            send(0, next);
+        }
+        assertThat(heard).containsExactly("drained", "destination failed");
+        assertThat(written.toByteArray()).isEqualTo(Arrays.copyOf(bytes, LEAF / 2));
+    }
+
+    private Relay relay(int number, LeafSink sink) {
+        return new Relay(
+                number,
+                new BlockId(1),
+                new RacerId(0),
+                new StoreId("disk-1"),
+                new Unlimited(),
+                new Owner(),
+                sink,
+                Runnable::run);
+    }
+
     private void send(int leaf) {
-        relay.data(Unpooled.wrappedBuffer(bytes, leaf * LEAF, LEAF), 0);
+        send(leaf, relay);
+    }
+
+    private void send(int leaf, Relay to) {
+        to.data(Unpooled.wrappedBuffer(bytes, leaf * LEAF, LEAF), 0);
     }
 
     private static byte[] bytes() {
@@ -177,6 +204,38 @@ final class RelayTest {
                 LEAF,
                 new LeafDigests(new int[LEAVES], digests),
                 List.of(new StoreId("disk-1")));
+    }
+
+    /** Takes half a leaf, and fails, once. */
+    private final class HalfTaker implements WritableByteChannel {
+        private final Runnable beforeItFails;
+        private boolean failed;
+
+        private HalfTaker(Runnable beforeItFails) {
+            this.beforeItFails = beforeItFails;
+        }
+
+        @Override
+        public int write(ByteBuffer from) throws IOException {
+            int count = failed ? from.remaining() : LEAF / 2;
+            for (int taking = 0; taking < count; taking++) {
+                written.write(from.get());
+            }
+            if (!failed) {
+                failed = true;
+                beforeItFails.run();
+                throw new IOException("broken");
+            }
+            return count;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        public void close() {}
     }
 
     private static final class Unlimited implements Inflow {
