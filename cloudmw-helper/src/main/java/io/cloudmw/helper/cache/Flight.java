@@ -1,13 +1,10 @@
 package io.cloudmw.helper.cache;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.helper.fetch.Attempt;
-import io.cloudmw.helper.fetch.FetchedBlock;
 import io.cloudmw.helper.fetch.Leaf;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.Upstream;
@@ -31,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * attempt begins it may wait for the turns of several readers, whichever comes first. Its
  * state is guarded by its {@link SharedFetching}'s lock, which is never held when a reader is told something.
  */
-final class Flight {
+final class Flight implements Leg.Listener {
     /** Where a leaf may be asked for, and by whom. */
     record Source(Requester requester, StoreId store) {}
 
@@ -73,29 +70,11 @@ final class Flight {
                 .min(Comparator.comparingInt(Upstream.Parent::height))
                 .orElse(null);
         this.disk = disk;
-        this.route = route(fetching, block, disk, source, above);
+        this.route = Way.route(fetching, block, disk, source, above);
         this.source = source;
         this.untilMillis = block.untilMillis();
         this.firstLeaf =
                 Math.toIntExact(block.leaves().range().offset() / block.leaves().leafSizeBytes());
-    }
-
-    /** Stops one after the other, and at which of them somebody is. */
-    private record Way(List<Stop> route, int place) {
-        Stop stop() {
-            return route.get(place);
-        }
-    }
-
-    private static List<Stop> route(
-            SharedFetching fetching, WantedBlock block, Optional<DiskTier> disk, Source source, Upstream.Above above) {
-        List<Stop> stops = new ArrayList<>();
-        disk.ifPresent(tier -> stops.add(new Stop.OfDisk(fetching, tier, source)));
-        above.parents()
-                .forEach(parent -> stops.add(
-                        new Stop.OfParent(fetching, parent, source.requester(), block.named(source.store()))));
-        stops.add(new Stop.OfStore(fetching, source));
-        return stops;
     }
 
     /** Names its leaves. */
@@ -167,7 +146,7 @@ final class Flight {
         Source asking;
         long until;
         synchronized (fetching.lock()) {
-            way = new Way(route, Math.min(place, route.size() - 1));
+            way = new Way(route, place);
             asking = source;
             until = untilMillis;
         }
@@ -188,7 +167,8 @@ final class Flight {
             started = begun;
             second = reader.block().extra()
                     && !legs.isEmpty()
-                    && legs.stream().noneMatch(leg -> leg.extra || leg.stop.isStore(other.store()));
+                    && legs.stream()
+                            .noneMatch(leg -> leg.isExtra() || leg.stop().isStore(other.store()));
         }
         if (started) {
             reader.begun();
@@ -214,7 +194,7 @@ final class Flight {
             if (over || above.height() > height || !(urgent ? isWaiting() : isQueuedForOthers(other.requester()))) {
                 return;
             }
-            List<Stop> others = route(fetching, block, disk, other, above);
+            List<Stop> others = Way.route(fetching, block, disk, other, above);
             if (urgent) {
                 source = other;
                 untilMillis = othersUntilMillis;
@@ -225,12 +205,8 @@ final class Flight {
             }
             Leg first = legs.get(0);
             before = urgent ? List.copyOf(legs) : List.of();
-            added = new Leg(
-                    first.first,
-                    new Way(others, Math.min(first.way.place(), others.size() - 1)),
-                    other,
-                    false,
-                    othersUntilMillis);
+            Way way = new Way(others, first.way().place());
+            added = new Leg(this, first.first(), way, other, false, othersUntilMillis);
             legs.add(added);
         }
         ask(added);
@@ -258,7 +234,7 @@ final class Flight {
 
     /** Whether nothing of it has come yet, and no second is asked. With the lock held. */
     private boolean isWaiting() {
-        return legs.isEmpty() ? !begun : legs.stream().noneMatch(leg -> leg.extra || leg.isBringing());
+        return legs.isEmpty() ? !begun : legs.stream().noneMatch(leg -> leg.isExtra() || leg.isBringing());
     }
 
     /** Whether it waits for turns, but not for one of this requester, who is of the same class. With the lock held. */
@@ -267,22 +243,22 @@ final class Flight {
                 && legs.size() < TURNS
                 && requester.tenant().priority() == urgency()
                 && legs.stream()
-                        .noneMatch(leg -> leg.extra
-                                || leg.chosen
+                        .noneMatch(leg -> leg.isExtra()
+                                || leg.isChosen()
                                 || leg.isBringing()
-                                || leg.client.equals(requester.tenant().client()));
+                                || leg.client().equals(requester.tenant().client()));
     }
 
     /** Its turn has come first: others are not waited for. One that brings something goes on instead. */
     private void choose(Leg leg) {
         List<Leg> spare = List.of();
         synchronized (fetching.lock()) {
-            if (legs.contains(leg) && !leg.extra) {
+            if (legs.contains(leg) && !leg.isExtra()) {
                 List<Leg> others = legs.stream()
-                        .filter(other -> other != leg && !other.extra)
+                        .filter(other -> other != leg && !other.isExtra())
                         .toList();
-                boolean late = others.stream().anyMatch(other -> other.chosen && other.isBringing());
-                leg.chosen = !late;
+                boolean late = others.stream().anyMatch(other -> other.isChosen() && other.isBringing());
+                leg.choose(!late);
                 spare = late ? List.of(leg) : others;
                 spare.forEach(legs::remove);
             }
@@ -297,20 +273,20 @@ final class Flight {
             if (over || missing == block.leaves().leaves()) {
                 return;
             }
-            leg = new Leg(missing, way, asking, extra, until);
+            leg = new Leg(this, missing, way, asking, extra, until);
             legs.add(leg);
         }
         ask(leg);
     }
 
     private void ask(Leg leg) {
-        WantedBlock rest = block.part(leg.first, block.leaves().leaves() - leg.first)
-                .asRaced(leg.extra)
-                .until(leg.untilMillis);
+        WantedBlock rest = block.part(leg.first(), block.leaves().leaves() - leg.first())
+                .asRaced(leg.isExtra())
+                .until(leg.untilMillis());
         try {
-            leg.started(leg.stop.ask(rest, leg));
+            leg.started(leg.stop().ask(rest, leg));
         } catch (CloudMwException e) {
-            legFailed(leg, e, false); // there is no room here: nobody else is to be asked instead
+            failed(leg, e, false); // there is no room here: nobody else is to be asked instead
         } catch (RuntimeException | Error e) {
             leg.failed(CloudMwException.ofDefect(rest.toString(), e), 0);
         }
@@ -332,7 +308,9 @@ final class Flight {
         running.forEach(Leg::cancel);
     }
 
-    private void began() {
+    @Override
+    public void began(Leg leg) {
+        choose(leg);
         List<Reader> waiting;
         synchronized (fetching.lock()) {
             begun = true;
@@ -342,7 +320,8 @@ final class Flight {
     }
 
     /** Gives a leaf to all who wait, then keeps it, and gives it to who waits for that. Takes over a hold on it. */
-    private void land(Leg leg, int index, Leaf leaf) {
+    @Override
+    public void land(Leg leg, int index, Leaf leaf) {
         LeafKey key = key(index);
         boolean wanted;
         List<Reader> waiting;
@@ -357,7 +336,7 @@ final class Flight {
             if (wanted) {
                 give(leg, key, leaf, waiting);
                 fetching.cache().remember(key, leaf);
-                leg.stop.landed(key, leaf);
+                leg.stop().landed(key, leaf);
                 synchronized (fetching.lock()) {
                     settled.add(key);
                     waiting = readers(true);
@@ -378,7 +357,7 @@ final class Flight {
     private static void give(Leg leg, LeafKey key, Leaf leaf, List<Reader> waiting) {
         for (Reader reader : waiting) {
             if (leaf.retain()) {
-                reader.arrived(reader.index(key), leaf, leg.stop);
+                reader.arrived(reader.index(key), leaf, leg.stop());
                 reader.tell();
             }
         }
@@ -399,10 +378,11 @@ final class Flight {
     }
 
     /** The next is asked; where there is none all who wait are told, and who comes from then on begins anew. */
-    private void legFailed(Leg leg, CloudMwException cause, boolean asked) {
-        LeafKey failed = key(Math.min(leg.first + leg.taken, block.leaves().leaves() - 1));
-        leg.stop.failed(failed, cause);
-        boolean goesOn = asked && leg.stop.passesOn(cause);
+    @Override
+    public void failed(Leg leg, CloudMwException cause, boolean asked) {
+        LeafKey failed = key(Math.min(leg.next(), block.leaves().leaves() - 1));
+        leg.stop().failed(failed, cause);
+        boolean goesOn = asked && leg.stop().passesOn(cause);
         List<Reader> waiting;
         synchronized (fetching.lock()) {
             boolean last = legs.remove(leg) && legs.isEmpty() && !over;
@@ -417,24 +397,21 @@ final class Flight {
             }
         }
         if (goesOn) {
-            leg.stop.passedOn();
+            leg.stop().passedOn();
             goOn(leg);
         } else {
             end();
             waiting.forEach(reader -> reader.failed(
-                    leg.stop.isBlaming(reader.store()) && agrees(reader, failed) ? cause : ofAnother(cause)));
+                    leg.stop().isBlaming(reader.store()) && agrees(reader, failed) ? cause : ofAnother(cause)));
         }
     }
 
     /** At the next stop, or, after one that was asked besides, at the store. */
     private void goOn(Leg leg) {
-        if (leg.extra) {
+        if (leg.isExtra()) {
             start(Integer.MAX_VALUE);
         } else {
-            Way next = new Way(
-                    leg.way.route(),
-                    Math.min(leg.way.place() + 1, leg.way.route().size() - 1));
-            start(next, leg.asking, false, leg.untilMillis);
+            start(leg.way().next(), leg.asking(), false, leg.untilMillis());
         }
     }
 
@@ -443,119 +420,5 @@ final class Flight {
         return cause.code() == ErrorCode.REPLICA_CORRUPT || cause.code() == ErrorCode.REPLICA_MISSING
                 ? new CloudMwException(ErrorCode.STORE_UNAVAILABLE, String.valueOf(cause.getMessage()), cause)
                 : cause;
-    }
-
-    /** One attempt, from a leaf on. */
-    private final class Leg implements Attempt.Listener {
-        private final int first;
-        private final Way way;
-        private final Stop stop;
-        private final Source asking;
-        /** Whose turn it waits for. */
-        private final String client;
-        /** It makes up for another. */
-        private final boolean extra;
-
-        private final long untilMillis;
-        /** Its turn came before those of others. With the flight's lock held. */
-        private boolean chosen;
-
-        @GuardedBy("this")
-        private @Nullable Attempt attempt;
-
-        @GuardedBy("this")
-        private boolean cancelled;
-
-        /** Written by the thread that fetches. */
-        private volatile int taken;
-
-        private volatile @Nullable FetchedBlock growing;
-
-        Leg(int first, Way way, Source asking, boolean extra, long untilMillis) {
-            this.first = first;
-            this.way = way;
-            this.stop = way.stop();
-            this.asking = asking;
-            this.client = asking.requester().tenant().client();
-            this.extra = extra;
-            this.untilMillis = untilMillis;
-        }
-
-        /** Whether it was begun where the bytes are. */
-        boolean isBringing() {
-            return stop.isParent() ? taken > 0 : growing != null;
-        }
-
-        void started(Attempt running) {
-            boolean late;
-            synchronized (this) {
-                attempt = running;
-                late = cancelled;
-            }
-            if (late) {
-                running.cancel();
-            }
-        }
-
-        void cancel() {
-            Attempt running;
-            synchronized (this) {
-                cancelled = true;
-                running = attempt;
-            }
-            if (running != null) {
-                running.cancel();
-            }
-        }
-
-        @Override
-        public void began(FetchedBlock block) {
-            growing = block;
-            choose(this);
-            Flight.this.began();
-        }
-
-        @Override
-        public void progressed(long bytes) {
-            FetchedBlock here = growing;
-            if (here != null) {
-                take(here, bytes);
-            }
-        }
-
-        private void take(FetchedBlock grown, long bytes) {
-            while (taken < grown.block().leaves().leaves()
-                    && grown.block().leaves().offset(taken)
-                                    + grown.block().leaves().length(taken)
-                            <= bytes) {
-                int leaf = taken;
-                taken = leaf + 1;
-                stop.came(grown.block().leaves().length(leaf));
-                grown.leaf(leaf).ifPresent(held -> land(this, first + leaf, held));
-            }
-        }
-
-        @Override
-        public void finished(FetchedBlock fetched) {
-            take(fetched, fetched.availableBytes());
-            fetched.close();
-            legFailed(
-                    this, new CloudMwException(ErrorCode.INTERNAL, block + ": an attempt brought less than all"), true);
-        }
-
-        @Override
-        public void failed(CloudMwException cause, long bytes) {
-            legFailed(this, cause, true);
-        }
-
-        @Override
-        public void noRoom(CloudMwException cause, long bytes) {
-            legFailed(this, cause, false); // nobody else is to be asked instead
-        }
-
-        @Override
-        public void cancelled(long bytes) {
-            // By who has ended the flight.
-        }
     }
 }
