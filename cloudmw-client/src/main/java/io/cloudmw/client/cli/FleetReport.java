@@ -64,7 +64,7 @@ final class FleetReport {
     }
 
     /** Of those that are switches; nothing where none is. */
-    private static List<String> switchLines(FleetView view) {
+    static List<String> switchLines(FleetView view) {
         List<String> lines = new ArrayList<>();
         for (FleetView.OfHelper helper : view.helpers()) {
             helper.activity()
@@ -192,6 +192,21 @@ final class FleetReport {
         Hedges hedges = hedges(view);
         object.put("hedges", Map.of("issued", hedges.issued(), "won", hedges.won(), "suppressed", hedges.suppressed()));
         return object;
+    }
+
+    /** Those that are switches. */
+    static List<Map<String, ?>> switches(FleetView view) {
+        List<Map<String, ?>> rows = new ArrayList<>();
+        for (FleetView.OfHelper helper : view.helpers()) {
+            helper.activity().switching().ifPresent(switching -> {
+                Map<String, Object> row = new LinkedHashMap<>();
+                row.put("id", helper.id().value());
+                row.put("alive", helper.alive());
+                row.putAll(json(switching));
+                rows.add(row);
+            });
+        }
+        return rows;
     }
 
     private static void put(Map<String, Object> row, HelperActivity activity) {

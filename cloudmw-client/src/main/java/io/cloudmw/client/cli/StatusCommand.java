@@ -2,6 +2,7 @@ package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -10,7 +11,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,
-        description = "Show stores, helpers, chunks with too few copies, and how far their repair is.")
+        description = "Show stores, helpers, chunks with too few copies, how far their repair is, and switches.")
 final class StatusCommand extends ClientCommand {
     StatusCommand(CommandContext context) {
         super(context);
@@ -19,7 +20,11 @@ final class StatusCommand extends ClientCommand {
     @Override
     Map<String, ?> run(CloudMw client) throws Exception {
         UpkeepStatus status = Calls.await(client.status());
+        FleetView fleet = Calls.await(client.fleet());
         StatusReport.lines(status).forEach(line -> say("%s", line));
-        return StatusReport.json(status);
+        FleetReport.switchLines(fleet).forEach(line -> say("%s", line));
+        Map<String, Object> json = StatusReport.json(status);
+        json.put("switches", FleetReport.switches(fleet));
+        return json;
     }
 }

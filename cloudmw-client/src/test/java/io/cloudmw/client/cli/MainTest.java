@@ -627,7 +627,7 @@ final class MainTest {
     }
 
     @Test
-    void topShowsWhatSwitchesKeepAndGive() throws IOException {
+    void topAndStatusShowWhatSwitchesKeepAndGive() throws IOException {
         SwitchActivity switching = new SwitchActivity(3 << 20, 70, 20, 10, 5 << 20, 1 << 20, 2 << 20, 4 << 20, 1, 2);
         HelperActivity activity = new HelperActivity(0, 0, 0, 0, 0, 0, 0, Hedges.NONE, Optional.of(switching));
         SpeedSummary idle = SpeedSummary.of(Speed.UNKNOWN);
@@ -657,6 +657,20 @@ final class MainTest {
         assertThat(told.get("above_bytes").asLong()).isEqualTo(2 << 20);
         assertThat(told.get("below").asInt()).isEqualTo(2);
         assertThat(json().get("helpers").get(2).has("switch")).isFalse();
+
+        assertThat(run("status")).isZero();
+        assertThat(out.lines().filter(line -> line.startsWith("store")))
+                .allMatch(line -> line.matches("store east +up"));
+        assertThat(out.lines().filter(line -> line.startsWith("s ")))
+                .singleElement()
+                .asString()
+                .matches("s +up +3.0 MiB +5.0 MiB +90.0% .*");
+        assertThat(run("status", "--json")).isZero();
+        assertThat(json().get("switches")).hasSize(2);
+        assertThat(json().get("switches").get(1).get("id").asText()).isEqualTo("dead");
+        assertThat(json().get("switches").get(1).get("alive").asBoolean()).isFalse();
+        assertThat(json().get("switches").get(0).get("kept_bytes").asLong()).isEqualTo(3 << 20);
+        assertThat(json().get("stores").get(0).get("id").asText()).isEqualTo("east");
     }
 
     @Test

@@ -30,6 +30,7 @@ import io.cloudmw.core.monitor.SizeClass;
 import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.monitor.SpeedEntry;
 import io.cloudmw.core.monitor.SpeedKey;
+import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
@@ -38,11 +39,17 @@ import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.upkeep.task.CollectProgress;
+import io.cloudmw.core.upkeep.task.RepairProgress;
+import io.cloudmw.core.upkeep.task.ScrubProgress;
+import io.cloudmw.core.upkeep.task.StoreCondition;
+import io.cloudmw.core.upkeep.task.UpkeepStatus;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UnaryCalls;
+import io.cloudmw.core.wire.UpkeepWire;
 import io.cloudmw.proto.v1.BeginPutRequest;
 import io.cloudmw.proto.v1.BeginPutResponse;
 import io.cloudmw.proto.v1.CommitPutRequest;
@@ -53,6 +60,8 @@ import io.cloudmw.proto.v1.CreateVolumeResponse;
 import io.cloudmw.proto.v1.Entry;
 import io.cloudmw.proto.v1.GetSegmentRequest;
 import io.cloudmw.proto.v1.GetSegmentResponse;
+import io.cloudmw.proto.v1.GetStatusRequest;
+import io.cloudmw.proto.v1.GetStatusResponse;
 import io.cloudmw.proto.v1.GetVolumeRequest;
 import io.cloudmw.proto.v1.GetVolumeResponse;
 import io.cloudmw.proto.v1.HelperState;
@@ -80,6 +89,7 @@ import io.cloudmw.proto.v1.SetAttributesRequest;
 import io.cloudmw.proto.v1.SetAttributesResponse;
 import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.StatResponse;
+import io.cloudmw.proto.v1.UpkeepGrpc;
 import io.cloudmw.proto.v1.ViewFleetRequest;
 import io.cloudmw.proto.v1.ViewFleetResponse;
 import io.grpc.ForwardingServerCall;
@@ -96,6 +106,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -105,6 +116,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
@@ -182,6 +194,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 .addService(ServerInterceptors.intercept(edits, Handshake.server()))
                 .addService(ServerInterceptors.intercept(snapshots, Handshake.server()))
                 .addService(ServerInterceptors.intercept(peers, Handshake.server()))
+                .addService(ServerInterceptors.intercept(new Upkeep(), Handshake.server()))
                 .build()
                 .start();
         port = started.getPort();
@@ -521,6 +534,27 @@ public final class FakeCoordinator implements AutoCloseable {
                         }
                     },
                     headers);
+        }
+    }
+
+    /** A cluster of nothing but one store, of which nothing was looked at yet. */
+    private final class Upkeep extends UpkeepGrpc.UpkeepImplBase {
+        @Override
+        public void getStatus(GetStatusRequest request, StreamObserver<GetStatusResponse> observer) {
+            Store store = new Store(new StoreId("east"), "east", new Store.S3("b", "us-east-1", "", false, ""));
+            RepairProgress repair =
+                    new RepairProgress(new TreeMap<>(), Map.of(), new TreeMap<>(), 0, false, 0, 0, 0, 0);
+            calls.answer(
+                    observer,
+                    () -> UpkeepWire.status(new UpkeepStatus(
+                            List.of(new StoreCondition(
+                                    new Candidate(store, "", 1), Long.MAX_VALUE, true, Duration.ZERO, false, false)),
+                            List.of(),
+                            repair,
+                            ScrubProgress.NONE,
+                            CollectProgress.NONE,
+                            0,
+                            0)));
         }
     }
 
