@@ -32,7 +32,23 @@ public final class Main {
         CommandContext context = new CommandContext(
                 System.in, new FileOutputStream(FileDescriptor.out), System.err, System.getenv(), isTerminal());
         Runtime.getRuntime().addShutdownHook(new Thread(() -> endedEarly(context, args), "cloudmw-early"));
-        System.exit(run(context, args));
+        int exit = run(context, args);
+        if (!isEnding()) {
+            System.exit(exit);
+        }
+        // A signal ends the process, and its number is the exit code; an exit in its last moment would put another in
+        // its place.
+    }
+
+    private static boolean isEnding() {
+        Thread none = new Thread(() -> {});
+        try {
+            Runtime.getRuntime().addShutdownHook(none);
+            Runtime.getRuntime().removeShutdownHook(none);
+            return false;
+        } catch (IllegalStateException e) {
+            return true;
+        }
     }
 
     /** Says that the process was interrupted where it is so early that no command has begun, which would say it itself. */

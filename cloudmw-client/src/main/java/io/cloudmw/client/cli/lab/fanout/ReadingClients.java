@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *       together, then how it ended.
  *   <li><code>{"do":"small","path":P,"bytes":B,"length":L,"count":N,"seed":S}</code>: the first opens it and reads L bytes N times, one after
  *       the other.
- *   <li><code>{"do":"loop","path":P}</code>: all read it, again and again, until <code>{"do":"stop"}</code>.
+ *   <li><code>{"do":"loop","path":P}</code>: all read it, again and again, until <code>{"do":"stop"}</code>; answers when all have begun to get it.
  * </ul>
  */
 public final class ReadingClients implements AutoCloseable {
@@ -145,12 +145,14 @@ public final class ReadingClients implements AutoCloseable {
         private final List<Loop> loops = new ArrayList<>();
         private final LongAdder read = new LongAdder();
 
+        /** Waits until something has come for each, or has failed. */
         void begin(FilePath path) {
             for (CloudMw client : clients) {
                 Loop loop = new Loop(client, path, read);
                 loops.add(loop);
                 loop.next();
             }
+            loops.forEach(Loop::awaitBegun);
         }
 
         Map<String, ?> stop() {
@@ -166,6 +168,7 @@ public final class ReadingClients implements AutoCloseable {
         private final CloudMw client;
         private final FilePath path;
         private final LongAdder read;
+        private final CompletableFuture<Void> begun = new CompletableFuture<>();
 
         @GuardedBy("this")
         private Optional<CompletableFuture<GetReceipt>> running = Optional.empty();
@@ -195,12 +198,18 @@ public final class ReadingClients implements AutoCloseable {
                 next();
             } else if (!stopped) {
                 failure = Optional.of(cause.toString());
+                begun.complete(null);
             }
+        }
+
+        void awaitBegun() {
+            begun.join();
         }
 
         private void take(long offset, ByteBuffer piece) {
             read.add(piece.remaining());
             piece.position(piece.limit());
+            begun.complete(null);
         }
 
         void stop() {
