@@ -18,6 +18,7 @@ import io.cloudmw.proto.v1.TransferCommand;
 import io.cloudmw.proto.v1.TransferEvent;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -337,9 +338,9 @@ final class HelperRaceTest {
             client.takeOnly(ScriptedClient.LEAF);
             client.issueTo(0, 0, chunk).get(20, TimeUnit.SECONDS);
             client.send(0, TransferCommand.newBuilder().setWithdrawBlock(0).build());
-            await().until(() -> count(cluster, RaceMetrics.RELAYED) > 0);
+            await().atMost(Duration.ofMinutes(1)).until(() -> count(cluster, RaceMetrics.RELAYED) > 0);
             assertThat(count(cluster, RaceMetrics.RELAYED)).isEqualTo(ScriptedClient.LEAF);
-            await().until(() -> count(cluster, RaceMetrics.RELAYS) == 1);
+            await().atMost(Duration.ofMinutes(1)).until(() -> count(cluster, RaceMetrics.RELAYS) == 1);
             assertThat(count(cluster, RaceMetrics.RELAYS_FAILED)).isZero();
             assertThat(count(cluster, RaceMetrics.WINS)).isZero();
             assertThat(count(cluster, RaceMetrics.WASTED))

@@ -380,6 +380,9 @@ final class Flight implements Leg.Listener {
     /** The next is asked; where there is none all who wait are told, and who comes from then on begins anew. */
     @Override
     public void failed(Leg leg, CloudMwException cause, boolean asked) {
+        if (asked && !leg.isExtra()) {
+            leaveOthers(leg);
+        }
         LeafKey failed = key(Math.min(leg.next(), block.leaves().leaves() - 1));
         leg.stop().failed(failed, cause);
         boolean goesOn = asked && leg.stop().passesOn(cause);
@@ -404,6 +407,20 @@ final class Flight implements Leg.Listener {
             waiting.forEach(reader -> reader.failed(
                     leg.stop().isBlaming(reader.store()) && agrees(reader, failed) ? cause : ofAnother(cause)));
         }
+    }
+
+    /** It was asked, and failed: those that wait for other turns would only meet the same. */
+    private void leaveOthers(Leg leg) {
+        List<Leg> spare = List.of();
+        synchronized (fetching.lock()) {
+            if (legs.contains(leg)) {
+                spare = legs.stream()
+                        .filter(other -> other != leg && !other.isExtra() && !other.isBringing())
+                        .toList();
+                spare.forEach(legs::remove);
+            }
+        }
+        spare.forEach(Leg::cancel);
     }
 
     /** At the next stop, or, after one that was asked besides, at the store. */

@@ -28,6 +28,7 @@ import io.cloudmw.helper.fetch.Leaf;
 import io.cloudmw.helper.fetch.LeafRoom;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.Spool;
+import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.fetch.Upstream;
 import io.cloudmw.helper.fetch.WantedBlock;
 import io.cloudmw.helper.testing.Fetches;
@@ -460,13 +461,45 @@ final class SharedFetchingTest {
     void aBadReplicaIsReportedOnceByWhoReadsItHoweverManyWait() throws Exception {
         store = new SteppedStore(new MemoryChunkStore(Fetches.STORE, 1 << 20));
         List<ReplicaReport> reports = new CopyOnWriteArrayList<>();
+        CompletableFuture<SteppedStore> opening = new CompletableFuture<>();
         List<Reader> readers = IntStream.range(0, 3)
-                .mapToObj(reader ->
-                        new Reader(reporting(Upstream.NONE, reports), Fetches.whole(chunk, bytes), Fetches.STORE))
+                .mapToObj(reader -> new Reader(
+                        reporting("client", id -> opening.join(), reports), Fetches.whole(chunk, bytes), Fetches.STORE))
                 .toList();
-        store.allow(LENGTH);
+        opening.complete(store);
         readers.forEach(reader -> assertThat(reader.ending.failure()).isEqualTo(ErrorCode.REPLICA_MISSING));
         assertThat(reports).containsExactly(new ReplicaReport(chunk, Fetches.STORE, ReplicaState.MISSING));
+    }
+
+    /** One thread, which another read holds: all wait for their own turns, and for the others'. */
+    @Test
+    void whatTheFirstOfSeveralTurnsHasFoundMissingIsNotLookedForInTheOthers() throws Exception {
+        fetcher.close();
+        cache.close();
+        fetcher = fetcher(Fetches.pools(timer, 1, 64));
+        open(1 << 20, 0);
+        Reader before = read();
+        await().until(() -> store.opened() == 1);
+        SteppedStore empty = new SteppedStore(new MemoryChunkStore(OTHER, 1 << 20));
+        List<ReplicaReport> reports = new CopyOnWriteArrayList<>();
+        ChunkId missing = Chunks.id();
+        List<Reader> readers = IntStream.range(0, 3)
+                .mapToObj(number -> new Reader(
+                        reporting("client-" + number, id -> empty, reports),
+                        Fetches.whole(missing, bytes),
+                        Fetches.STORE))
+                .toList();
+        store.allow(LENGTH);
+        before.assertGetsAll();
+        readers.forEach(reader -> assertThat(reader.ending.failure()).isEqualTo(ErrorCode.REPLICA_MISSING));
+        Reader after = read();
+        after.assertGetsAll();
+        assertThat(reports).containsExactly(new ReplicaReport(missing, Fetches.STORE, ReplicaState.MISSING));
+    }
+
+    private static Requester reporting(String client, StoreResolver stores, List<ReplicaReport> reports) {
+        return new Requester(
+                new Tenant(client, "v", Priority.BATCH), OptionalLong.empty(), stores, Upstream.NONE, reports::add);
     }
 
     private Requester reporting(Upstream upstream, List<ReplicaReport> reports) {
