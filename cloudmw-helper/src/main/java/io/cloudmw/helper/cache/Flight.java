@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -220,16 +221,29 @@ final class Flight implements Leg.Listener {
 
     /** Nobody waits for the turns of the others any more, unless one of them brings something by now. */
     private void replace(List<Leg> others, Leg urgent) {
-        List<Leg> spare = List.of();
-        synchronized (fetching.lock()) {
+        letGo(() -> {
             // One that has failed meanwhile is none of them any more.
-            if (legs.contains(urgent)) {
-                List<Leg> left = others.stream().filter(legs::contains).toList();
-                spare = left.stream().anyMatch(Leg::isBringing) ? List.of(urgent) : left;
-                spare.forEach(legs::remove);
+            if (!legs.contains(urgent)) {
+                return List.of();
             }
+            List<Leg> left = others.stream().filter(legs::contains).toList();
+            return left.stream().anyMatch(Leg::isBringing) ? List.of(urgent) : left;
+        });
+    }
+
+    /** Those that {@code spare}, with the lock held, says are of no use any more. */
+    private void letGo(Supplier<List<Leg>> spare) {
+        List<Leg> gone;
+        synchronized (fetching.lock()) {
+            gone = spare.get();
+            legs.removeAll(gone);
         }
-        spare.forEach(Leg::cancel);
+        gone.forEach(Leg::cancel);
+    }
+
+    /** The others that are no extras. With the lock held. */
+    private List<Leg> ordinaryBeside(Leg leg) {
+        return legs.stream().filter(other -> other != leg && !other.isExtra()).toList();
     }
 
     /** Whether nothing of it has come yet, and no second is asked. With the lock held. */
@@ -251,19 +265,17 @@ final class Flight implements Leg.Listener {
 
     /** Its turn has come first: others are not waited for. One that brings something goes on instead. */
     private void choose(Leg leg) {
-        List<Leg> spare = List.of();
-        synchronized (fetching.lock()) {
-            if (legs.contains(leg) && !leg.isExtra()) {
-                List<Leg> others = legs.stream()
-                        .filter(other -> other != leg && !other.isExtra())
-                        .toList();
-                boolean late = others.stream().anyMatch(other -> other.isChosen() && other.isBringing());
-                leg.choose(!late);
-                spare = late ? List.of(leg) : others;
-                spare.forEach(legs::remove);
+        letGo(() -> {
+            if (leg.isExtra() || !legs.contains(leg)) {
+                return List.of();
             }
-        }
-        spare.forEach(Leg::cancel);
+            List<Leg> others = ordinaryBeside(leg);
+            if (others.stream().anyMatch(other -> other.isChosen() && other.isBringing())) {
+                return List.of(leg);
+            }
+            leg.choose();
+            return others;
+        });
     }
 
     private void start(Way way, Source asking, boolean extra, long until) {
@@ -411,16 +423,11 @@ final class Flight implements Leg.Listener {
 
     /** It was asked, and failed: those that wait for other turns would only meet the same. */
     private void leaveOthers(Leg leg) {
-        List<Leg> spare = List.of();
-        synchronized (fetching.lock()) {
-            if (legs.contains(leg)) {
-                spare = legs.stream()
-                        .filter(other -> other != leg && !other.isExtra() && !other.isBringing())
-                        .toList();
-                spare.forEach(legs::remove);
-            }
-        }
-        spare.forEach(Leg::cancel);
+        letGo(() -> legs.contains(leg)
+                ? ordinaryBeside(leg).stream()
+                        .filter(other -> !other.isBringing())
+                        .toList()
+                : List.of());
     }
 
     /** At the next stop, or, after one that was asked besides, at the store. */

@@ -102,9 +102,9 @@ final class Leg implements Attempt.Listener {
         return chosen;
     }
 
-    /** Its turn came before those of others, or not. With the flight's lock held. */
-    void choose(boolean now) {
-        chosen = now;
+    /** Its turn came before those of others. With the flight's lock held. */
+    void choose() {
+        chosen = true;
     }
 
     /** Whether it was begun where the bytes are. */
