@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -106,6 +107,7 @@ final class ModesIT {
         try (Fleet fleet = Fleet.ofDisks(directory, 3, SLOW, Map.of("coordinator.repair-interval", "1h"))) {
             Path source = fleet.file("source", SIZE);
             FilePath file = put(fleet, source);
+            awaitTheFirstLookOfRepair(fleet);
             corrupt(fleet.disk(1));
 
             GetReceipt receipt = get(fleet, file, GetOptions.defaults().withMode(mode));
@@ -125,6 +127,13 @@ final class ModesIT {
             assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
             assertThat(again.rows()).noneMatch(row -> row.store().equals(DAMAGED) && bad.contains(row.chunkIndex()));
         }
+    }
+
+    /** It comes soon after the coordinator's start, whatever the interval. */
+    private static void awaitTheFirstLookOfRepair(Fleet fleet) {
+        Awaitility.await()
+                .ignoreException(CompletionException.class)
+                .until(() -> fleet.client().status().join().repair().passes() > 0);
     }
 
     private static FilePath put(Fleet fleet, Path source) {
