@@ -27,6 +27,18 @@ case $count in
   '' | *[!0-9]*) die "COUNT: $count (expected: 1..250)" ;;
 esac
 { [ "$count" -ge 1 ] && [ "$count" -le 250 ]; } || die "COUNT: $count (expected: 1..250)"
+case $rate in
+  none) bits=0 ;;
+  *kbit) bits=${rate%kbit}000 ;;
+  *mbit) bits=${rate%mbit}000000 ;;
+  *gbit) bits=${rate%gbit}000000000 ;;
+  *) die "RATE: $rate (expected: a number and kbit, mbit or gbit; or none)" ;;
+esac
+case $bits in
+  *[!0-9]*) die "RATE: $rate (expected: a number and kbit, mbit or gbit; or none)" ;;
+esac
+queue=$((bits / 20 / 8 / mtu))
+[ "$queue" -ge 2 ] || queue=2
 [ "$(id -u)" -eq 0 ] || die "needs root: network namespaces belong to it"
 for tool in ip tc sysctl; do
   command -v "$tool" >/dev/null || die "no $tool found (Debian: apt-get install iproute2 procps)"
@@ -47,8 +59,13 @@ add() { # number
   ip netns exec "$name-$1" sysctl -qw net.ipv4.tcp_congestion_control=reno
 }
 
+# Packets that wait for 50 ms at most, in the kernel's own default queue: what is marked as urgent (IPTOS_LOWDELAY) passes
+# the rest. tbf's own would know no difference.
 shape() { # namespace, interface
-  [ "$rate" = none ] || ip netns exec "$1" tc qdisc add dev "$2" root tbf rate "$rate" burst 256kb latency 50ms
+  [ "$rate" = none ] && return
+  ip -n "$1" link set "$2" txqueuelen "$queue" gso_max_segs 1
+  ip netns exec "$1" tc qdisc add dev "$2" root handle 1: tbf rate "$rate" burst 256kb latency 50ms
+  ip netns exec "$1" tc qdisc add dev "$2" parent 1:1 handle 10: pfifo_fast
 }
 
 set_up() {

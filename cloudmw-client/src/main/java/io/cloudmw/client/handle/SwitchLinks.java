@@ -1,7 +1,6 @@
 package io.cloudmw.client.handle;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cloudmw.client.rpc.BulkLease;
 import io.cloudmw.client.rpc.HelperLinks;
 import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.model.HelperAddress;
@@ -13,7 +12,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** The connections to switches that open files use, kept until this is closed, and which of them are not to be asked just now. Safe for any thread. */
+/**
+ * The connections to switches that open files use, which are for small requests only, kept until this is closed, and which of them are
+ * not to be asked just now. Safe for any thread.
+ */
 final class SwitchLinks implements AutoCloseable {
     private static final long AVOIDED_NANOS = Duration.ofSeconds(5).toNanos();
 
@@ -21,7 +23,7 @@ final class SwitchLinks implements AutoCloseable {
     private final Ticker ticker;
 
     @GuardedBy("this")
-    private final Map<HelperAddress, CompletableFuture<BulkLease>> leases = new HashMap<>();
+    private final Map<HelperAddress, CompletableFuture<BulkConnection>> connections = new HashMap<>();
 
     /** Until when. */
     @GuardedBy("this")
@@ -33,25 +35,19 @@ final class SwitchLinks implements AutoCloseable {
     }
 
     /** A connection to it, which is made if there is none. */
-    CompletableFuture<BulkConnection> to(HelperAddress helper) {
-        CompletableFuture<BulkLease> lease;
-        synchronized (this) {
-            leases.values().removeIf(SwitchLinks::isOver);
-            lease = leases.computeIfAbsent(helper, missing -> links.get().lease(missing));
-        }
-        return lease.thenApply(BulkLease::connection);
+    synchronized CompletableFuture<BulkConnection> to(HelperAddress helper) {
+        connections.values().removeIf(SwitchLinks::isOver);
+        return connections
+                .computeIfAbsent(helper, missing -> links.get().dialInteractive(missing))
+                .copy();
     }
 
-    private static boolean isOver(CompletableFuture<BulkLease> lease) {
-        if (lease.isCompletedExceptionally()) {
+    private static boolean isOver(CompletableFuture<BulkConnection> connecting) {
+        if (connecting.isCompletedExceptionally()) {
             return true;
         }
-        BulkLease made = lease.getNow(null);
-        if (made == null || !made.connection().isClosed()) {
-            return false;
-        }
-        made.close();
-        return true;
+        BulkConnection made = connecting.getNow(null);
+        return made != null && made.isClosed();
     }
 
     /** It failed: the others are asked first for some seconds. */
@@ -70,9 +66,9 @@ final class SwitchLinks implements AutoCloseable {
 
     @Override
     public synchronized void close() {
-        leases.values().forEach(lease -> {
-            var unused = lease.thenAccept(BulkLease::close);
+        connections.values().forEach(connecting -> {
+            var unused = connecting.thenAccept(BulkConnection::close);
         });
-        leases.clear();
+        connections.clear();
     }
 }

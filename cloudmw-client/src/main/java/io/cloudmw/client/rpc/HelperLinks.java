@@ -49,6 +49,7 @@ public final class HelperLinks implements AutoCloseable {
 
     private final BulkTransport transport;
     private final BulkConnector connector;
+    private final BulkConnector interactive;
     private final Function<String, ManagedChannel> channels;
     private final ScheduledExecutorService timer;
     private final int maxIdle;
@@ -72,6 +73,7 @@ public final class HelperLinks implements AutoCloseable {
             int maxIdle) {
         this.transport = transport;
         connector = new BulkConnector(transport, "client");
+        interactive = connector.interactive();
         this.channels = channels;
         this.timer = timer;
         this.maxIdle = maxIdle;
@@ -147,13 +149,22 @@ public final class HelperLinks implements AutoCloseable {
     }
 
     private CompletableFuture<HelperLink> connect(HelperAddress helper) {
+        return dial(connector, helper).thenApply(connection -> linked(helper, connection));
+    }
+
+    /** A new connection to the helper, for small requests that somebody waits for; the caller's to close. */
+    public CompletableFuture<BulkConnection> dialInteractive(HelperAddress helper) {
+        return dial(interactive, helper);
+    }
+
+    private CompletableFuture<BulkConnection> dial(BulkConnector through, HelperAddress helper) {
         InetSocketAddress bulk;
         try {
             bulk = Addresses.parse(helper.bulk());
         } catch (CloudMwException e) {
             return CompletableFuture.failedFuture(e);
         }
-        return connector.connect(bulk, new Relays(helper)).thenApply(connection -> linked(helper, connection));
+        return through.connect(bulk, new Relays(helper));
     }
 
     private HelperLink linked(HelperAddress helper, BulkConnection connection) {

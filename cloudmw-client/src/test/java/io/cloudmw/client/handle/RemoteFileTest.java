@@ -113,6 +113,19 @@ final class RemoteFileTest {
     }
 
     @Test
+    void smallReadsAreAnsweredByAnEventLoopThatNoTransferOccupies() throws Exception {
+        try (RemoteFile file = open()) {
+            for (int leaf = 0; leaf < 4; leaf++) {
+                assertReads(file, leaf * LEAF, 100);
+            }
+            assertThat(cluster.helper().sharedReadThreads())
+                    .singleElement()
+                    .asString()
+                    .contains("interactive");
+        }
+    }
+
+    @Test
     void readsOfOneLeafAtOnceShareARequest() throws Exception {
         try (RemoteFile file = open();
                 RemoteFile again = open()) {

@@ -130,6 +130,7 @@ public final class FakeHelper implements AutoCloseable {
     private final AtomicInteger unrefusedRelays = new AtomicInteger();
     private final AtomicInteger corruptRelays = new AtomicInteger();
     private final AtomicInteger sharedReads = new AtomicInteger();
+    private final Set<String> sharedReadThreads = ConcurrentHashMap.newKeySet();
     private final AtomicInteger keptReads = new AtomicInteger();
     private final AtomicInteger corruptShared = new AtomicInteger();
     private volatile Sharing sharing = Sharing.SERVE;
@@ -222,6 +223,11 @@ public final class FakeHelper implements AutoCloseable {
     /** Leaves that readers asked for as of a switch. */
     public int sharedReads() {
         return sharedReads.get();
+    }
+
+    /** The names of the event loops that were asked for them. */
+    public Set<String> sharedReadThreads() {
+        return sharedReadThreads;
     }
 
     /** From now on it keeps every chunk, as a switch; until somebody says that what came was damaged. */
@@ -318,6 +324,9 @@ public final class FakeHelper implements AutoCloseable {
 
         private BulkStreamListener share(BulkStream stream, BulkRequest.Shared shared) throws CloudMwException {
             (shared.kept() ? keptReads : sharedReads).incrementAndGet();
+            if (!shared.kept()) {
+                sharedReadThreads.add(Thread.currentThread().getName());
+            }
             if (sharing == Sharing.REFUSE) {
                 throw new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "no switch");
             }

@@ -20,6 +20,7 @@ public final class BulkConnector {
     private final BulkTransport transport;
     private final String process;
     private final BulkOptions options;
+    private final boolean interactive;
 
     /** @param process what this process calls itself to peers */
     public BulkConnector(BulkTransport transport, String process) {
@@ -28,9 +29,23 @@ public final class BulkConnector {
 
     /** The same; {@code options} are those of its connections, instead of the transport's. */
     public BulkConnector(BulkTransport transport, String process, BulkOptions options) {
+        this(transport, process, options, false);
+    }
+
+    private BulkConnector(BulkTransport transport, String process, BulkOptions options, boolean interactive) {
         this.transport = transport;
         this.process = process;
         this.options = options;
+        this.interactive = interactive;
+    }
+
+    /**
+     * The same for connections that only small requests go over, which somebody waits for: at both ends they live on an event loop
+     * that no bulk transfer occupies, and their packets are marked ({@code IPTOS_LOWDELAY}, RFC 1349) for those of a machine's
+     * queues that let such pass. Who sends much over them gains nothing, and holds up his own kind.
+     */
+    public BulkConnector interactive() {
+        return new BulkConnector(transport, process, options, true);
     }
 
     /**
@@ -65,7 +80,7 @@ public final class BulkConnector {
         ChannelFuture dialled;
         try {
             dialled = new Bootstrap()
-                    .group(transport.group())
+                    .group(interactive ? transport.loops().interactive() : transport.group())
                     .channel(transport.socketType())
                     .option(ChannelOption.TCP_NODELAY, true)
                     .option(ChannelOption.ALLOCATOR, transport.allocator())
@@ -97,7 +112,13 @@ public final class BulkConnector {
 
     private void prepare(Channel channel, BulkHandler handler, CompletableFuture<BulkConnection> connecting) {
         FrameChannel frames = new FrameChannel(
-                channel, transport, options, owner -> Handshake.connecting(owner, process, handler, connecting));
+                channel,
+                transport,
+                options,
+                owner -> Handshake.connecting(owner, process, interactive, handler, connecting));
+        if (interactive) {
+            frames.mark();
+        }
         transport.metrics().opened();
         channel.closeFuture().addListener(gone -> transport.metrics().closed());
         transport.open().add(frames);

@@ -10,6 +10,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
@@ -25,11 +26,17 @@ final class EventLoops implements AutoCloseable {
     private final Duration busyPoll;
     private final Map<Object, BusyPoll> polls = new ConcurrentHashMap<>();
     private final EventLoopGroup group;
+    private final EventLoopGroup interactive;
 
     EventLoops(String name, int threads, boolean epoll, Duration busyPoll) {
         this.epoll = epoll;
         this.busyPoll = busyPoll;
-        this.group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), this::handler);
+        this.group = group(name, threads);
+        this.interactive = group(name + "-interactive", 1);
+    }
+
+    private EventLoopGroup group(String name, int threads) {
+        return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), this::handler);
     }
 
     private IoHandler handler(ThreadAwareExecutor loop) {
@@ -44,6 +51,11 @@ final class EventLoops implements AutoCloseable {
 
     EventLoopGroup group() {
         return group;
+    }
+
+    /** Of connections for small requests that somebody waits for: its turns are short. */
+    EventLoopGroup interactive() {
+        return interactive;
     }
 
     /** Something is expected within moments by a connection that lives on this loop. */
@@ -61,7 +73,9 @@ final class EventLoops implements AutoCloseable {
 
     @Override
     public void close() {
+        Future<?> closing = interactive.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS);
         group.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
                 .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+        closing.awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
     }
 }

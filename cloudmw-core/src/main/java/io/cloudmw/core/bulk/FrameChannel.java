@@ -6,9 +6,13 @@ import io.cloudmw.core.metrics.BulkMetrics;
 import io.cloudmw.core.wire.BulkWire;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +31,8 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
 
     /** How long a closing connection tries to tell the peer why. */
     private static final long FAREWELL_MILLIS = 1000;
+
+    private static final int IPTOS_LOWDELAY = 0x10;
 
     private final Channel channel;
     private final BulkOptions options;
@@ -55,6 +61,10 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         return channel;
     }
 
+    EventLoops loops() {
+        return loops;
+    }
+
     BulkOptions options() {
         return options;
     }
@@ -80,6 +90,49 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     /** What comes next is expected within moments. Any thread. */
     void expect() {
         loops.expect(channel.eventLoop());
+    }
+
+    /** Small requests go over it that somebody waits for. What the system does not know of that does no harm. */
+    void mark() {
+        try {
+            channel.config().setOption(ChannelOption.IP_TOS, IPTOS_LOWDELAY);
+        } catch (ChannelException e) {
+            log.debug("peer={} packets are not marked", channel.remoteAddress(), e);
+        }
+        // A turn is short, whatever was queued.
+        channel.config().setWriteSpinCount(1);
+    }
+
+    /** It lives on another event loop from now on, on which {@code then} runs. */
+    void moveTo(EventLoopGroup group, Runnable then) {
+        channel.deregister().addListener(left -> {
+            if (!channel.isOpen() || group.isShuttingDown()) {
+                lost(left);
+                return;
+            }
+            group.register(channel).addListener(there -> {
+                if (there.isSuccess()) {
+                    guarded(then);
+                } else {
+                    lost(there);
+                }
+            });
+        });
+    }
+
+    private void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            channel.pipeline().fireExceptionCaught(e);
+        }
+    }
+
+    /** Between two event loops. */
+    private void lost(Future<?> move) {
+        close(
+                new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "connection: no event loop takes it", move.cause()),
+                false);
     }
 
     /** Grows with every sign of life. */

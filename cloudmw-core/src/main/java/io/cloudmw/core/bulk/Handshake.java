@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Handshake implements FrameSink {
     private final FrameChannel frames;
     private final String process;
+    private final boolean interactive;
     private final BulkHandler handler;
     private final @Nullable CompletableFuture<BulkConnection> connecting;
     private final @Nullable ViolationException refusal;
@@ -25,11 +26,13 @@ final class Handshake implements FrameSink {
     private Handshake(
             FrameChannel frames,
             String process,
+            boolean interactive,
             BulkHandler handler,
             @Nullable CompletableFuture<BulkConnection> connecting,
             @Nullable ViolationException refusal) {
         this.frames = frames;
         this.process = process;
+        this.interactive = interactive;
         this.handler = handler;
         this.connecting = connecting;
         this.refusal = refusal;
@@ -37,14 +40,18 @@ final class Handshake implements FrameSink {
 
     /** Of the side that connects; completes {@code connecting}. */
     static Handshake connecting(
-            FrameChannel frames, String process, BulkHandler handler, CompletableFuture<BulkConnection> connecting) {
-        return new Handshake(frames, process, handler, connecting, null);
+            FrameChannel frames,
+            String process,
+            boolean interactive,
+            BulkHandler handler,
+            CompletableFuture<BulkConnection> connecting) {
+        return new Handshake(frames, process, interactive, handler, connecting, null);
     }
 
     /** Of the side that accepts; {@code refusal} refuses it at once. */
     static Handshake accepting(
             FrameChannel frames, String process, BulkHandler handler, @Nullable ViolationException refusal) {
-        return new Handshake(frames, process, handler, null, refusal);
+        return new Handshake(frames, process, false, handler, null, refusal);
     }
 
     /** The socket is connected. */
@@ -107,6 +114,17 @@ final class Handshake implements FrameSink {
 
     private void accept(Greeting greeting) throws ViolationException {
         requireVersion(greeting);
+        stopTimeout();
+        if (greeting.interactive()) {
+            frames.mark();
+            // Nothing is under way yet: the peer waits for the answer.
+            frames.moveTo(frames.loops().interactive(), () -> answer(greeting));
+        } else {
+            answer(greeting);
+        }
+    }
+
+    private void answer(Greeting greeting) {
         String sessionId = UUID.randomUUID().toString();
         frames.outbound().control(FrameType.HELLO_ACK, 0, BulkWire.helloAck(greeting(sessionId)));
         handler.connected(established(sessionId, greeting));
@@ -114,6 +132,7 @@ final class Handshake implements FrameSink {
 
     private void accepted(Greeting greeting) throws ViolationException {
         requireVersion(greeting);
+        stopTimeout();
         Multiplexer connection = established(greeting.sessionId(), greeting);
         if (connecting != null && !connecting.complete(connection)) {
             connection.close();
@@ -121,7 +140,6 @@ final class Handshake implements FrameSink {
     }
 
     private Multiplexer established(String sessionId, Greeting greeting) {
-        stopTimeout();
         Multiplexer connection = new Multiplexer(frames, handler, sessionId, greeting, connecting != null);
         frames.reader().sink(connection);
         Liveness.watch(frames);
@@ -139,7 +157,7 @@ final class Handshake implements FrameSink {
 
     private Greeting greeting(String sessionId) {
         return new Greeting(
-                ProtocolVersion.CURRENT, process, sessionId, frames.options().maxStreams());
+                ProtocolVersion.CURRENT, process, sessionId, frames.options().maxStreams(), interactive);
     }
 
     private void late() {

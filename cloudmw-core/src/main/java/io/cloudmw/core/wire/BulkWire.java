@@ -20,8 +20,10 @@ public final class BulkWire {
      * @param process for logs
      * @param sessionId empty in a HELLO
      * @param maxStreams streams the receiver of the greeting may have open at once
+     * @param interactive whether the connection is for small requests that somebody waits for; false in a HELLO_ACK
      */
-    public record Greeting(ProtocolVersion version, String process, String sessionId, int maxStreams) {}
+    public record Greeting(
+            ProtocolVersion version, String process, String sessionId, int maxStreams, boolean interactive) {}
 
     /** Encodes the first frame of the side that connects. */
     public static byte[] hello(Greeting greeting) {
@@ -30,6 +32,7 @@ public final class BulkWire {
                 .setProtocolMinor(greeting.version().minor())
                 .setProcess(cut(greeting.process(), MAX_NAME_CHARS))
                 .setMaxStreams(greeting.maxStreams())
+                .setInteractive(greeting.interactive())
                 .build()
                 .toByteArray();
     }
@@ -42,7 +45,8 @@ public final class BulkWire {
                     new ProtocolVersion(hello.getProtocolMajor(), hello.getProtocolMinor()),
                     cut(hello.getProcess(), MAX_NAME_CHARS),
                     "",
-                    hello.getMaxStreams());
+                    hello.getMaxStreams(),
+                    hello.getInteractive());
         } catch (InvalidProtocolBufferException e) {
             throw malformed("HELLO", e);
         }
@@ -68,7 +72,8 @@ public final class BulkWire {
                     new ProtocolVersion(ack.getProtocolMajor(), ack.getProtocolMinor()),
                     cut(ack.getProcess(), MAX_NAME_CHARS),
                     ack.getSessionId(),
-                    ack.getMaxStreams());
+                    ack.getMaxStreams(),
+                    false);
         } catch (InvalidProtocolBufferException e) {
             throw malformed("HELLO_ACK", e);
         }

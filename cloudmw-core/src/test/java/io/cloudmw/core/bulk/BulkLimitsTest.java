@@ -146,7 +146,7 @@ class BulkLimitsTest {
                 server.frame(
                         FrameType.HELLO_ACK,
                         0,
-                        BulkWire.helloAck(new BulkWire.Greeting(new ProtocolVersion(7, 3), "future", "s", 1)));
+                        BulkWire.helloAck(new BulkWire.Greeting(new ProtocolVersion(7, 3), "future", "s", 1, false)));
                 assertThatThrownBy(() -> connecting.get(20, TimeUnit.SECONDS))
                         .cause()
                         .isInstanceOfSatisfying(

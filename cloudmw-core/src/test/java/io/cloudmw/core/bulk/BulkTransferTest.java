@@ -154,6 +154,41 @@ class BulkTransferTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"true", "false"})
+    void smallRequestsAreAnsweredWhileTheEventLoopOfTheOthersIsOccupied(boolean epoll) throws Exception {
+        byte[] bytes = Payloads.random(14, 2 * FRAME);
+        SendingHandler sending = new SendingHandler(bytes, FRAME);
+        CompletableFuture<Void> occupied = new CompletableFuture<>();
+        CompletableFuture<Void> enough = new CompletableFuture<>();
+        BulkHandler handler = (stream, request) -> {
+            if (request.length > 0) {
+                occupied.complete(null);
+                enough.join();
+            }
+            return sending.opened(stream, request);
+        };
+        BulkOptions options = BulkOptions.defaults();
+        try (Loopback net = new Loopback(options, options, epoll && Epoll.isAvailable(), handler)) {
+            BulkConnection interactive =
+                    net.connector.interactive().connect(net.address(), handler).get(10, TimeUnit.SECONDS);
+            RecordingListener bulk = new RecordingListener();
+            net.connect().open("occupies it".getBytes(UTF_8), bulk).grant(bytes.length);
+            occupied.get(5, TimeUnit.SECONDS);
+
+            RecordingListener small = new RecordingListener();
+            interactive.open(new byte[0], small).grant(bytes.length);
+            small.awaitEnd();
+            assertThat(small.content()).isEqualTo(bytes);
+            assertThat(bulk.received.get()).isZero();
+
+            enough.complete(null);
+            bulk.awaitEnd();
+        } finally {
+            enough.complete(null);
+        }
+    }
+
     @Test
     void whoseConnectionIsClosedForAReasonIsToldIt() throws Exception {
         CompletableFuture<BulkConnection> accepted = new CompletableFuture<>();

@@ -47,7 +47,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     static byte[] hello(int major) {
-        return BulkWire.hello(new Greeting(new ProtocolVersion(major, 0), "raw", "", 16));
+        return BulkWire.hello(new Greeting(new ProtocolVersion(major, 0), "raw", "", 16, false));
     }
 
     static byte[] bytes(FrameType type, int stream, byte[] payload) {
