@@ -45,8 +45,10 @@ final class HelperLimitsTest {
                 .withThrowableThat()
                 .havingCause()
                 .withMessageContaining(message)
-                .isInstanceOfSatisfying(
-                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
+                .isInstanceOfSatisfying(CloudMwException.class, e -> {
+                    assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED);
+                    assertThat(e.retryAfter()).isPresent();
+                });
     }
 
     @Test

@@ -5,6 +5,7 @@ import io.cloudmw.core.wire.ChannelTarget;
 import io.cloudmw.core.wire.Handshake;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
+import java.util.Collection;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
@@ -12,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 final class Channels {
     /** A manifest segment is the longest answer. */
     private static final int MAX_MESSAGE_BYTES = 16 << 20;
+
+    private static final long END_MILLIS = 1000;
 
     private Channels() {}
 
@@ -26,6 +29,23 @@ final class Channels {
                 .disableServiceConfigLookUp()
                 .defaultLoadBalancingPolicy("round_robin")
                 .build();
+    }
+
+    /**
+     * Waits until these, which were shut down, need their executor no more, but not for one that does not end within a
+     * second. An executor that refuses an answer leaves its call without an end, and the memory that holds it is lost.
+     * Not for event loops.
+     */
+    static void awaitEnd(Collection<ManagedChannel> closed) {
+        try {
+            for (ManagedChannel channel : closed) {
+                if (!channel.awaitTermination(END_MILLIS, TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static NettyChannelBuilder builder(String target, Executor executor) {

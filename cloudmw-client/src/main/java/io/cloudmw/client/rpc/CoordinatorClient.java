@@ -497,11 +497,13 @@ public final class CoordinatorClient implements AutoCloseable {
         return done(call(CoordinatorGrpc.getReportReplicasMethod(), request, answer -> answer));
     }
 
-    /** Calls and watches under way fail. Idempotent. */
+    /** Calls and watches under way fail; after that the executor is needed no more. Not for event loops. Idempotent. */
     @Override
     public void close() {
         watches.close();
+        calls.close();
         channel.shutdownNow();
+        Channels.awaitEnd(List.of(channel));
     }
 
     <Q, A, V> CompletableFuture<V> call(MethodDescriptor<Q, A> method, Q request, Decoder<A, V> decoder) {

@@ -213,7 +213,7 @@ public final class HelperLinks implements AutoCloseable {
         }
     }
 
-    /** Closes every link. Not for event loops. Idempotent. */
+    /** Closes every link; after that the executor of their channels is needed no more. Not for event loops. Idempotent. */
     @Override
     public void close() {
         List<Entry> all;
@@ -222,13 +222,16 @@ public final class HelperLinks implements AutoCloseable {
             all = List.copyOf(entries.values());
             entries.clear();
         }
+        List<ManagedChannel> ending = new ArrayList<>();
         for (Entry entry : all) {
             HelperLink link = entry.link.isCompletedExceptionally() ? null : entry.link.getNow(null);
             if (link != null) {
                 link.close();
+                ending.add(link.channel());
             }
         }
         transport.close();
+        Channels.awaitEnd(ending);
     }
 
     /** Sends each relay a helper opens to its transfer. */

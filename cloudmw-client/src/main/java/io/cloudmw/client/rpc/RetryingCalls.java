@@ -15,7 +15,9 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.netty.handler.codec.http2.Http2Exception;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -28,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * Unary calls that survive a server's restart: each try has a deadline, and tries that found nobody, or a server with
  * too much to do, are repeated, ever less often, until the total time is over. Safe for any thread.
  */
-final class RetryingCalls {
+final class RetryingCalls implements AutoCloseable {
     private static final long UNNOTICED_NANOS = Duration.ofSeconds(2).toNanos();
     private static final long LONGEST_TRY_NANOS = Duration.ofSeconds(10).toNanos();
     /** A server that was never there is more likely misspelt than restarting. */
@@ -42,7 +44,11 @@ final class RetryingCalls {
     private final Ticker ticker;
     private final Consumer<String> waiting;
     private final AtomicBoolean saidWaiting = new AtomicBoolean();
+    /** What has no answer yet; its users bound it. */
+    private final Set<Call<?, ?>> underWay = ConcurrentHashMap.newKeySet();
+
     private volatile boolean reached;
+    private volatile boolean closed;
 
     /**
      * @param several whether another server is asked where one is silent
@@ -68,9 +74,21 @@ final class RetryingCalls {
     /** Calls; the future fails with a {@link CloudMwException}. Cancelling it, or one derived, cancels the call. */
     <Q, A> CompletableFuture<A> call(MethodDescriptor<Q, A> method, Q request) {
         Call<Q, A> call = new Call<>(method, request);
+        underWay.add(call);
+        var unused = call.result.whenComplete((answer, failure) -> underWay.remove(call));
+        if (closed) {
+            call.result.completeExceptionally(Watches.closedException());
+        }
         call.attempt();
         noticeUnless(call.result);
         return call.result;
+    }
+
+    /** Those under way fail, also those that wait for their next try. Idempotent; what they were sent on is not closed. */
+    @Override
+    public void close() {
+        closed = true;
+        underWay.forEach(call -> call.result.completeExceptionally(Watches.closedException()));
     }
 
     private void noticeUnless(CompletableFuture<?> answered) {

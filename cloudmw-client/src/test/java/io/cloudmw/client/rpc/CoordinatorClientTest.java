@@ -4,8 +4,15 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Location;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.proto.v1.CallId;
 import io.cloudmw.proto.v1.RemoveRequest;
@@ -13,21 +20,32 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A client that is told of several coordinators. */
 final class CoordinatorClientTest {
+    private static final FilePath LONG = FilePath.parse("vol:/terabyte");
+
     private final ScheduledExecutorService owner = Executors.newSingleThreadScheduledExecutor();
 
     @AfterEach
-    void stop() {
+    void stop() throws Exception {
+        // After the last answers of clients that are closed: what holds them would be lost with them.
+        owner.submit(() -> {}).get(20, SECONDS);
         owner.shutdownNow();
     }
 
@@ -103,6 +121,65 @@ final class CoordinatorClientTest {
                     .isNotEmpty()
                     .isNotEqualTo(names.get(3).getId());
         }
+    }
+
+    /** Some answer, some are on the way, some were not sent: none is left without an end. */
+    @Test
+    void whenItIsClosedCallsUnderWayFail() throws Exception {
+        try (FakeCoordinator coordinator = withALongFile()) {
+            List<CompletableFuture<?>> calls = new ArrayList<>();
+            try (CoordinatorClient client = client(coordinator.address())) {
+                callOften(client, calls);
+            }
+            for (CompletableFuture<?> call : calls) {
+                assertThat(call.handle((answer, failure) -> failure == null ? "answered" : codeOf(failure))
+                                .get(60, SECONDS))
+                        .isIn("answered", "CANCELLED");
+            }
+        }
+    }
+
+    /** It may be shut down then: with an answer that it refuses the memory that holds it would be lost. */
+    @Test
+    void onceItIsClosedItsExecutorIsAskedForNothingMore() throws Exception {
+        AtomicBoolean closed = new AtomicBoolean();
+        AtomicInteger tooLate = new AtomicInteger();
+        Executor watched = task -> {
+            tooLate.addAndGet(closed.get() ? 1 : 0);
+            owner.execute(task);
+        };
+        try (FakeCoordinator coordinator = withALongFile()) {
+            CoordinatorClient client = new CoordinatorClient(
+                    coordinator.address(), Duration.ofSeconds(30), watched, owner, Ticker.system(), waiting -> {});
+            callOften(client, new ArrayList<>());
+            client.close();
+            closed.set(true);
+        }
+        // The coordinator has seen the connection end: what was on the way came before.
+        assertThat(tooLate).hasValue(0);
+    }
+
+    private static FakeCoordinator withALongFile() throws IOException {
+        FakeCoordinator coordinator = new FakeCoordinator(8 << 20, 256 << 10);
+        coordinator.add(new Store(new StoreId("s"), "s", new Store.Disk(new HelperId("h"), Path.of("/nowhere"))));
+        coordinator.synthesize(LONG, 1L << 40);
+        return coordinator;
+    }
+
+    /** Asks for more than comes at once; some of it came. */
+    private static void callOften(CoordinatorClient client, List<CompletableFuture<?>> calls) throws Exception {
+        ReadPlan plan = client.planRead(LONG, Optional.empty(), Optional.empty(), Location.NONE)
+                .get(60, SECONDS);
+        for (int segment = 0; segment < 40; segment++) {
+            calls.add(client.segment(plan, segment));
+        }
+        calls.get(0).get(60, SECONDS);
+    }
+
+    private static String codeOf(Throwable failure) {
+        return Reasons.unwrapped(failure) instanceof CloudMwException known
+                ? known.code().name()
+                : failure.toString();
     }
 
     private CoordinatorClient client(String addresses) {

@@ -45,9 +45,11 @@ final class SegmentFeedTest {
     }
 
     @AfterEach
-    void stop() {
+    void stop() throws Exception {
         client.close();
         coordinator.close();
+        // After the last answers: what holds them would be lost with them.
+        owner.submit(() -> {}).get(20, SECONDS);
         owner.shutdownNow();
     }
 

@@ -92,10 +92,8 @@ public final class Spool implements AutoCloseable {
     public SpoolFile create(long bytes, long timeoutNanos) throws CloudMwException {
         try {
             if (!budget.take(bytes, timeoutNanos)) {
-                throw new CloudMwException(
-                        ErrorCode.OVERLOADED,
-                        "spool: no room for " + bytes + " bytes (in use: " + budget.usedBytes() + " of "
-                                + budget.limitBytes() + ")");
+                throw CloudMwException.full("spool: no room for " + bytes + " bytes (in use: " + budget.usedBytes()
+                        + " of " + budget.limitBytes() + ")");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -3,7 +3,6 @@ package io.cloudmw.helper.serve;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Urgency;
@@ -81,8 +80,7 @@ public final class Writes {
         Semaphore room = own ? copiesRoom : uploadsRoom;
         Means means = own ? around.copies() : around.uploads();
         if (!room.tryAcquire()) {
-            throw new CloudMwException(
-                    ErrorCode.OVERLOADED,
+            throw CloudMwException.full(
                     "chunk=" + chunk + ": " + means.limit() + (own ? " copies" : " uploads") + " at once already");
         }
         StoreResolver stores = around.stores()

@@ -2,7 +2,6 @@ package io.cloudmw.helper.coordinator.rpc;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.wire.WireErrors;
 import io.cloudmw.helper.fetch.ByteBudget;
 import io.grpc.Context;
@@ -125,9 +124,8 @@ public final class RequestBudget extends ServerStreamTracer.Factory implements S
         public void inboundWireSize(long arrived) {
             ServerCall<?, ?> open = call;
             if (open != null && !take(arrived)) {
-                StatusRuntimeException refusal = WireErrors.toStatus(new CloudMwException(
-                        ErrorCode.OVERLOADED,
-                        "requests of " + budget.usedBytes()
+                StatusRuntimeException refusal =
+                        WireErrors.toStatus(CloudMwException.full("requests of " + budget.usedBytes()
                                 + " bytes are under way already (expected: with this one <= " + budget.limitBytes()
                                 + ", " + setting + ")"));
                 open.close(refusal.getStatus(), Objects.requireNonNull(refusal.getTrailers()));
