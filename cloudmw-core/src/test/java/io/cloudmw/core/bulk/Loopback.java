@@ -3,19 +3,14 @@ package io.cloudmw.core.bulk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.cloudmw.core.metrics.BulkMetrics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.PoolArenaMetric;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.epoll.Epoll;
-import io.netty.util.ResourceLeakDetector;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.LoggerFactory;
 
 /** A server and a connector in this process, each on a transport of its own; closing it fails when memory leaked. */
 final class Loopback implements AutoCloseable {
@@ -25,7 +20,6 @@ final class Loopback implements AutoCloseable {
     final BulkTransport clientTransport;
     final BulkServer server;
     final BulkConnector connector;
-    private final ListAppender<ILoggingEvent> leaks = new ListAppender<>();
 
     Loopback(BulkOptions options, BulkHandler handler) throws Exception {
         this(options, options, Epoll.isAvailable(), handler);
@@ -33,8 +27,6 @@ final class Loopback implements AutoCloseable {
 
     Loopback(BulkOptions serverOptions, BulkOptions clientOptions, boolean epoll, BulkHandler handler)
             throws Exception {
-        leaks.start();
-        leakLogger().addAppender(leaks);
         serverTransport = new BulkTransport("test-server", 1, serverOptions, serverMeters, epoll);
         clientTransport = new BulkTransport("test-client", 1, clientOptions, clientMeters, epoll);
         server = BulkServer.bind(
@@ -86,11 +78,5 @@ final class Loopback implements AutoCloseable {
                         usedBuffers(clientTransport.allocator()) + usedBuffers(serverTransport.allocator()))
                 .as("buffers that nobody released")
                 .isZero());
-        leakLogger().detachAppender(leaks);
-        assertThat(leaks.list).as("reports of the leak detector").isEmpty();
-    }
-
-    private static Logger leakLogger() {
-        return (Logger) LoggerFactory.getLogger(ResourceLeakDetector.class);
     }
 }

@@ -1,0 +1,3 @@
+package io.cloudmw.core.testing.leak;
+
+final class LeakCheckTest extends LeakCheckContract {}
