@@ -3,7 +3,7 @@
 #
 #   hosts.sh COUNT RATE COMMAND [ARGUMENT...]
 #
-# Hosts 1 to COUNT have an interface each, shaped to RATE both ways (as tc writes it: 200mbit; or "none"); host 0, on
+# Hosts 1 to COUNT have an interface each, shaped to RATE both ways (200mbit, 6400kbit; or "none"); host 0, on
 # which COMMAND runs, has the switch between them, and is not shaped. Host N is the namespace cloudmw-N, its address
 # 10.217.1.N. Nothing of the machine's own network is touched. Packets are of 9001 bytes, as between machines of a cloud's
 # network. TCP is reno's: what the kernel uses otherwise may measure the shaping instead of filling it (BBR does). Needs
@@ -35,6 +35,10 @@ case $rate in
   *) die "RATE: $rate (expected: a number and kbit, mbit or gbit; or none)" ;;
 esac
 case $bits in
+  0 | [1-9]*) ;;
+  *) die "RATE: $rate (expected: a number and kbit, mbit or gbit; or none)" ;;
+esac
+case $bits in
   *[!0-9]*) die "RATE: $rate (expected: a number and kbit, mbit or gbit; or none)" ;;
 esac
 queue=$((bits / 20 / 8 / mtu))
@@ -59,8 +63,8 @@ add() { # number
   ip netns exec "$name-$1" sysctl -qw net.ipv4.tcp_congestion_control=reno
 }
 
-# Packets that wait for 50 ms at most, in the kernel's own default queue: what is marked as urgent (IPTOS_LOWDELAY) passes
-# the rest. tbf's own would know no difference.
+# 50 ms of packets wait at most, of each kind, in the kernel's own default queue: what is marked as urgent (IPTOS_LOWDELAY)
+# passes the rest. tbf's own would know no difference.
 shape() { # namespace, interface
   [ "$rate" = none ] && return
   ip -n "$1" link set "$2" txqueuelen "$queue" gso_max_segs 1

@@ -177,8 +177,12 @@ final class SwitchTreeServingTest {
     }
 
     private BulkConnection connect(HelperCluster cluster, int helper) throws Exception {
+        return connect(cluster, helper, new BulkConnector(transport, "child"));
+    }
+
+    private static BulkConnection connect(HelperCluster cluster, int helper, BulkConnector connector) throws Exception {
         HostPort address = HostPort.parse(cluster.addresses().get(helper).bulk());
-        return new BulkConnector(transport, "child")
+        return connector
                 .connect(InetSocketAddress.createUnresolved(address.host(), address.port()), NOTHING)
                 .get(10, TimeUnit.SECONDS);
     }
@@ -588,6 +592,23 @@ final class SwitchTreeServingTest {
                             ask(cluster, connect(cluster, 0), tree, 0, token, bytes.length, true).end)
                     .succeedsWithin(30, TimeUnit.SECONDS)
                     .isEqualTo(bytes));
+        }
+    }
+
+    /** Whoever asked for more would hold up what others wait for. */
+    @Test
+    void overAConnectionForSmallRequestsReadersAskForSingleLeavesOnly() throws Exception {
+        try (HelperCluster cluster = cluster(1, -1)) {
+            List<HelperAddress> tree = cluster.addresses();
+            TransferToken token = cluster.token(TransferRight.READ);
+            BulkConnection small = connect(cluster, 0, new BulkConnector(transport, "reader").interactive());
+            assertThat(ask(cluster, small, tree, 0, token, bytes.length, true).failure())
+                    .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+            assertThat(ask(cluster, small, tree, 0, token, LEAF).failure()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+            assertThat(small.isClosed()).isFalse();
+            assertThat(ask(cluster, connect(cluster, 0), tree, 0, token, bytes.length, true).end)
+                    .succeedsWithin(30, TimeUnit.SECONDS)
+                    .isEqualTo(bytes);
         }
     }
 

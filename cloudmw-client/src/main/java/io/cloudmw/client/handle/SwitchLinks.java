@@ -3,6 +3,8 @@ package io.cloudmw.client.handle;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.client.rpc.HelperLinks;
 import io.cloudmw.core.bulk.BulkConnection;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.time.Ticker;
@@ -25,6 +27,9 @@ final class SwitchLinks implements AutoCloseable {
     @GuardedBy("this")
     private final Map<HelperAddress, CompletableFuture<BulkConnection>> connections = new HashMap<>();
 
+    @GuardedBy("this")
+    private boolean closed;
+
     /** Until when. */
     @GuardedBy("this")
     private final Map<HelperId, Long> avoided = new HashMap<>();
@@ -34,12 +39,23 @@ final class SwitchLinks implements AutoCloseable {
         this.ticker = ticker;
     }
 
-    /** A connection to it, which is made if there is none. */
-    synchronized CompletableFuture<BulkConnection> to(HelperAddress helper) {
-        connections.values().removeIf(SwitchLinks::isOver);
-        return connections
-                .computeIfAbsent(helper, missing -> links.get().dialInteractive(missing))
-                .copy();
+    /** A connection to it, which is made if there is none; whose cannot be made is avoided, whatever the reason. */
+    CompletableFuture<BulkConnection> to(HelperAddress helper) {
+        CompletableFuture<BulkConnection> connecting;
+        synchronized (this) {
+            if (closed) {
+                return CompletableFuture.failedFuture(
+                        new CloudMwException(ErrorCode.CANCELLED, "the client was closed"));
+            }
+            connections.values().removeIf(SwitchLinks::isOver);
+            connecting =
+                    connections.computeIfAbsent(helper, missing -> links.get().dialInteractive(missing));
+        }
+        return connecting.whenComplete((connection, failure) -> {
+            if (failure != null) {
+                avoid(helper);
+            }
+        });
     }
 
     private static boolean isOver(CompletableFuture<BulkConnection> connecting) {
@@ -66,6 +82,7 @@ final class SwitchLinks implements AutoCloseable {
 
     @Override
     public synchronized void close() {
+        closed = true;
         connections.values().forEach(connecting -> {
             var unused = connecting.thenAccept(BulkConnection::close);
         });

@@ -1,6 +1,7 @@
 package io.cloudmw.client.rpc;
 
 import io.cloudmw.core.config.HostPorts;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.ChannelTarget;
 import io.cloudmw.core.wire.Handshake;
 import io.grpc.ManagedChannel;
@@ -32,16 +33,15 @@ final class Channels {
     }
 
     /**
-     * Waits until these, which were shut down, need their executor no more, but not for one that does not end within a
-     * second. An executor that refuses an answer leaves its call without an end, and the memory that holds it is lost.
-     * Not for event loops.
+     * Waits until these, which were shut down, need their executor no more, a second at most for all of them. An executor
+     * that refuses an answer leaves its call without an end, and the memory that holds it is lost. Not for event loops.
      */
     static void awaitEnd(Collection<ManagedChannel> closed) {
         try {
+            Ticker ticker = Ticker.system();
+            long untilNanos = ticker.nanos() + TimeUnit.MILLISECONDS.toNanos(END_MILLIS);
             for (ManagedChannel channel : closed) {
-                if (!channel.awaitTermination(END_MILLIS, TimeUnit.MILLISECONDS)) {
-                    return;
-                }
+                boolean unused = channel.awaitTermination(untilNanos - ticker.nanos(), TimeUnit.NANOSECONDS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -497,7 +497,7 @@ public final class CoordinatorClient implements AutoCloseable {
         return done(call(CoordinatorGrpc.getReportReplicasMethod(), request, answer -> answer));
     }
 
-    /** Calls and watches under way fail; after that the executor is needed no more. Not for event loops. Idempotent. */
+    /** Calls and watches under way fail. Waits, briefly, until the executor is needed no more. Not for event loops. Idempotent. */
     @Override
     public void close() {
         watches.close();

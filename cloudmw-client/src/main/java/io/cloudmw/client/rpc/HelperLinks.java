@@ -213,7 +213,7 @@ public final class HelperLinks implements AutoCloseable {
         }
     }
 
-    /** Closes every link; after that the executor of their channels is needed no more. Not for event loops. Idempotent. */
+    /** Closes every link, and waits, briefly, until their channels need the executor no more. Not for event loops. Idempotent. */
     @Override
     public void close() {
         List<Entry> all;

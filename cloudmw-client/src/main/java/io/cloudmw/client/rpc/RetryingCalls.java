@@ -217,10 +217,16 @@ final class RetryingCalls implements AutoCloseable {
                 return;
             }
             try {
-                Future<?> unused = timer.schedule(this::again, pauses.nextNanos(), TimeUnit.NANOSECONDS);
+                Future<?> unused = timer.schedule(this::again, pauseNanos(failure), TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException e) {
                 result.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "the client was closed", e));
             }
+        }
+
+        /** No less than who has too much to do has said, as far as there is time. */
+        private long pauseNanos(CloudMwException failure) {
+            long said = failure.retryAfter().map(Duration::toNanos).orElse(0L);
+            return Math.max(pauses.nextNanos(), Math.min(said, remainingNanos() / 2));
         }
 
         private static String state(boolean unreachable, boolean answered) {

@@ -778,7 +778,8 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
 
     @Override
     public void roomAfter(Duration pause) {
-        roomAtNanos = OptionalLong.of(engine.ticker().nanos() + pause.toNanos());
+        long again = engine.ticker().nanos() + pause.toNanos();
+        roomAtNanos = OptionalLong.of(roomAtNanos.isPresent() ? Math.max(roomAtNanos.getAsLong(), again) : again);
     }
 
     @Override

@@ -11,6 +11,9 @@ public interface BulkConnection extends AutoCloseable {
     /** What the peer calls itself, for logs. */
     String peer();
 
+    /** Whether the side that connected has said that only small requests go over it, for which somebody waits. */
+    boolean isInteractive();
+
     /**
      * Opens a stream. Never throws: when the connection is over, or the peer's limit of streams is reached
      * ({@code OVERLOADED}), the listener's {@link BulkStreamListener#failed} is told, soon.

@@ -7,6 +7,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -42,7 +43,7 @@ public final class BulkConnector {
     /**
      * The same for connections that only small requests go over, which somebody waits for: at both ends they live on an event loop
      * that no bulk transfer occupies, and their packets are marked ({@code IPTOS_LOWDELAY}, RFC 1349) for those of a machine's
-     * queues that let such pass. Who sends much over them gains nothing, and holds up his own kind.
+     * queues that let such pass. Who accepts them decides what may be asked over them ({@link BulkConnection#isInteractive}).
      */
     public BulkConnector interactive() {
         return new BulkConnector(transport, process, options, true);
@@ -73,14 +74,15 @@ public final class BulkConnector {
     }
 
     private void dial(InetSocketAddress address, BulkHandler handler, CompletableFuture<BulkConnection> connecting) {
-        if (transport.group().isShuttingDown()) {
+        EventLoopGroup group = interactive ? transport.loops().interactive() : transport.group();
+        if (group.isShuttingDown()) {
             connecting.completeExceptionally(unavailable(address, new IOException("the transport is closed")));
             return;
         }
         ChannelFuture dialled;
         try {
             dialled = new Bootstrap()
-                    .group(interactive ? transport.loops().interactive() : transport.group())
+                    .group(group)
                     .channel(transport.socketType())
                     .option(ChannelOption.TCP_NODELAY, true)
                     .option(ChannelOption.ALLOCATOR, transport.allocator())

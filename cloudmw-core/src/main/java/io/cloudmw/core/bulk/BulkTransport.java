@@ -55,7 +55,7 @@ public final class BulkTransport implements AutoCloseable {
 
     /**
      * @param name prefix of its threads' names
-     * @param threads event loops, 1..64; each connection lives on one of them
+     * @param threads event loops, 1..64; each connection lives on one of them, or, if it is for small requests, on one more
      * @param meters where {@code cloudmw.bulk.*} is counted
      */
     public BulkTransport(String name, int threads, BulkOptions options, MeterRegistry meters) {

@@ -10,7 +10,6 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
@@ -73,9 +72,13 @@ final class EventLoops implements AutoCloseable {
 
     @Override
     public void close() {
-        Future<?> closing = interactive.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS);
+        // First those that connections are moved from.
+        end(group);
+        end(interactive);
+    }
+
+    private static void end(EventLoopGroup group) {
         group.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
                 .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
-        closing.awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
     }
 }

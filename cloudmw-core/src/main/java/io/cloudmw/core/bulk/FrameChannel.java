@@ -99,24 +99,28 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         } catch (ChannelException e) {
             log.debug("peer={} packets are not marked", channel.remoteAddress(), e);
         }
-        // A turn is short, whatever was queued.
+        // One write, then others have their turn.
         channel.config().setWriteSpinCount(1);
     }
 
     /** It lives on another event loop from now on, on which {@code then} runs. */
     void moveTo(EventLoopGroup group, Runnable then) {
         channel.deregister().addListener(left -> {
-            if (!channel.isOpen() || group.isShuttingDown()) {
+            if (!left.isSuccess() || group.isShuttingDown()) {
                 lost(left);
-                return;
+            } else if (cause == null) {
+                register(group, then);
             }
-            group.register(channel).addListener(there -> {
-                if (there.isSuccess()) {
-                    guarded(then);
-                } else {
-                    lost(there);
-                }
-            });
+        });
+    }
+
+    private void register(EventLoopGroup group, Runnable then) {
+        group.register(channel).addListener(there -> {
+            if (!there.isSuccess()) {
+                lost(there);
+            } else if (cause == null) {
+                guarded(then);
+            }
         });
     }
 

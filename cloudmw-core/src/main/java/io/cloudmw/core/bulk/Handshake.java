@@ -22,6 +22,8 @@ final class Handshake implements FrameSink {
     private final @Nullable ViolationException refusal;
     private @Nullable Future<?> timeout;
     private boolean started;
+    /** The peer has said HELLO and has no answer yet: it must not say anything before that. */
+    private boolean answering;
 
     private Handshake(
             FrameChannel frames,
@@ -78,8 +80,10 @@ final class Handshake implements FrameSink {
         boolean refused = header.type() == FrameType.RESET
                 && header.stream() == 0
                 && header.length() <= BulkFrames.MAX_HELLO_BYTES * 2;
-        if (header.type() != awaited && !refused) {
-            throw new ViolationException(BulkViolation.WRONG_ORDER, header.type() + " (expected: " + awaited + ")");
+        if ((answering || header.type() != awaited) && !refused) {
+            throw new ViolationException(
+                    BulkViolation.WRONG_ORDER,
+                    header.type() + " (expected: " + (answering ? "nothing before the answer" : awaited) + ")");
         }
         return true;
     }
@@ -115,9 +119,9 @@ final class Handshake implements FrameSink {
     private void accept(Greeting greeting) throws ViolationException {
         requireVersion(greeting);
         stopTimeout();
+        answering = true;
         if (greeting.interactive()) {
             frames.mark();
-            // Nothing is under way yet: the peer waits for the answer.
             frames.moveTo(frames.loops().interactive(), () -> answer(greeting));
         } else {
             answer(greeting);
@@ -140,7 +144,8 @@ final class Handshake implements FrameSink {
     }
 
     private Multiplexer established(String sessionId, Greeting greeting) {
-        Multiplexer connection = new Multiplexer(frames, handler, sessionId, greeting, connecting != null);
+        Multiplexer connection = new Multiplexer(
+                frames, handler, sessionId, greeting, connecting != null, interactive || greeting.interactive());
         frames.reader().sink(connection);
         Liveness.watch(frames);
         return connection;

@@ -30,6 +30,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
     private final String peer;
     private final int peerMaxStreams;
     private final boolean connector;
+    private final boolean interactive;
     private final AtomicInteger openedHere = new AtomicInteger();
     private volatile boolean closed;
     private final Map<Object, Runnable> whenClosed = new ConcurrentHashMap<>();
@@ -42,8 +43,15 @@ final class Multiplexer implements BulkConnection, FrameSink {
     /**
      * @param greeting the peer's
      * @param connector whether this side connected: its streams are odd, the other side's even
+     * @param interactive as who connected has said
      */
-    Multiplexer(FrameChannel frames, BulkHandler handler, String sessionId, Greeting greeting, boolean connector) {
+    Multiplexer(
+            FrameChannel frames,
+            BulkHandler handler,
+            String sessionId,
+            Greeting greeting,
+            boolean connector,
+            boolean interactive) {
         this.frames = frames;
         this.handler = handler;
         this.sessionId = sessionId;
@@ -53,6 +61,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
                 ? greeting.maxStreams()
                 : frames.options().maxStreams();
         this.connector = connector;
+        this.interactive = interactive;
         this.nextId = connector ? 1 : 2;
     }
 
@@ -64,6 +73,11 @@ final class Multiplexer implements BulkConnection, FrameSink {
     @Override
     public String peer() {
         return peer;
+    }
+
+    @Override
+    public boolean isInteractive() {
+        return interactive;
     }
 
     @Override

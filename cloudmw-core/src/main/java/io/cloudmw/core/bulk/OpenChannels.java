@@ -29,7 +29,12 @@ final class OpenChannels {
     }
 
     private static void close(FrameChannel frames) {
-        frames.later(
-                () -> frames.close(new CloudMwException(ErrorCode.CANCELLED, "this side is shutting down"), false));
+        frames.later(() -> {
+            if (frames.channel().eventLoop().inEventLoop()) {
+                frames.close(new CloudMwException(ErrorCode.CANCELLED, "this side is shutting down"), false);
+            } else { // it has moved meanwhile
+                close(frames);
+            }
+        });
     }
 }

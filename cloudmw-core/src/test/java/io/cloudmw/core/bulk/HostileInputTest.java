@@ -8,6 +8,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import java.io.IOException;
 import java.net.SocketException;
+import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -108,6 +109,18 @@ class HostileInputTest {
                         BulkViolation.WRONG_ORDER,
                         peer -> peer.frame(FrameType.DATA, 1, new byte[10])),
                 attack(
+                        "a greeting twice, for small requests",
+                        BulkViolation.WRONG_ORDER,
+                        peer -> peer.raw(both(
+                                RawPeer.bytes(FrameType.HELLO, 0, RawPeer.hello(1, true)),
+                                RawPeer.bytes(FrameType.HELLO, 0, RawPeer.hello(1, true))))),
+                attack(
+                        "a greeting for small requests, and one for others",
+                        BulkViolation.WRONG_ORDER,
+                        peer -> peer.raw(both(
+                                RawPeer.bytes(FrameType.HELLO, 0, RawPeer.hello(1, true)),
+                                RawPeer.bytes(FrameType.HELLO, 0, RawPeer.hello(1, false))))),
+                attack(
                         "a stream before the greeting",
                         BulkViolation.WRONG_ORDER,
                         peer -> peer.frame(FrameType.OPEN, 1, NOTHING)),
@@ -132,6 +145,14 @@ class HostileInputTest {
             expect(kind, peer, attack);
         }
         theBystanderFinishes();
+    }
+
+    /** In one segment. */
+    private static byte[] both(byte[] first, byte[] second) {
+        return ByteBuffer.allocate(first.length + second.length)
+                .put(first)
+                .put(second)
+                .array();
     }
 
     static Stream<Arguments> afterTheHandshake() {

@@ -47,7 +47,11 @@ final class RawPeer implements AutoCloseable {
     }
 
     static byte[] hello(int major) {
-        return BulkWire.hello(new Greeting(new ProtocolVersion(major, 0), "raw", "", 16, false));
+        return hello(major, false);
+    }
+
+    static byte[] hello(int major, boolean interactive) {
+        return BulkWire.hello(new Greeting(new ProtocolVersion(major, 0), "raw", "", 16, interactive));
     }
 
     static byte[] bytes(FrameType type, int stream, byte[] payload) {

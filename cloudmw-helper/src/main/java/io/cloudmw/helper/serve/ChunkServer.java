@@ -10,6 +10,9 @@ import io.cloudmw.core.wire.BulkRequest;
 
 /** What this helper does with streams that others open to it. */
 public final class ChunkServer implements BulkHandler {
+    /** The longest leaf: more is not asked for over a connection for small requests, which shares its event loop with those of others. */
+    private static final int SMALL_BYTES = 256 << 10;
+
     private final BulkSessions sessions;
     private final Reads reads;
     private final Writes writes;
@@ -30,6 +33,11 @@ public final class ChunkServer implements BulkHandler {
     @Override
     public BulkStreamListener opened(BulkStream stream, byte[] request) throws CloudMwException {
         BulkRequest decoded = BulkRequest.decode(request);
+        if (stream.connection().isInteractive() && !isSmall(decoded)) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "over a connection for small requests readers ask for single leaves only");
+        }
         if (decoded instanceof BulkRequest.Read read) {
             return reads.open(stream, read);
         }
@@ -40,5 +48,12 @@ public final class ChunkServer implements BulkHandler {
             return writes.open(stream, write);
         }
         throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "a helper takes no relays");
+    }
+
+    private static boolean isSmall(BulkRequest request) {
+        return request instanceof BulkRequest.Shared shared
+                && shared.reader()
+                && !shared.kept()
+                && shared.block().block().range().length() <= SMALL_BYTES;
     }
 }

@@ -119,6 +119,11 @@ public class FakeBulkStream implements BulkStream, BulkConnection {
     }
 
     @Override
+    public boolean isInteractive() {
+        return false;
+    }
+
+    @Override
     public void expect() {
         // There is no event loop.
     }
