@@ -6,8 +6,9 @@
 # Hosts 1 to COUNT have an interface each, shaped to RATE both ways (200mbit, 6400kbit; or "none"); host 0, on
 # which COMMAND runs, has the switch between them, and is not shaped. Host N is the namespace cloudmw-N, its address
 # 10.217.1.N. Nothing of the machine's own network is touched. Packets are of 9001 bytes, as between machines of a cloud's
-# network. TCP is reno's: what the kernel uses otherwise may measure the shaping instead of filling it (BBR does). Needs
-# root, and iproute2.
+# network. With CLOUDMW_HOSTS_QUEUE=pfifo_fast what waits for an interface is in the kernel's own default queue, in which
+# what is marked as urgent (IPTOS_LOWDELAY) passes the rest; else in tbf's own, which knows no difference. TCP is reno's:
+# what the kernel uses otherwise may measure the shaping instead of filling it (BBR does). Needs root, and iproute2.
 set -eu
 
 name=cloudmw
@@ -41,8 +42,14 @@ esac
 case $bits in
   *[!0-9]*) die "RATE: $rate (expected: a number and kbit, mbit or gbit; or none)" ;;
 esac
-queue=$((bits / 20 / 8 / mtu))
-[ "$queue" -ge 2 ] || queue=2
+# Packets that may wait: as many as tbf's own queue would take, which is 50 ms of them, and a burst.
+burst=262144
+packets=$(((bits / 20 / 8 + burst) / mtu))
+queue=${CLOUDMW_HOSTS_QUEUE:-tbf}
+case $queue in
+  tbf | pfifo_fast) ;;
+  *) die "CLOUDMW_HOSTS_QUEUE: $queue (expected: tbf or pfifo_fast)" ;;
+esac
 [ "$(id -u)" -eq 0 ] || die "needs root: network namespaces belong to it"
 for tool in ip tc sysctl; do
   command -v "$tool" >/dev/null || die "no $tool found (Debian: apt-get install iproute2 procps)"
@@ -63,12 +70,11 @@ add() { # number
   ip netns exec "$name-$1" sysctl -qw net.ipv4.tcp_congestion_control=reno
 }
 
-# 50 ms of packets wait at most, of each kind, in the kernel's own default queue: what is marked as urgent (IPTOS_LOWDELAY)
-# passes the rest. tbf's own would know no difference.
 shape() { # namespace, interface
   [ "$rate" = none ] && return
-  ip -n "$1" link set "$2" txqueuelen "$queue" gso_max_segs 1
-  ip netns exec "$1" tc qdisc add dev "$2" root handle 1: tbf rate "$rate" burst 256kb latency 50ms
+  ip netns exec "$1" tc qdisc add dev "$2" root handle 1: tbf rate "$rate" burst "$burst" latency 50ms
+  [ "$queue" = pfifo_fast ] || return 0
+  ip -n "$1" link set "$2" txqueuelen "$packets" gso_max_segs 1
   ip netns exec "$1" tc qdisc add dev "$2" parent 1:1 handle 10: pfifo_fast
 }
 
