@@ -33,14 +33,10 @@ case $rate in
   *kbit) bits=${rate%kbit}000 ;;
   *mbit) bits=${rate%mbit}000000 ;;
   *gbit) bits=${rate%gbit}000000000 ;;
-  *) die "RATE: $rate (expected: a number and kbit, mbit or gbit; or none)" ;;
+  *) bits= ;;
 esac
 case $bits in
-  0 | [1-9]*) ;;
-  *) die "RATE: $rate (expected: a number and kbit, mbit or gbit; or none)" ;;
-esac
-case $bits in
-  *[!0-9]*) die "RATE: $rate (expected: a number and kbit, mbit or gbit; or none)" ;;
+  '' | 0?* | *[!0-9]*) die "RATE: $rate (expected: a number and kbit, mbit or gbit; or none)" ;;
 esac
 # Packets that may wait: as many as tbf's own queue would take, which is 50 ms of them, and a burst.
 burst=262144

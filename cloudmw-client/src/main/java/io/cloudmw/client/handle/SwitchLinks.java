@@ -2,9 +2,8 @@ package io.cloudmw.client.handle;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.client.rpc.HelperLinks;
+import io.cloudmw.client.transfer.Engine;
 import io.cloudmw.core.bulk.BulkConnection;
-import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.time.Ticker;
@@ -44,8 +43,7 @@ final class SwitchLinks implements AutoCloseable {
         CompletableFuture<BulkConnection> connecting;
         synchronized (this) {
             if (closed) {
-                return CompletableFuture.failedFuture(
-                        new CloudMwException(ErrorCode.CANCELLED, "the client was closed"));
+                return CompletableFuture.failedFuture(Engine.closedException());
             }
             connections.values().removeIf(SwitchLinks::isOver);
             connecting =

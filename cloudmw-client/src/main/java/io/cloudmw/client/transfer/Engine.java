@@ -276,7 +276,8 @@ public final class Engine implements AutoCloseable {
         threads.close();
     }
 
-    static CloudMwException closedException() {
+    /** What is asked of a client that is closed fails with. */
+    public static CloudMwException closedException() {
         return new CloudMwException(ErrorCode.CANCELLED, "the client was closed");
     }
 }

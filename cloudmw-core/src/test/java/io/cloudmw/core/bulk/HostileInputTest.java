@@ -108,18 +108,8 @@ class HostileInputTest {
                         "data before the greeting",
                         BulkViolation.WRONG_ORDER,
                         peer -> peer.frame(FrameType.DATA, 1, new byte[10])),
-                attack(
-                        "a greeting twice, for small requests",
-                        BulkViolation.WRONG_ORDER,
-                        peer -> peer.raw(both(
-                                RawPeer.bytes(FrameType.HELLO, 0, RawPeer.hello(1, true)),
-                                RawPeer.bytes(FrameType.HELLO, 0, RawPeer.hello(1, true))))),
-                attack(
-                        "a greeting for small requests, and one for others",
-                        BulkViolation.WRONG_ORDER,
-                        peer -> peer.raw(both(
-                                RawPeer.bytes(FrameType.HELLO, 0, RawPeer.hello(1, true)),
-                                RawPeer.bytes(FrameType.HELLO, 0, RawPeer.hello(1, false))))),
+                greetingForSmallRequestsAndOne("for such again", true),
+                greetingForSmallRequestsAndOne("for others", false),
                 attack(
                         "a stream before the greeting",
                         BulkViolation.WRONG_ORDER,
@@ -148,11 +138,14 @@ class HostileInputTest {
     }
 
     /** In one segment. */
-    private static byte[] both(byte[] first, byte[] second) {
-        return ByteBuffer.allocate(first.length + second.length)
-                .put(first)
-                .put(second)
-                .array();
+    private static Arguments greetingForSmallRequestsAndOne(String what, boolean interactive) {
+        byte[] first = RawPeer.bytes(FrameType.HELLO, 0, RawPeer.hello(1, true));
+        byte[] second = RawPeer.bytes(FrameType.HELLO, 0, RawPeer.hello(1, interactive));
+        ByteBuffer both = ByteBuffer.allocate(first.length + second.length);
+        return attack(
+                "a greeting for small requests, and one " + what,
+                BulkViolation.WRONG_ORDER,
+                peer -> peer.raw(both.clear().put(first).put(second).array()));
     }
 
     static Stream<Arguments> afterTheHandshake() {
