@@ -320,9 +320,20 @@ final class Flight implements Leg.Listener {
         running.forEach(Leg::cancel);
     }
 
+    /** Others do not ask the same for the same leaves. */
+    @Override
+    public boolean turnCame(Leg leg) {
+        choose(leg);
+        synchronized (fetching.lock()) {
+            return legs.contains(leg);
+        }
+    }
+
     @Override
     public void began(Leg leg) {
-        choose(leg);
+        if (leg.isBringing()) {
+            choose(leg);
+        }
         List<Reader> waiting;
         synchronized (fetching.lock()) {
             begun = true;

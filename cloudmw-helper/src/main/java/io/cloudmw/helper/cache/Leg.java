@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 final class Leg implements Attempt.Listener {
     /** Told what becomes of it; on the thread that fetches. */
     interface Listener {
+        /** Its turn has come. False: it is not wanted any more. */
+        boolean turnCame(Leg leg);
+
         /** It was begun where the bytes are, or where they are asked for. */
         void began(Leg leg);
 
@@ -132,6 +135,11 @@ final class Leg implements Attempt.Listener {
         if (running != null) {
             running.cancel();
         }
+    }
+
+    @Override
+    public boolean turnCame() {
+        return flight.turnCame(this);
     }
 
     @Override

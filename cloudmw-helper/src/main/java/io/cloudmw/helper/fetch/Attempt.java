@@ -20,10 +20,15 @@ public interface Attempt {
     void shorten(long bytes);
 
     /**
-     * Told what becomes of an attempt, on pool threads: any number of {@code progressed}, then exactly one of the
-     * others.
+     * Told what becomes of an attempt, on pool threads: that its turn came and that it began, once at most, any number of
+     * {@code progressed}, then exactly one of the others.
      */
     interface Listener {
+        /** Its turn has come, and somebody is asked now, unless this says that it is not wanted any more: then it is cancelled. */
+        default boolean turnCame() {
+            return true;
+        }
+
         /**
          * The store is asked, bytes are about to come. What is available of {@code growing} may be sent as it comes; it is
          * closed with the attempt unless that finishes.

@@ -47,7 +47,7 @@ final class AttemptInTurn implements FairPool.Task, Attempt {
     /** Counts as all that is wanted: how much will come nobody knows yet. */
     @Override
     public long run() {
-        if (isCancelled()) {
+        if (isCancelled() || !listener.turnCame()) {
             listener.cancelled(0);
             return 0;
         }

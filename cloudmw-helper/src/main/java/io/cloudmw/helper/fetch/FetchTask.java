@@ -132,6 +132,9 @@ final class FetchTask implements FairPool.Task, Attempt {
     /** What it read of its store, whatever became of it. */
     @Override
     public long run() {
+        if (!listener.turnCame()) {
+            cancel();
+        }
         attempt();
         return bytesRead();
     }

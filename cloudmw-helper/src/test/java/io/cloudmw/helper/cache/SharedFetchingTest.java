@@ -999,6 +999,63 @@ final class SharedFetchingTest {
         late.allow(LENGTH);
     }
 
+    /** What it would send twice takes bandwidth of both. One thread, free: whatever is asked is asked in turn. */
+    @Test
+    void aSwitchAboveThatHasBeenAskedIsNotAskedAgainForAnotherClientBeforeItAnswers() throws Exception {
+        fetcher.close();
+        cache.close();
+        fetcher = fetcher(Fetches.pools(timer, 1, 64));
+        open(1 << 20, 0);
+        CompletableFuture<Attempt> begun = new CompletableFuture<>();
+        Upstream.Parent connecting = new Upstream.Parent() {
+            @Override
+            public int height() {
+                return 0;
+            }
+
+            @Override
+            public Attempt start(WantedBlock block, StoreId from, Attempt.Listener listener, LeafRoom room) {
+                Attempt silent = new SilentAttempt(listener);
+                assertThat(begun.complete(silent)).isTrue();
+                return silent;
+            }
+        };
+        WantedBlock whole = Fetches.whole(chunk, bytes);
+        Reader first = new Reader(through(connecting, "client", Priority.BATCH), whole, Fetches.STORE);
+        assertThat(begun).succeedsWithin(10, TimeUnit.SECONDS);
+        List<Long> asked = new CopyOnWriteArrayList<>();
+        Upstream.Parent again = above(other, 0, ErrorCode.HELPER_UNAVAILABLE, asked);
+        Reader second = new Reader(through(again, "another", Priority.BATCH), whole, Fetches.STORE);
+        Reader last = new Reader(
+                reporting("another", id -> store, new ArrayList<>()), Fetches.whole(Chunks.id(), bytes), Fetches.STORE);
+        assertThat(last.ending.failure()).isEqualTo(ErrorCode.REPLICA_MISSING);
+        first.attempt.cancel();
+        second.attempt.cancel();
+        assertThat(second.ending.failure()).isEqualTo(ErrorCode.CANCELLED);
+        assertThat(asked).isEmpty();
+    }
+
+    /** Of a switch that does not answer. */
+    private record SilentAttempt(Attempt.Listener listener) implements Attempt {
+        @Override
+        public void cancel() {
+            listener.cancelled(0);
+        }
+
+        @Override
+        public boolean expire(CloudMwException cause) {
+            return false;
+        }
+
+        @Override
+        public long bytesRead() {
+            return 0;
+        }
+
+        @Override
+        public void shorten(long bytes) {}
+    }
+
     /** One that gives has begun. */
     @Test
     void aSwitchAboveThatGivesIsNotAskedAgainForAMoreUrgentReader() throws Exception {
