@@ -53,6 +53,7 @@ import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.Fetcher;
 import io.cloudmw.helper.fetch.Fetching;
 import io.cloudmw.helper.fetch.LeafRoom;
+import io.cloudmw.helper.fetch.Reclaimer;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.Spool;
 import io.cloudmw.helper.fetch.StoreResolver;
@@ -196,27 +197,39 @@ public final class HelperServer implements AutoCloseable {
         PeerConnections peers =
                 opened(connections(new BulkConnector(transport, config.id().value())));
         StoreDirectory stores = new StoreDirectory(config.id(), disks, peers, others, tokens);
-        Spool spool =
-                opened(in("helper.spool.dir", limits.spoolDirectory(), path -> Spool.open(path, limits.spoolBytes())));
+        RaceMetrics races = new RaceMetrics(meters);
+        Reclaimer reclaimer = new Reclaimer(limits.relayIdle().toNanos(), Ticker.system(), races::reclaimed);
+        Spool spool = opened(in(
+                "helper.spool.dir",
+                limits.spoolDirectory(),
+                path -> Spool.open(path, new ByteBudget(limits.spoolBytes(), reclaimer))));
         FairPool fetching = fairPool("fetch", limits.fetchThreads(), limits.schedule(), timer, meters);
         Fetcher fetcher = opened(new Fetcher(
                 new Fetcher.Pools(
                         fetching,
                         fairPool("fetch-extra", limits.extraThreads(), uncapped(limits.schedule()), timer, meters)),
                 new Fetcher.Limits(limits.memoryBlockBytes(), limits.fetchWait().toNanos()),
-                new ByteBudget(limits.memoryBytes()),
+                new ByteBudget(limits.memoryBytes(), reclaimer),
                 spool,
                 transport.allocator()));
         BulkSessions sessions = new BulkSessions();
         PeerChannels channels = opened(new PeerChannels(PEERS));
-        RaceMetrics races = new RaceMetrics(meters);
         SwitchMetrics switches = new SwitchMetrics(meters);
-        Optional<SharedFetching> keeping = keeping(fetcher, spool, transport, switches, meters);
-        Fetching shared = keeping.<Fetching>map(kept -> kept).orElse(fetcher);
+        Optional<SharedFetching> keeping = keeping(
+                fetcher,
+                new LeafRoom(
+                        new ByteBudget(config.switching().memoryBytes(), reclaimer),
+                        spool,
+                        transport.allocator(),
+                        limits.fetchWait().toNanos()),
+                switches,
+                meters);
+        Fetching shared = reclaimer.over(keeping.<Fetching>map(kept -> kept).orElse(fetcher));
         Trees trees = trees(transport);
         Transfers transfers = new Transfers(new Surroundings(
-                fetcher,
+                reclaimer.over(fetcher),
                 shared,
+                fetcher,
                 spec -> measured(
                         stores.resolver(
                                 spec.stores(),
@@ -378,8 +391,7 @@ public final class HelperServer implements AutoCloseable {
 
     /** What a switch serves; empty: it is none, and nobody asks. */
     private Optional<SharedFetching> keeping(
-            Fetcher fetcher, Spool spool, BulkTransport transport, SwitchMetrics switches, MeterRegistry meters)
-            throws IOException {
+            Fetcher fetcher, LeafRoom room, SwitchMetrics switches, MeterRegistry meters) throws IOException {
         HelperConfig.Switching switching = config.switching();
         if (switching.volumes().equals(VolumeSet.NONE)) {
             return Optional.empty();
@@ -391,11 +403,6 @@ public final class HelperServer implements AutoCloseable {
                         switching.disk().get(),
                         path -> DiskTier.open(path, switching.diskBytes(), counts)))
                 : Optional.empty();
-        LeafRoom room = new LeafRoom(
-                new ByteBudget(switching.memoryBytes()),
-                spool,
-                transport.allocator(),
-                config.limits().fetchWait().toNanos());
         return Optional.of(new SharedFetching(
                 fetcher,
                 opened(new LeafCache(room, disk, counts)),

@@ -42,8 +42,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * Clients of a switch that ask for a block, take one leaf of it, and grant nothing more: whoever they fetch it for has stopped
- * reading. Each has a bulk connection of its own, which goes on answering; their transfers share a control connection. Used by one
+ * Clients of a switch that ask for a block, take one leaf of it, and grant nothing more until they are told to: whoever they fetch
+ * it for has stopped reading. Each has a bulk connection of its own, which goes on answering; their transfers share a control connection. Used by one
  * thread.
  */
 final class SilentClients implements AutoCloseable {
@@ -58,6 +58,8 @@ final class SilentClients implements AutoCloseable {
     private final BulkTransport transport =
             new BulkTransport("silent", 1, BulkOptions.defaults(), new SimpleMeterRegistry());
     private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+    private final Queue<OneLeaf> relays = new ConcurrentLinkedQueue<>();
+    private volatile boolean goingOn;
     private volatile boolean closing;
 
     /** @param file of several blocks; the first helper of its plan is the switch */
@@ -101,27 +103,53 @@ final class SilentClients implements AutoCloseable {
 
     private CompletableFuture<Void> addOne(int number) {
         CompletableFuture<Void> leaf = new CompletableFuture<>();
+        IssuedBlock block = block(number);
         HostPort address = HostPort.parse(helper.getBulkAddress());
         return new BulkConnector(transport, "silent")
                 .connect(
                         InetSocketAddress.createUnresolved(address.host(), address.port()),
-                        (stream, request) -> new OneLeaf(stream, leaf))
-                .thenCompose(connection -> begin(connection.sessionId(), block(number)))
+                        (stream, request) -> new OneLeaf(stream, leaf, block.leafCrc32c()))
+                .thenCompose(connection -> begin(connection.sessionId(), block))
                 .thenCompose(begun -> leaf);
+    }
+
+    /** All take what they asked for, and have it, right in every leaf, when this returns. */
+    void goOn() throws Exception {
+        goingOn = true;
+        CompletableFuture.allOf(relays.stream().map(OneLeaf::goOn).toArray(CompletableFuture[]::new))
+                .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
     /** The destination's side of a relay. */
     private final class OneLeaf implements BulkStreamListener {
+        private final BulkStream stream;
         private final CompletableFuture<Void> leaf;
+        private final CompletableFuture<Void> whole = new CompletableFuture<>();
+        /** Of its leaves; the connection has seen that they are those of what came. */
+        private final int[] crcs;
 
-        OneLeaf(BulkStream stream, CompletableFuture<Void> leaf) {
+        private int came;
+
+        OneLeaf(BulkStream stream, CompletableFuture<Void> leaf, int[] crcs) {
+            this.stream = stream;
             this.leaf = leaf;
+            this.crcs = crcs;
+            relays.add(this);
             stream.grant(chunks.get(0).leafSizeBytes());
+        }
+
+        CompletableFuture<Void> goOn() {
+            stream.grant(BLOCK - chunks.get(0).leafSizeBytes());
+            return whole;
         }
 
         @Override
         public void data(ByteBuf payload, int crc32c) {
             payload.release();
+            if (crc32c != crcs[came]) {
+                whole.completeExceptionally(new IllegalStateException("leaf " + came + " is another"));
+            }
+            came++;
             leaf.complete(null);
         }
 
@@ -130,7 +158,11 @@ final class SilentClients implements AutoCloseable {
 
         @Override
         public void ended(byte[] trailer) {
-            failures.add(new IllegalStateException("all was sent of what nobody took"));
+            if (goingOn && came == crcs.length) {
+                whole.complete(null);
+            } else {
+                failures.add(new IllegalStateException("all was sent of what nobody took"));
+            }
         }
 
         @Override
@@ -139,6 +171,7 @@ final class SilentClients implements AutoCloseable {
                 failures.add(cause);
             }
             leaf.completeExceptionally(cause);
+            whole.completeExceptionally(cause);
         }
     }
 

@@ -18,35 +18,44 @@ final class SlowClientsIT {
     private static final long MIB = 1 << 20;
     private static final int CLIENTS = 1000;
     private static final String USED = "cloudmw_bulk_memory_used_bytes";
+    private static final String RECLAIMED = "cloudmw_relay_reclaimed_bytes_total";
     private static final String HELD = "cloudmw_cache_held_bytes";
 
     @TempDir
     private Path directory;
 
     /** As much heap as is promised, no more direct memory than any helper has, and a word of every buffer that is lost. */
-    private Fleet fleet() throws Exception {
+    private Fleet fleet(Map<String, String> settings) throws Exception {
         Map<String, String> small = Map.of(
                 "CLOUDMW_JAVA_OPTS", "-Xmx256m -XX:MaxDirectMemorySize=128m -Dio.netty.leakDetection.level=paranoid");
         Fleet fleet = new Fleet(directory, small);
         fleet.startDiskHelpers(1, "");
-        Map<String, String> settings = new HashMap<>();
-        settings.put("helper.switch.volumes", "*");
-        settings.put("helper.cache.memory", "32MiB");
-        settings.put("helper.transfers.limit", "1100");
-        fleet.startHelper(2, settings);
+        Map<String, String> all = new HashMap<>(settings);
+        all.put("helper.switch.volumes", "*");
+        all.put("helper.cache.memory", "32MiB");
+        fleet.startHelper(2, all);
         return fleet;
+    }
+
+    private static FilePath put(Fleet fleet, String name, long bytes) throws Exception {
+        FilePath file = new FilePath(fleet.volume(name, new Chunking.BySize(16 * MIB), 1, Fleet.disks(1)), "/f");
+        fleet.put(fleet.file(name, bytes), file);
+        return file;
+    }
+
+    private void assertNothingWasLost() {
+        assertThat(directory.resolve("helper-2.log")).content().doesNotContain("LEAK", "OutOfMemory");
     }
 
     @Test
     void aThousandThatReadNothingHoldUpNobody() throws Exception {
-        try (Fleet fleet = fleet()) {
-            FilePath file = new FilePath(fleet.volume("v", new Chunking.BySize(16 * MIB), 1, Fleet.disks(1)), "/f");
-            Path source = fleet.file("source", 128 * MIB);
-            fleet.put(source, file);
+        try (Fleet fleet = fleet(Map.of())) {
+            FilePath file = put(fleet, "v", 128 * MIB);
             try (SilentClients silent = new SilentClients(fleet.coordinatorAddress(), fleet.client(), file)) {
                 silent.add(CLIENTS);
                 fleet.get(file, fleet.target("back"));
-                assertThat(Files.mismatch(source, fleet.target("back"))).isEqualTo(-1);
+                assertThat(Files.mismatch(directory.resolve("v"), fleet.target("back")))
+                        .isEqualTo(-1);
                 assertThat(silent.failures()).isEmpty();
                 // What leaves may use, and frames and scratch buffers beside them.
                 assertThat(fleet.metric(2, USED)).isLessThan(64.0 * MIB);
@@ -55,6 +64,27 @@ final class SlowClientsIT {
             await().atMost(Duration.ofMinutes(1))
                     .untilAsserted(() -> assertThat(fleet.metric(2, USED)).isLessThan(fleet.metric(2, HELD) + MIB));
         }
-        assertThat(directory.resolve("helper-2.log")).content().doesNotContain("LEAK", "OutOfMemory");
+        assertNothingWasLost();
+    }
+
+    /** Each asked for another block: together eight times what the spool takes, and the memory beside what is kept. */
+    @Test
+    void whatThoseHoldWhoReadNothingMakesRoomForOthersAndIsReadAgainWhenTheyGoOn() throws Exception {
+        Map<String, String> settings = Map.of("helper.spool.limit", "48MiB", "helper.relay.idle", "200ms");
+        try (Fleet fleet = fleet(settings)) {
+            FilePath cold = put(fleet, "cold", 512 * MIB);
+            FilePath hot = put(fleet, "hot", 8 * MIB);
+            try (SilentClients silent = new SilentClients(fleet.coordinatorAddress(), fleet.client(), cold)) {
+                silent.add(128);
+                assertThat(fleet.metric(2, RECLAIMED)).isGreaterThan(256.0 * MIB);
+                fleet.get(hot, fleet.target("back"));
+                assertThat(Files.mismatch(directory.resolve("hot"), fleet.target("back")))
+                        .isEqualTo(-1);
+                assertThat(silent.failures()).isEmpty();
+                silent.goOn();
+                assertThat(silent.failures()).isEmpty();
+            }
+        }
+        assertNothingWasLost();
     }
 }

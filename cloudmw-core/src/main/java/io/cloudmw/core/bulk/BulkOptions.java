@@ -36,7 +36,7 @@ public record BulkOptions(
 
     private static final BulkOptions DEFAULTS = new BulkOptions(
             256,
-            1024,
+            4096,
             BulkFrames.MAX_DATA_BYTES,
             1 << 20,
             4 << 20,

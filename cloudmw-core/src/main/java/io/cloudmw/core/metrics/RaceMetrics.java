@@ -35,6 +35,9 @@ public final class RaceMetrics {
     /** Bytes sent to destinations. */
     public static final String RELAYED = "cloudmw.relay.bytes";
 
+    /** Bytes of blocks that nobody took anything of, given up to make room for others; fetched again when somebody did. */
+    public static final String RECLAIMED = "cloudmw.relay.reclaimed";
+
     /** Replicas found missing or corrupt. */
     public static final String FAULTS = "cloudmw.replica.faults";
 
@@ -57,6 +60,7 @@ public final class RaceMetrics {
     private final Counter relays;
     private final Counter relaysFailed;
     private final Counter relayed;
+    private final Counter reclaimed;
     private final Counter faults;
     private final Counter hedges;
     private final Counter hedgesWon;
@@ -73,6 +77,7 @@ public final class RaceMetrics {
         relays = meters.counter(RELAYS);
         relaysFailed = meters.counter(RELAYS_FAILED);
         relayed = bytes(meters, RELAYED);
+        reclaimed = bytes(meters, RECLAIMED);
         faults = meters.counter(FAULTS);
         hedges = meters.counter(HEDGES);
         hedgesWon = meters.counter(HEDGES_WON);
@@ -136,6 +141,10 @@ public final class RaceMetrics {
     public void brought(long relayedBytes, long wastedBytes) {
         relayed.increment((double) relayedBytes);
         wasted.increment((double) wastedBytes);
+    }
+
+    public void reclaimed(long bytes) {
+        reclaimed.increment((double) bytes);
     }
 
     public void relayed() {

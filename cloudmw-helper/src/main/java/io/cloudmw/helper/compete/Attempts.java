@@ -75,7 +75,7 @@ final class Attempts {
         Entry entry = new Entry(id, block, store);
         entries.put(id, entry);
         try {
-            Fetching way = spec.shared() && block.race().isCutThrough() ? around.shared() : around.fetcher();
+            Fetching way = spec.shared() && block.race().isCutThrough() ? around.shared() : around.own();
             entry.attempt = way.start(requester, block, store, entry);
         } catch (CloudMwException e) {
             entry.failed(e, 0);

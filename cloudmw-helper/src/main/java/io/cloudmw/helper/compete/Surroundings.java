@@ -18,13 +18,16 @@ import java.util.concurrent.ScheduledExecutorService;
 /**
  * What a transfer needs of the process around it. Safe for any thread.
  *
+ * @param own gets what is raced for
  * @param shared gets what several may ask for
+ * @param fetcher looks at replicas that were doubted
  * @param threads run transfers; never blocked by them
  * @param timer wakes them
  */
 public record Surroundings(
-        Fetcher fetcher,
+        Fetching own,
         Fetching shared,
+        Fetcher fetcher,
         Stores stores,
         Trees trees,
         Sessions sessions,

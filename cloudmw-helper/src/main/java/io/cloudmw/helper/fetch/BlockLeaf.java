@@ -2,6 +2,7 @@ package io.cloudmw.helper.fetch;
 
 import io.cloudmw.core.bulk.BulkStream;
 import java.nio.channels.FileChannel;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /** A leaf of a block that is held as one: holds the block. */
@@ -28,7 +29,7 @@ final class BlockLeaf extends Leaf {
 
     @Override
     CompletableFuture<Void> sendHeld(BulkStream stream) {
-        return block.sendHeld(stream, index);
+        return Objects.requireNonNull(block.sendHeld(stream, index), "what a leaf is made of is there");
     }
 
     @Override

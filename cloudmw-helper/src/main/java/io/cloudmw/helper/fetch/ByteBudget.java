@@ -1,27 +1,60 @@
 package io.cloudmw.helper.fetch;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** A number of bytes that may be in use at once. Safe for any thread. */
 public final class ByteBudget {
+    /** Has others give back what they can do without. Must not block. */
+    @FunctionalInterface
+    public interface Relief {
+        /**
+         * Somebody finds no room.
+         *
+         * @param bytes for so many
+         */
+        void relieve(ByteBudget budget, long bytes);
+    }
+
+    /** Who waits has others looked for so often that can do without. */
+    private static final long RELIEF_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final ReentrantLock lock = new ReentrantLock(true);
     private final Condition freed = lock.newCondition();
     private final long limitBytes;
+    private final Relief relief;
 
     @GuardedBy("lock")
     private long usedBytes;
 
     public ByteBudget(long limitBytes) {
+        this(limitBytes, (budget, bytes) -> {});
+    }
+
+    /** @param relief is asked before anybody is refused or waits, and now and then while somebody waits */
+    public ByteBudget(long limitBytes, Relief relief) {
         if (limitBytes < 0) {
             throw new IllegalArgumentException("limitBytes: " + limitBytes + " (expected: >= 0)");
         }
         this.limitBytes = limitBytes;
+        this.relief = relief;
     }
 
     /** Takes {@code bytes} now, or nothing. */
     public boolean tryTake(long bytes) {
+        if (takes(bytes)) {
+            return true;
+        }
+        if (bytes > limitBytes) {
+            return false;
+        }
+        relief.relieve(this, bytes);
+        return takes(bytes);
+    }
+
+    private boolean takes(long bytes) {
         lock.lock();
         try {
             if (bytes > limitBytes - usedBytes) {
@@ -41,17 +74,25 @@ public final class ByteBudget {
      * @return whether it was taken
      */
     public boolean take(long bytes, long timeoutNanos) throws InterruptedException {
+        long left = timeoutNanos;
+        while (!tryTake(bytes)) {
+            if (left <= 0 || bytes > limitBytes) {
+                return false;
+            }
+            left -= waited(bytes, Math.min(left, RELIEF_NANOS));
+        }
+        return true;
+    }
+
+    /** Until there is room, or for so long. How long that took. */
+    private long waited(long bytes, long nanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            long left = timeoutNanos;
-            while (bytes > limitBytes - usedBytes) {
-                if (left <= 0 || bytes > limitBytes) {
-                    return false;
-                }
+            long left = nanos;
+            while (bytes > limitBytes - usedBytes && left > 0) {
                 left = freed.awaitNanos(left);
             }
-            usedBytes += bytes;
-            return true;
+            return nanos - left;
         } finally {
             lock.unlock();
         }

@@ -202,7 +202,7 @@ final class FetchTask implements FairPool.Task, Attempt {
         boolean kept = false;
         try {
             fetched =
-                    new FileBlock(block, openReplica(path), block.race().range().offset(), () -> {});
+                    new FileBlock(block, openReplica(path), block.race().range().offset());
             LeafVerifier verifier = block.race().isCutThrough()
                     ? LeafVerifier.unchecked(store, block.leaves())
                     : new LeafVerifier(store, block.leaves());
@@ -272,7 +272,7 @@ final class FetchTask implements FairPool.Task, Attempt {
         try {
             Spool.SpoolFile file =
                     fetcher.spool().create(block.length(), fetcher.limits().spoolWaitNanos());
-            fetched = new FileBlock(block, file.channel(), 0, file::close);
+            fetched = new FileBlock(block, file);
             verify(store, LeafTarget.file(file.channel(), 0, scratch.nioBuffer(0, scratch.capacity())), fetched);
             kept = true;
             return fetched;

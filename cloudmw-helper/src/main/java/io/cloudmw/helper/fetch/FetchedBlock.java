@@ -35,22 +35,41 @@ public abstract class FetchedBlock extends Held implements AutoCloseable {
     }
 
     /**
-     * Sends one leaf that is available as one data frame; the caller has seen that the stream has the credit for it.
+     * Sends one leaf as one data frame, if it is there; the caller has seen that the stream has the credit for it.
      *
-     * @return as {@link BulkStream#send} answers; fails when this block is closed
+     * @return as {@link BulkStream#send} answers; fails when this block is closed. Null: it is not there, and nothing was sent;
+     *     whoever fetches the block says when there is more
      */
-    public final CompletableFuture<Void> send(BulkStream stream, int leaf) {
-        if (!retain()) {
-            return CompletableFuture.failedFuture(new IllegalStateException("block is closed"));
+    public final @Nullable CompletableFuture<Void> send(BulkStream stream, int leaf) {
+        if (!has(leaf)) {
+            return null;
         }
-        CompletableFuture<Void> sent;
+        return retain()
+                ? sendAndLetGo(stream, leaf)
+                : CompletableFuture.failedFuture(new IllegalStateException("block is closed"));
+    }
+
+    /** The same, of what is there; takes over a hold on this. */
+    final @Nullable CompletableFuture<Void> sendAndLetGo(BulkStream stream, int leaf) {
+        @Nullable CompletableFuture<Void> sent = null;
         try {
             sent = sendHeld(stream, leaf);
-        } catch (RuntimeException | Error e) {
-            letGo();
-            throw e;
+        } finally {
+            if (sent == null) {
+                letGo();
+            }
         }
-        return sent.whenComplete((nothing, error) -> letGo());
+        return sent == null ? null : sent.whenComplete((nothing, error) -> letGo());
+    }
+
+    /** Whether all of this leaf has come. */
+    final boolean has(int leaf) {
+        return block.leaves().offset(leaf) + block.leaves().length(leaf) <= availableBytes;
+    }
+
+    /** What it takes of this budget; others may hold some of that as well. */
+    long holds(ByteBudget budget) {
+        return 0;
     }
 
     /** One leaf that is available, to be released by the caller, for as long as he likes; empty when this is closed. */
@@ -73,7 +92,8 @@ public abstract class FetchedBlock extends Held implements AutoCloseable {
         }
     }
 
-    abstract CompletableFuture<Void> sendHeld(BulkStream stream, int leaf);
+    /** Null: it is not there for now. */
+    abstract @Nullable CompletableFuture<Void> sendHeld(BulkStream stream, int leaf);
 
     /** A leaf the caller holds; the block is held meanwhile. Null when it is not here any more. */
     @Nullable

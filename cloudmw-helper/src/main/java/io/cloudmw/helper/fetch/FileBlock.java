@@ -4,6 +4,7 @@ import io.cloudmw.core.bulk.BulkStream;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,19 +14,34 @@ final class FileBlock extends FetchedBlock {
 
     private final FileChannel file;
     private final long start;
-    private final Runnable freed;
+    /** Closes the file, and says what it was counted in; null: it is a replica. */
+    private final Spool.@Nullable SpoolFile spooled;
 
     /**
-     * Takes over {@code file}.
+     * A replica.
      *
+     * @param file taken over
      * @param start where the block's first byte is in it
-     * @param freed run once when the file was closed
      */
-    FileBlock(WantedBlock block, FileChannel file, long start, Runnable freed) {
+    FileBlock(WantedBlock block, FileChannel file, long start) {
+        this(block, file, start, null);
+    }
+
+    /** A file for this block alone, which is taken over. */
+    FileBlock(WantedBlock block, Spool.SpoolFile spooled) {
+        this(block, spooled.channel(), 0, spooled);
+    }
+
+    private FileBlock(WantedBlock block, FileChannel file, long start, Spool.@Nullable SpoolFile spooled) {
         super(block);
         this.file = file;
         this.start = start;
-        this.freed = freed;
+        this.spooled = spooled;
+    }
+
+    @Override
+    long holds(ByteBudget budget) {
+        return spooled != null && spooled.isOf(budget) ? block().length() : 0;
     }
 
     @Override
@@ -39,12 +55,14 @@ final class FileBlock extends FetchedBlock {
 
     @Override
     void free() {
+        if (spooled != null) {
+            spooled.close();
+            return;
+        }
         try {
             file.close();
         } catch (IOException e) {
             LOG.warn("cannot close the file of {}", block(), e);
-        } finally {
-            freed.run();
         }
     }
 }

@@ -75,4 +75,9 @@ public abstract class Leaf extends Held {
     }
 
     abstract CompletableFuture<Void> sendHeld(BulkStream stream);
+
+    /** What it takes of this budget. */
+    long holds(ByteBudget budget) {
+        return 0;
+    }
 }

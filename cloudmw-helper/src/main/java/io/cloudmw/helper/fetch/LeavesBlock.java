@@ -56,6 +56,16 @@ public final class LeavesBlock extends FetchedBlock {
     }
 
     @Override
+    long holds(ByteBudget budget) {
+        long held = 0;
+        for (int index = 0; index < leaves.length(); index++) {
+            @Nullable Leaf leaf = leaves.get(index);
+            held += leaf == null ? 0 : leaf.holds(budget);
+        }
+        return held;
+    }
+
+    @Override
     void free() {
         for (int index = 0; index < leaves.length(); index++) {
             drop(index);

@@ -24,6 +24,11 @@ final class MemoryBlock extends FetchedBlock {
     }
 
     @Override
+    long holds(ByteBudget of) {
+        return of == budget ? block().length() : 0;
+    }
+
+    @Override
     void free() {
         bytes.release();
         budget.giveBack(block().length());

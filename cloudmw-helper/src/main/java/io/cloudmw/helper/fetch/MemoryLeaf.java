@@ -38,6 +38,11 @@ final class MemoryLeaf extends Leaf {
     }
 
     @Override
+    long holds(ByteBudget of) {
+        return of == budget ? length() : 0;
+    }
+
+    @Override
     void free() {
         bytes.release();
         budget.giveBack(length());

@@ -44,6 +44,11 @@ public final class Spool implements AutoCloseable {
      * @throws IOException when it cannot be made or read
      */
     public static Spool open(Path directory, long limitBytes) throws IOException {
+        return open(directory, new ByteBudget(limitBytes));
+    }
+
+    /** As the other. */
+    public static Spool open(Path directory, ByteBudget budget) throws IOException {
         Files.createDirectories(directory);
         LockFile lock = LockFile.tryLock(directory.resolve(LOCK))
                 .orElseThrow(() -> new CloudMwException(
@@ -54,7 +59,7 @@ public final class Spool implements AutoCloseable {
         try {
             clean(directory);
             opened = true;
-            return new Spool(directory, new ByteBudget(limitBytes), new AtomicLong(), lock);
+            return new Spool(directory, budget, new AtomicLong(), lock);
         } finally {
             if (!opened) {
                 lock.close();
@@ -172,6 +177,11 @@ public final class Spool implements AutoCloseable {
             budget.giveBack(bytes);
             budget = other;
             return true;
+        }
+
+        /** Whether its bytes count there. */
+        synchronized boolean isOf(ByteBudget other) {
+            return budget == other;
         }
 
         @Override

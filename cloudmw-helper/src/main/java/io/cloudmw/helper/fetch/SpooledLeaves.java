@@ -76,6 +76,11 @@ final class SpooledLeaves extends Held {
         }
 
         @Override
+        long holds(ByteBudget budget) {
+            return file.isOf(budget) ? length() : 0;
+        }
+
+        @Override
         void free() {
             SpooledLeaves.this.letGo();
         }

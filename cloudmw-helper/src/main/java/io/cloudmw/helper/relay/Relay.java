@@ -7,6 +7,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.helper.fetch.FetchedBlock;
 import io.netty.buffer.ByteBuf;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -136,21 +137,18 @@ public final class Relay implements BulkStreamListener {
 
     private void sendWhatIsGranted(BulkStream open) {
         int leaves = block.block().leaves().leaves();
-        while (next < leaves
-                && !over.get()
-                && isThere(next)
-                && block.block().leaves().length(next) <= open.credit()) {
-            int leaf = next++;
-            handedBytes.addAndGet(block.block().leaves().length(leaf));
-            var unused = block.send(open, leaf).whenComplete((nothing, error) -> leafDone(leaves, error));
+        while (next < leaves && !over.get() && block.block().leaves().length(next) <= open.credit()) {
+            CompletableFuture<Void> sent = block.send(open, next);
+            if (sent == null) {
+                return; // whoever brings it says so
+            }
+            handedBytes.addAndGet(block.block().leaves().length(next));
+            next++;
+            var unused = sent.whenComplete((nothing, error) -> leafDone(leaves, error));
             if (next == leaves) {
                 open.end(NO_TRAILER);
             }
         }
-    }
-
-    private boolean isThere(int leaf) {
-        return block.block().leaves().offset(leaf) + block.block().leaves().length(leaf) <= block.availableBytes();
     }
 
     private void leafDone(int leaves, @Nullable Throwable error) {

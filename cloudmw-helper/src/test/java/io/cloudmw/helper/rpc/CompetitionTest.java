@@ -82,6 +82,7 @@ final class CompetitionTest {
         Transfers transfers = new Transfers(new Surroundings(
                 fetcher,
                 fetcher,
+                fetcher,
                 spec -> store -> {
                     throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "none");
                 },

@@ -1,0 +1,276 @@
+package io.cloudmw.helper.fetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.store.memory.MemoryChunkStore;
+import io.cloudmw.core.testing.store.Chunks;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.helper.relay.Relay;
+import io.cloudmw.helper.testing.FakeBulkStream;
+import io.cloudmw.helper.testing.Fetches;
+import io.cloudmw.helper.testing.SteppedStore;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Memory for one small block, and a spool for one large one. */
+final class ReclaimerTest {
+    private static final int SMALL = 2 * Fetches.LEAF;
+    private static final int LARGE = 4 * Fetches.LEAF + 1;
+    private static final long IDLE = TimeUnit.SECONDS.toNanos(5);
+
+    @TempDir
+    private Path directory;
+
+    private final AtomicLong now = new AtomicLong();
+    private final AtomicLong reclaimed = new AtomicLong();
+    private final Reclaimer reclaimer = new Reclaimer(IDLE, now::get, reclaimed::addAndGet);
+    private final ByteBudget memory = new ByteBudget(SMALL, reclaimer);
+    private final ByteBudget spooled = new ByteBudget(LARGE, reclaimer);
+    private final ScheduledExecutorService timer = Threads.timer("test-timer");
+    private final SteppedStore store = stepped();
+    private Spool spool;
+    private Fetcher fetcher;
+
+    @BeforeEach
+    void start() throws IOException {
+        spool = Spool.open(directory.resolve("spool"), spooled);
+        open(1);
+        store.allow(1 << 20);
+    }
+
+    /** @param waitNanos how long who finds no room in the spool waits */
+    private void open(long waitNanos) {
+        if (fetcher != null) {
+            fetcher.close();
+        }
+        fetcher = new Fetcher(
+                Fetches.pools(timer, 2, 8),
+                new Fetcher.Limits(SMALL, waitNanos),
+                memory,
+                spool,
+                PooledByteBufAllocator.DEFAULT);
+    }
+
+    private static SteppedStore stepped() {
+        return new SteppedStore(new MemoryChunkStore(Fetches.STORE, 1 << 20));
+    }
+
+    @AfterEach
+    void stop() {
+        fetcher.close();
+        timer.shutdownNow();
+        spool.close();
+    }
+
+    /** Has a block relayed as it comes, and takes what it grants. */
+    private final class Reader implements Attempt.Listener, Relay.Listener {
+        private final byte[] bytes;
+        private final Attempt attempt;
+        private final CompletableFuture<FetchedBlock> whole = new CompletableFuture<>();
+        private final CompletableFuture<Void> end = new CompletableFuture<>();
+        private final FakeBulkStream stream = new FakeBulkStream();
+        private volatile @Nullable Relay relay;
+
+        Reader(int length) throws CloudMwException {
+            this(length, store, fetcher);
+        }
+
+        Reader(int length, SteppedStore from, Fetching way) throws CloudMwException {
+            bytes = Chunks.bytes(length, length);
+            ChunkId chunk = Chunks.id();
+            from.put(chunk, Chunks.source(bytes));
+            attempt = reclaimer
+                    .over(way)
+                    .start(Fetches.requester(id -> from), Fetches.whole(chunk, bytes), Fetches.STORE, this);
+        }
+
+        @Override
+        public void began(FetchedBlock growing) {
+            relay = Relay.start(stream, new byte[0], growing, this);
+        }
+
+        @Override
+        public void progressed(long count) {
+            Relay open = relay;
+            if (open != null) {
+                open.advanced();
+            }
+        }
+
+        @Override
+        public void finished(FetchedBlock fetched) {
+            whole.complete(fetched);
+        }
+
+        @Override
+        public void failed(CloudMwException cause, long count) {
+            whole.completeExceptionally(cause);
+        }
+
+        @Override
+        public void cancelled(long count) {
+            whole.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "after " + count));
+        }
+
+        @Override
+        public void sent() {
+            end.complete(null);
+        }
+
+        @Override
+        public void failed(CloudMwException cause) {
+            end.completeExceptionally(cause);
+        }
+
+        Reader whole() {
+            assertThat(whole).succeedsWithin(10, TimeUnit.SECONDS);
+            return this;
+        }
+
+        ErrorCode failure() {
+            return whole.handle((block, error) -> error instanceof CloudMwException known ? known.code() : null)
+                    .orTimeout(10, TimeUnit.SECONDS)
+                    .join();
+        }
+
+        void takeAll() {
+            stream.allow(bytes.length);
+            assertThat(end).succeedsWithin(10, TimeUnit.SECONDS);
+            assertThat(stream.sent.toByteArray()).isEqualTo(bytes);
+            await().until(() -> stream.ends == 1);
+            whole.join().close();
+        }
+    }
+
+    private long used(int length) {
+        return length == SMALL ? memory.usedBytes() : spooled.usedBytes();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {SMALL, LARGE})
+    void whatNobodyTakesMakesRoomAndIsFetchedAgainForWhoGoesOn(int length) throws Exception {
+        Reader idle = new Reader(length).whole();
+        idle.stream.allow(Fetches.LEAF);
+        now.addAndGet(IDLE);
+        Reader other = new Reader(length).whole();
+        assertThat(reclaimed).hasValue(length);
+        assertThat(used(length)).isEqualTo(length);
+        other.takeAll();
+        assertThat(used(length)).isZero();
+        idle.takeAll();
+        assertThat(store.opened()).isEqualTo(3);
+        assertThat(used(length)).isZero();
+    }
+
+    /** Of a switch: its memory is for what is read, and not for what is not. */
+    @Test
+    void leavesThatNobodyTakesMakeRoomInMemory() throws Exception {
+        ByteBudget leaves = new ByteBudget(LARGE, reclaimer);
+        LeafRoom room = new LeafRoom(leaves, spool, PooledByteBufAllocator.DEFAULT, 1);
+        Fetching way = (requester, block, from, listener) -> fetcher.start(requester, block, from, listener, room);
+        Reader idle = new Reader(LARGE, store, way).whole();
+        now.addAndGet(IDLE);
+        Reader other = new Reader(LARGE, store, way).whole();
+        assertThat(leaves.usedBytes()).isEqualTo(LARGE);
+        assertThat(spooled.usedBytes()).isZero();
+        other.takeAll();
+        idle.takeAll();
+        assertThat(leaves.usedBytes()).isZero();
+    }
+
+    /** The same room is had by two who go on by turns. */
+    @Test
+    void whatWasFetchedAgainMayBeGivenUpAgain() throws Exception {
+        open(TimeUnit.MINUTES.toNanos(1));
+        Reader first = new Reader(LARGE).whole();
+        now.addAndGet(IDLE);
+        Reader second = new Reader(LARGE).whole();
+        now.addAndGet(IDLE);
+        first.stream.allow(Fetches.LEAF);
+        await().until(() -> first.stream.sent.size() == Fetches.LEAF);
+        assertThat(reclaimed).hasValue(2L * LARGE);
+        second.stream.allow(LARGE);
+        await().until(() -> {
+            now.addAndGet(IDLE);
+            return second.end.isDone();
+        });
+        assertThat(reclaimed).hasValue(3L * LARGE);
+        second.takeAll();
+        first.takeAll();
+        assertThat(store.opened()).isEqualTo(5);
+        assertThat(spooled.usedBytes()).isZero();
+    }
+
+    @Test
+    void whatSomebodyTakesStaysHoweverLongItLasts() throws Exception {
+        Reader slow = new Reader(LARGE).whole();
+        for (int leaf = 0; leaf < 3; leaf++) {
+            now.addAndGet(IDLE - 1);
+            slow.stream.allow(Fetches.LEAF);
+            assertThat(new Reader(LARGE).failure()).isEqualTo(ErrorCode.OVERLOADED);
+        }
+        assertThat(reclaimed).hasValue(0);
+        slow.takeAll();
+    }
+
+    @Test
+    void whatIsStillComingIsNotGivenUp() throws Exception {
+        SteppedStore slow = stepped();
+        slow.allow(Fetches.LEAF);
+        Reader idle = new Reader(LARGE, slow, fetcher);
+        await().until(() -> idle.attempt.bytesRead() == Fetches.LEAF);
+        now.addAndGet(IDLE);
+        assertThat(new Reader(LARGE).failure()).isEqualTo(ErrorCode.OVERLOADED);
+        slow.allow(LARGE);
+        idle.whole().takeAll();
+        assertThat(slow.opened()).isEqualTo(1);
+    }
+
+    @Test
+    void whatCannotBeFetchedAgainEndsTheRelay() throws Exception {
+        Reader idle = new Reader(LARGE).whole();
+        giveUp(idle);
+        store.fail(true);
+        idle.stream.allow(LARGE);
+        assertThat(idle.end).failsWithin(10, TimeUnit.SECONDS);
+        assertThat(idle.stream.sent.size()).isZero();
+        assertThat(idle.stream.resets).containsExactly(ErrorCode.STORE_UNAVAILABLE);
+        idle.whole.join().close();
+        assertThat(spooled.usedBytes()).isZero();
+    }
+
+    @Test
+    void whoGoesAwayWhileItIsFetchedAgainHoldsNothing() throws Exception {
+        SteppedStore once = stepped();
+        once.allow(LARGE);
+        Reader idle = new Reader(LARGE, once, fetcher).whole();
+        giveUp(idle);
+        idle.stream.allow(Fetches.LEAF);
+        await().until(() -> once.opened() == 2);
+        idle.whole.join().close();
+        await().until(() -> once.closed() == 2);
+        await().until(() -> spooled.usedBytes() == 0);
+    }
+
+    private void giveUp(Reader idle) {
+        now.addAndGet(IDLE);
+        assertThat(spooled.tryTake(idle.bytes.length)).isTrue();
+        spooled.giveBack(idle.bytes.length);
+    }
+}
