@@ -202,14 +202,14 @@ public final class HelperServer implements AutoCloseable {
         Spool spool = opened(in(
                 "helper.spool.dir",
                 limits.spoolDirectory(),
-                path -> Spool.open(path, new ByteBudget(limits.spoolBytes(), reclaimer))));
+                path -> Spool.open(path, new ByteBudget(limits.spoolBytes(), reclaimer.relief()))));
         FairPool fetching = fairPool("fetch", limits.fetchThreads(), limits.schedule(), timer, meters);
         Fetcher fetcher = opened(new Fetcher(
                 new Fetcher.Pools(
                         fetching,
                         fairPool("fetch-extra", limits.extraThreads(), uncapped(limits.schedule()), timer, meters)),
                 new Fetcher.Limits(limits.memoryBlockBytes(), limits.fetchWait().toNanos()),
-                new ByteBudget(limits.memoryBytes(), reclaimer),
+                new ByteBudget(limits.memoryBytes(), reclaimer.relief()),
                 spool,
                 transport.allocator()));
         BulkSessions sessions = new BulkSessions();
@@ -218,7 +218,7 @@ public final class HelperServer implements AutoCloseable {
         Optional<SharedFetching> keeping = keeping(
                 fetcher,
                 new LeafRoom(
-                        new ByteBudget(config.switching().memoryBytes(), reclaimer),
+                        new ByteBudget(config.switching().memoryBytes(), reclaimer.relief()),
                         spool,
                         transport.allocator(),
                         limits.fetchWait().toNanos()),

@@ -274,7 +274,8 @@ final class Flight implements Leg.Listener {
                 return List.of(leg);
             }
             leg.choose();
-            return others;
+            // One who is more urgent has just joined, and takes its place.
+            return others.stream().filter(other -> !other.isMoreUrgentThan(leg)).toList();
         });
     }
 

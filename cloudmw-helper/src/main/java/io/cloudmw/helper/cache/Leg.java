@@ -92,6 +92,14 @@ final class Leg implements Attempt.Listener {
         return client;
     }
 
+    boolean isMoreUrgentThan(Leg other) {
+        return asking.requester()
+                        .tenant()
+                        .priority()
+                        .compareTo(other.asking.requester().tenant().priority())
+                < 0;
+    }
+
     boolean isExtra() {
         return extra;
     }

@@ -21,7 +21,8 @@ public interface Attempt {
 
     /**
      * Told what becomes of an attempt, on pool threads: that its turn came and that it began, once at most, any number of
-     * {@code progressed}, then exactly one of the others.
+     * {@code progressed}, then exactly one of the others. Of what was given up and comes again ({@link Reclaimer}) it is told
+     * {@code progressed} after that.
      */
     interface Listener {
         /** Its turn has come, and somebody is asked now, unless this says that it is not wanted any more: then it is cancelled. */

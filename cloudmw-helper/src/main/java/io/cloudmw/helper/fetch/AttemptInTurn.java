@@ -47,12 +47,12 @@ final class AttemptInTurn implements FairPool.Task, Attempt {
     /** Counts as all that is wanted: how much will come nobody knows yet. */
     @Override
     public long run() {
-        if (isCancelled() || !listener.turnCame()) {
-            listener.cancelled(0);
-            return 0;
-        }
         Attempt running;
         try {
+            if (isCancelled() || !listener.turnCame()) {
+                listener.cancelled(0);
+                return 0;
+            }
             running = begin.get();
         } catch (RuntimeException | Error e) {
             listener.failed(CloudMwException.ofDefect(block.toString(), e), 0);

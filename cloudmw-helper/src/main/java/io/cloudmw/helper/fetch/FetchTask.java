@@ -132,9 +132,6 @@ final class FetchTask implements FairPool.Task, Attempt {
     /** What it read of its store, whatever became of it. */
     @Override
     public long run() {
-        if (!listener.turnCame()) {
-            cancel();
-        }
         attempt();
         return bytesRead();
     }
@@ -169,6 +166,9 @@ final class FetchTask implements FairPool.Task, Attempt {
     }
 
     private FetchedBlock fetch() throws CloudMwException {
+        if (!listener.turnCame()) {
+            cancel();
+        }
         prepare();
         try {
             ChunkStore store = requester.stores().open(storeId, block.untilMillis());

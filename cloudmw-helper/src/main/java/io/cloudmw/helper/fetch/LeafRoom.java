@@ -51,6 +51,7 @@ public record LeafRoom(ByteBudget memory, Spool spool, ByteBufAllocator allocato
         public ByteBuffer buffer(long offset, int length) {
             ByteBuf room = allocator.directBuffer(length, length);
             buffer = room;
+            counted = false;
             counted = memory.tryTake(length);
             return room.nioBuffer(0, length);
         }
@@ -74,14 +75,19 @@ public record LeafRoom(ByteBudget memory, Spool spool, ByteBufAllocator allocato
          * @throws CloudMwException {@code OVERLOADED} when there is no room for it
          */
         public void take(int index, ByteBuf bytes) throws CloudMwException {
-            if (memory.tryTake(bytes.readableBytes())) {
-                remember(index, bytes);
-                return;
-            }
+            boolean kept = false;
             try {
-                spool(index, bytes.nioBuffer());
+                kept = memory.tryTake(bytes.readableBytes());
+                if (!kept) {
+                    spool(index, bytes.nioBuffer());
+                }
             } finally {
-                bytes.release();
+                if (!kept) {
+                    bytes.release();
+                }
+            }
+            if (kept) {
+                remember(index, bytes);
             }
         }
 

@@ -3,6 +3,7 @@ package io.cloudmw.helper.fetch;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -14,17 +15,26 @@ final class ReclaimableBlock extends FetchedBlock {
     /** How it is fetched. */
     @FunctionalInterface
     interface Source {
-        Attempt start(Attempt.Listener listener) throws CloudMwException;
+        Attempt start(WantedBlock some, Attempt.Listener listener) throws CloudMwException;
     }
 
     private final Reclaimer reclaimer;
-    private final Attempt.Listener reader;
+    private final String reader;
+    private final Attempt.Listener listener;
     private final Source source;
     private volatile long takenNanos;
 
-    /** Where its bytes are; null: they are not here, or nothing has come of them yet. */
+    /** Where its bytes are, or the last of them; null: they are not here, or nothing has come of them yet. */
     @GuardedBy("this")
     private @Nullable FetchedBlock bytes;
+
+    /** Of its leaves, the first of those. */
+    @GuardedBy("this")
+    private int first;
+
+    /** Leaves that are being sent. */
+    @GuardedBy("this")
+    private int sending;
 
     /** They are all here. */
     @GuardedBy("this")
@@ -43,20 +53,26 @@ final class ReclaimableBlock extends FetchedBlock {
     @GuardedBy("this")
     private boolean freed;
 
-    ReclaimableBlock(Reclaimer reclaimer, WantedBlock block, Attempt.Listener reader, Source source) {
+    /** @param reader who has several blocks, perhaps */
+    ReclaimableBlock(Reclaimer reclaimer, String reader, WantedBlock block, Attempt.Listener listener, Source source) {
         super(block);
         this.reclaimer = reclaimer;
         this.reader = reader;
+        this.listener = listener;
         this.source = source;
         this.takenNanos = reclaimer.nanos();
     }
 
     /** Has it fetched for the first time. */
     Attempt start() throws CloudMwException {
-        return source.start(new First());
+        return source.start(block(), new First());
     }
 
-    /** When somebody took something of it, or it was all here. */
+    String reader() {
+        return reader;
+    }
+
+    /** When something of it was taken or sent, or it was all here. */
     long takenNanos() {
         return takenNanos;
     }
@@ -68,17 +84,17 @@ final class ReclaimableBlock extends FetchedBlock {
     }
 
     /**
-     * Lets go of the bytes, unless somebody takes them.
+     * Lets go of the bytes, unless somebody takes them: what is being sent would stay.
      *
      * @param budget whose room is wanted
      * @param before something was taken of it last
-     * @return how much of it that held, others perhaps as well
+     * @return how much of it they held, others perhaps as well
      */
     long giveUp(ByteBudget budget, long before) {
         FetchedBlock given;
         synchronized (this) {
             given = bytes;
-            if (given == null || !whole || takenNanos - before > 0) {
+            if (given == null || !whole || sending > 0 || takenNanos - before > 0) {
                 return 0;
             }
             bytes = null;
@@ -94,28 +110,48 @@ final class ReclaimableBlock extends FetchedBlock {
     @Nullable
     CompletableFuture<Void> sendHeld(BulkStream stream, int leaf) {
         FetchedBlock from;
+        int index;
         synchronized (this) {
             takenNanos = reclaimer.nanos();
             if (failure != null) {
                 return CompletableFuture.failedFuture(failure);
             }
             from = bytes;
+            index = leaf - first;
             if (from == null && !coming) {
                 coming = true;
-            } else if (from == null || !from.has(leaf) || !from.tryHold()) {
+                first = leaf;
+            } else if (from == null || !from.has(index) || !from.tryHold()) {
                 return null;
+            } else {
+                sending++;
             }
         }
-        return from == null ? fetchAgain() : from.sendAndLetGo(stream, leaf);
+        return from == null ? fetchFrom(leaf) : sent(from.sendAndLetGo(stream, index));
+    }
+
+    private @Nullable CompletableFuture<Void> sent(@Nullable CompletableFuture<Void> sent) {
+        if (sent == null) {
+            sentOne();
+            return null;
+        }
+        return sent.whenComplete((nothing, error) -> sentOne());
+    }
+
+    private synchronized void sentOne() {
+        sending--;
+        takenNanos = reclaimer.nanos();
     }
 
     /** Nothing is sent now. */
-    private @Nullable CompletableFuture<Void> fetchAgain() {
+    private @Nullable CompletableFuture<Void> fetchFrom(int leaf) {
         Attempt running;
         try {
-            running = source.start(new Again());
+            running = source.start(block().part(leaf, block().leaves().leaves() - leaf), new Again());
         } catch (CloudMwException e) {
-            return CompletableFuture.failedFuture(e);
+            return CompletableFuture.failedFuture(lost(e));
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(CloudMwException.ofDefect(block().toString(), e));
         }
         boolean late;
         synchronized (this) {
@@ -125,9 +161,17 @@ final class ReclaimableBlock extends FetchedBlock {
         if (late) {
             running.cancel();
         } else {
-            running.shorten(availableBytes());
+            running.shorten(availableBytes() - block().leaves().offset(leaf));
         }
         return null;
+    }
+
+    /** Who finds too much to do here may ask another: not the store is to blame. */
+    private CloudMwException lost(CloudMwException cause) {
+        return cause.code() == ErrorCode.OVERLOADED
+                ? new CloudMwException(
+                        ErrorCode.HELPER_UNAVAILABLE, block() + ": given up, and no room for it again", cause)
+                : cause;
     }
 
     private synchronized void comes(FetchedBlock growing) {
@@ -176,44 +220,44 @@ final class ReclaimableBlock extends FetchedBlock {
     private final class First implements Attempt.Listener {
         @Override
         public boolean turnCame() {
-            return reader.turnCame();
+            return listener.turnCame();
         }
 
         @Override
         public void began(FetchedBlock growing) {
             comes(growing);
-            reader.began(ReclaimableBlock.this);
+            listener.began(ReclaimableBlock.this);
         }
 
         @Override
         public void progressed(long count) {
             arrived(count);
-            reader.progressed(count);
+            listener.progressed(count);
         }
 
         @Override
         public void finished(FetchedBlock fetched) {
             arrived(fetched.availableBytes());
             came(fetched);
-            reader.finished(ReclaimableBlock.this);
+            listener.finished(ReclaimableBlock.this);
         }
 
         @Override
         public void failed(CloudMwException cause, long count) {
             close();
-            reader.failed(cause, count);
+            listener.failed(cause, count);
         }
 
         @Override
         public void noRoom(CloudMwException cause, long count) {
             close();
-            reader.noRoom(cause, count);
+            listener.noRoom(cause, count);
         }
 
         @Override
         public void cancelled(long count) {
             close();
-            reader.cancelled(count);
+            listener.cancelled(count);
         }
     }
 
@@ -226,22 +270,22 @@ final class ReclaimableBlock extends FetchedBlock {
 
         @Override
         public void progressed(long count) {
-            reader.progressed(availableBytes());
+            listener.progressed(availableBytes());
         }
 
         @Override
         public void finished(FetchedBlock fetched) {
             came(fetched);
-            reader.progressed(availableBytes());
+            listener.progressed(availableBytes());
         }
 
         @Override
         public void failed(CloudMwException cause, long count) {
             synchronized (ReclaimableBlock.this) {
                 bytes = null;
-                failure = cause;
+                failure = lost(cause);
             }
-            reader.progressed(availableBytes());
+            listener.progressed(availableBytes());
         }
 
         @Override

@@ -153,7 +153,11 @@ public final class Relay implements BulkStreamListener {
 
     private void leafDone(int leaves, @Nullable Throwable error) {
         if (error != null) {
-            broken(new CloudMwException(ErrorCode.STORE_UNAVAILABLE, block.block() + ": cannot send: " + error, error));
+            broken(
+                    error instanceof CloudMwException known && known.code() == ErrorCode.HELPER_UNAVAILABLE
+                            ? known
+                            : new CloudMwException(
+                                    ErrorCode.STORE_UNAVAILABLE, block.block() + ": cannot send: " + error, error));
         } else if (leavesSent.incrementAndGet() == leaves && over.compareAndSet(false, true)) {
             listener.sent();
         }

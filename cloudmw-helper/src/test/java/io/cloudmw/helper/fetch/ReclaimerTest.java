@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Priority;
+import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.store.memory.MemoryChunkStore;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.thread.Threads;
@@ -13,9 +15,12 @@ import io.cloudmw.helper.relay.Relay;
 import io.cloudmw.helper.testing.FakeBulkStream;
 import io.cloudmw.helper.testing.Fetches;
 import io.cloudmw.helper.testing.SteppedStore;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -40,8 +45,8 @@ final class ReclaimerTest {
     private final AtomicLong now = new AtomicLong();
     private final AtomicLong reclaimed = new AtomicLong();
     private final Reclaimer reclaimer = new Reclaimer(IDLE, now::get, reclaimed::addAndGet);
-    private final ByteBudget memory = new ByteBudget(SMALL, reclaimer);
-    private final ByteBudget spooled = new ByteBudget(LARGE, reclaimer);
+    private final ByteBudget memory = new ByteBudget(SMALL, reclaimer.relief());
+    private final ByteBudget spooled = new ByteBudget(LARGE, reclaimer.relief());
     private final ScheduledExecutorService timer = Threads.timer("test-timer");
     private final SteppedStore store = stepped();
     private Spool spool;
@@ -78,13 +83,28 @@ final class ReclaimerTest {
         spool.close();
     }
 
+    /** Has taken what it is given when the test says so. */
+    private static final class Network extends FakeBulkStream {
+        private CompletableFuture<Void> through = CompletableFuture.completedFuture(null);
+
+        @Override
+        public CompletableFuture<Void> send(ByteBuf payload, int crc32c) {
+            return super.send(payload, crc32c).thenCompose(sent -> through);
+        }
+
+        @Override
+        public CompletableFuture<Void> send(FileChannel file, long position, int length, int crc32c) {
+            return super.send(file, position, length, crc32c).thenCompose(sent -> through);
+        }
+    }
+
     /** Has a block relayed as it comes, and takes what it grants. */
     private final class Reader implements Attempt.Listener, Relay.Listener {
         private final byte[] bytes;
         private final Attempt attempt;
         private final CompletableFuture<FetchedBlock> whole = new CompletableFuture<>();
         private final CompletableFuture<Void> end = new CompletableFuture<>();
-        private final FakeBulkStream stream = new FakeBulkStream();
+        private final Network stream = new Network();
         private volatile @Nullable Relay relay;
 
         Reader(int length) throws CloudMwException {
@@ -92,12 +112,24 @@ final class ReclaimerTest {
         }
 
         Reader(int length, SteppedStore from, Fetching way) throws CloudMwException {
+            this("client", length, from, way);
+        }
+
+        Reader(String client, int length, SteppedStore from, Fetching way) throws CloudMwException {
             bytes = Chunks.bytes(length, length);
             ChunkId chunk = Chunks.id();
             from.put(chunk, Chunks.source(bytes));
             attempt = reclaimer
                     .over(way)
-                    .start(Fetches.requester(id -> from), Fetches.whole(chunk, bytes), Fetches.STORE, this);
+                    .start(
+                            new Requester(
+                                    new Tenant(client, "v", Priority.BATCH),
+                                    OptionalLong.empty(),
+                                    id -> from,
+                                    Upstream.NONE),
+                            Fetches.whole(chunk, bytes),
+                            Fetches.STORE,
+                            this);
         }
 
         @Override
@@ -175,13 +207,15 @@ final class ReclaimerTest {
         assertThat(used(length)).isZero();
         idle.takeAll();
         assertThat(store.opened()).isEqualTo(3);
+        // What had been sent before is not read again.
+        assertThat(store.given()).isEqualTo(3L * length - Fetches.LEAF);
         assertThat(used(length)).isZero();
     }
 
     /** Of a switch: its memory is for what is read, and not for what is not. */
     @Test
     void leavesThatNobodyTakesMakeRoomInMemory() throws Exception {
-        ByteBudget leaves = new ByteBudget(LARGE, reclaimer);
+        ByteBudget leaves = new ByteBudget(LARGE, reclaimer.relief());
         LeafRoom room = new LeafRoom(leaves, spool, PooledByteBufAllocator.DEFAULT, 1);
         Fetching way = (requester, block, from, listener) -> fetcher.start(requester, block, from, listener, room);
         Reader idle = new Reader(LARGE, store, way).whole();
@@ -229,6 +263,57 @@ final class ReclaimerTest {
         slow.takeAll();
     }
 
+    /** It would stay until it is sent, and no room would be made. */
+    @Test
+    void whatIsBeingSentIsNotGivenUp() throws Exception {
+        Reader slow = new Reader(LARGE).whole();
+        slow.stream.through = new CompletableFuture<>();
+        slow.stream.allow(Fetches.LEAF);
+        now.addAndGet(IDLE);
+        assertThat(new Reader(LARGE).failure()).isEqualTo(ErrorCode.OVERLOADED);
+        slow.stream.through.complete(null);
+        assertThat(new Reader(LARGE).failure()).isEqualTo(ErrorCode.OVERLOADED);
+        now.addAndGet(IDLE);
+        new Reader(LARGE).whole().takeAll();
+        slow.takeAll();
+    }
+
+    /** Memory that is in use is asked for first, in vain, by who can wait for nothing. */
+    @Test
+    void whereThereIsNothingToGiveUpInMemoryTheSpoolIsLookedAtAllTheSame() throws Exception {
+        Reader idle = new Reader(LARGE).whole();
+        now.addAndGet(IDLE);
+        ByteBudget full = new ByteBudget(LARGE, reclaimer.relief());
+        assertThat(full.tryTake(LARGE)).isTrue();
+        LeafRoom room = new LeafRoom(full, spool, PooledByteBufAllocator.DEFAULT, 0);
+        Fetching way = (requester, block, from, listener) -> fetcher.start(requester, block, from, listener, room);
+        new Reader(LARGE, store, way).whole().takeAll();
+        idle.takeAll();
+    }
+
+    @Test
+    void whoRestsLongestGoesFirstAndOfOneReaderWhatHeNeedsLast() throws Exception {
+        ByteBudget leaves = new ByteBudget(3L * LARGE, reclaimer.relief());
+        LeafRoom room = new LeafRoom(leaves, spool, PooledByteBufAllocator.DEFAULT, 0);
+        Fetching way = (requester, block, from, listener) -> fetcher.start(requester, block, from, listener, room);
+        SteppedStore earlier = stepped();
+        SteppedStore later = stepped();
+        earlier.allow(1 << 20);
+        later.allow(1 << 20);
+        Reader first = new Reader("rests", LARGE, earlier, way).whole();
+        now.addAndGet(1);
+        Reader second = new Reader("rests", LARGE, later, way).whole();
+        now.addAndGet(1);
+        Reader other = new Reader("reads", LARGE, earlier, way).whole();
+        now.addAndGet(IDLE);
+        new Reader(LARGE, store, way).whole().takeAll();
+        first.takeAll();
+        other.takeAll();
+        assertThat(earlier.opened()).isEqualTo(2);
+        second.takeAll();
+        assertThat(later.opened()).isEqualTo(2);
+    }
+
     @Test
     void whatIsStillComingIsNotGivenUp() throws Exception {
         SteppedStore slow = stepped();
@@ -253,6 +338,19 @@ final class ReclaimerTest {
         assertThat(idle.stream.resets).containsExactly(ErrorCode.STORE_UNAVAILABLE);
         idle.whole.join().close();
         assertThat(spooled.usedBytes()).isZero();
+    }
+
+    /** Another helper may have room: nothing is wrong with the store. */
+    @Test
+    void whatThereIsNoRoomForAgainIsNotHeldAgainstItsStore() throws Exception {
+        Reader idle = new Reader(LARGE).whole();
+        now.addAndGet(IDLE);
+        assertThat(spooled.tryTake(LARGE)).isTrue();
+        idle.stream.allow(LARGE);
+        assertThat(idle.end).failsWithin(10, TimeUnit.SECONDS);
+        assertThat(idle.stream.resets).containsExactly(ErrorCode.HELPER_UNAVAILABLE);
+        idle.whole.join().close();
+        spooled.giveBack(LARGE);
     }
 
     @Test
