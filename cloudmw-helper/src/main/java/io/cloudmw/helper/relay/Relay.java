@@ -5,6 +5,7 @@ import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.helper.fetch.FetchedBlock;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
@@ -153,14 +154,18 @@ public final class Relay implements BulkStreamListener {
 
     private void leafDone(int leaves, @Nullable Throwable error) {
         if (error != null) {
-            broken(
-                    error instanceof CloudMwException known && known.code() == ErrorCode.HELPER_UNAVAILABLE
-                            ? known
-                            : new CloudMwException(
-                                    ErrorCode.STORE_UNAVAILABLE, block.block() + ": cannot send: " + error, error));
+            broken(unsent(Reasons.unwrapped(error)));
         } else if (leavesSent.incrementAndGet() == leaves && over.compareAndSet(false, true)) {
             listener.sent();
         }
+    }
+
+    /** It was the store that did not give it, unless it is said to be this helper. */
+    private CloudMwException unsent(Throwable error) {
+        return error instanceof CloudMwException known && known.code() == ErrorCode.HELPER_UNAVAILABLE
+                ? known
+                : new CloudMwException(
+                        ErrorCode.STORE_UNAVAILABLE, block.block() + ": cannot send: " + error.getMessage(), error);
     }
 
     private void broken(CloudMwException cause) {
