@@ -224,11 +224,11 @@ public final class HelperServer implements AutoCloseable {
                         limits.fetchWait().toNanos()),
                 switches,
                 meters);
-        Fetching shared = reclaimer.over(keeping.<Fetching>map(kept -> kept).orElse(fetcher));
+        Fetching shared = keeping.<Fetching>map(kept -> kept).orElse(fetcher);
         Trees trees = trees(transport);
         Transfers transfers = new Transfers(new Surroundings(
-                reclaimer.over(fetcher),
-                shared,
+                reclaimer.over(fetcher, transfer -> transfer),
+                reclaimer.over(shared, transfer -> transfer),
                 fetcher,
                 spec -> measured(
                         stores.resolver(
@@ -276,7 +276,7 @@ public final class HelperServer implements AutoCloseable {
         SharedReads sharedReads = new SharedReads(
                 config.switching().volumes(),
                 tokens,
-                shared,
+                reclaimer.over(shared, Requester::tenant),
                 below,
                 fetcher,
                 switches,

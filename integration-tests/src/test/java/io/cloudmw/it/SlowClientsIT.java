@@ -76,7 +76,7 @@ final class SlowClientsIT {
             FilePath hot = put(fleet, "hot", 8 * MIB);
             try (SilentClients silent = new SilentClients(fleet.coordinatorAddress(), fleet.client(), cold)) {
                 silent.add(128);
-                assertThat(fleet.metric(2, RECLAIMED)).isGreaterThan(256.0 * MIB);
+                assertThat(fleet.metric(2, RECLAIMED)).isGreaterThan(64.0 * MIB);
                 fleet.get(hot, fleet.target("back"));
                 assertThat(Files.mismatch(directory.resolve("hot"), fleet.target("back")))
                         .isEqualTo(-1);

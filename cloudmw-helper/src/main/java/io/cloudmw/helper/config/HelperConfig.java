@@ -92,7 +92,7 @@ public record HelperConfig(
      * @param warmConnections of those to each bucket that are kept open
      * @param schedule attempts that may wait for a thread, in all and of each client, and the caps of clients and volumes
      * @param fetchWait how long an attempt waits for a thread, then for room in the spool, then for a stream
-     * @param relayIdle how long nobody has taken anything of a block that may have to make room for others
+     * @param relayIdle how long a reader has taken nothing whose blocks may have to make room for others
      */
     public record Limits(
             Path spoolDirectory,
@@ -224,7 +224,7 @@ public record HelperConfig(
                 settings.duration(
                         prefix + ".fetch.wait", Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofHours(1)),
                 settings.duration(
-                        prefix + ".relay.idle", Duration.ofSeconds(5), Duration.ofMillis(100), Duration.ofHours(1)),
+                        prefix + ".relay.idle", Duration.ofSeconds(30), Duration.ofMillis(100), Duration.ofHours(1)),
                 settings.integer(prefix + ".transfers.limit", 2048, 1, 100_000),
                 settings.integer(prefix + ".transfers.client-limit", 192, 1, 100_000),
                 settings.integer(prefix + ".transfers.blocks", 64, 1, 4096),

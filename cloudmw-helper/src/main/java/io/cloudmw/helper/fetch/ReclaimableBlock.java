@@ -19,7 +19,7 @@ final class ReclaimableBlock extends FetchedBlock {
     }
 
     private final Reclaimer reclaimer;
-    private final String reader;
+    private final Reclaimer.Reader reader;
     private final Attempt.Listener listener;
     private final Source source;
     private volatile long takenNanos;
@@ -53,8 +53,9 @@ final class ReclaimableBlock extends FetchedBlock {
     @GuardedBy("this")
     private boolean freed;
 
-    /** @param reader who has several blocks, perhaps */
-    ReclaimableBlock(Reclaimer reclaimer, String reader, WantedBlock block, Attempt.Listener listener, Source source) {
+    /** @param reader leaves with this block */
+    ReclaimableBlock(
+            Reclaimer reclaimer, Reclaimer.Reader reader, WantedBlock block, Attempt.Listener listener, Source source) {
         super(block);
         this.reclaimer = reclaimer;
         this.reader = reader;
@@ -65,10 +66,19 @@ final class ReclaimableBlock extends FetchedBlock {
 
     /** Has it fetched for the first time. */
     Attempt start() throws CloudMwException {
-        return source.start(block(), new First());
+        boolean started = false;
+        try {
+            Attempt attempt = source.start(block(), new First());
+            started = true;
+            return attempt;
+        } finally {
+            if (!started) {
+                close();
+            }
+        }
     }
 
-    String reader() {
+    Reclaimer.Reader reader() {
         return reader;
     }
 
@@ -87,14 +97,14 @@ final class ReclaimableBlock extends FetchedBlock {
      * Lets go of the bytes, unless somebody takes them: what is being sent would stay.
      *
      * @param budget whose room is wanted
-     * @param before something was taken of it last
+     * @param before its reader took something last
      * @return how much of it they held, others perhaps as well
      */
     long giveUp(ByteBudget budget, long before) {
         FetchedBlock given;
         synchronized (this) {
             given = bytes;
-            if (given == null || !whole || sending > 0 || takenNanos - before > 0) {
+            if (given == null || !whole || sending > 0 || reader.takenNanos() - before > 0) {
                 return 0;
             }
             bytes = null;
@@ -112,7 +122,7 @@ final class ReclaimableBlock extends FetchedBlock {
         FetchedBlock from;
         int index;
         synchronized (this) {
-            takenNanos = reclaimer.nanos();
+            takes();
             if (failure != null) {
                 return CompletableFuture.failedFuture(failure);
             }
@@ -140,7 +150,12 @@ final class ReclaimableBlock extends FetchedBlock {
 
     private synchronized void sentOne() {
         sending--;
+        takes();
+    }
+
+    private void takes() {
         takenNanos = reclaimer.nanos();
+        reader.takes();
     }
 
     /** Nothing is sent now. */
@@ -208,6 +223,7 @@ final class ReclaimableBlock extends FetchedBlock {
             bytes = null;
             reclaimer.remove(this);
         }
+        reader.leave();
         if (held != null) {
             held.close();
         }

@@ -4,18 +4,19 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.time.Ticker;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
- * Has readers who stopped reading cost others no room: when room is short, blocks of which nobody has taken anything for a while are
- * given up, and fetched again when somebody does ({@link ReclaimableBlock}). Safe for any thread; never blocks.
+ * Has readers who stopped reading cost others no room: when room is short, blocks of readers who have taken nothing for a while are
+ * given up, and fetched again when they go on ({@link ReclaimableBlock}). Safe for any thread; never blocks.
  */
 public final class Reclaimer {
     /** After it was looked for in vain: it is asked for with every leaf that finds no room. */
@@ -28,13 +29,15 @@ public final class Reclaimer {
     private final Ticker ticker;
     private final LongConsumer reclaimed;
 
-    /** Those that are here as a whole. */
+    private final Map<Object, Reader> readers = new ConcurrentHashMap<>();
+
+    /** Blocks that are here as a whole. */
     private final Set<ReclaimableBlock> whole = ConcurrentHashMap.newKeySet();
 
     /**
      * Knows of no blocks yet.
      *
-     * @param idleNanos how long nobody has taken anything of what may be given up
+     * @param idleNanos how long whoever wants what may be given up has taken nothing
      * @param reclaimed told how many bytes of a block were given up
      */
     public Reclaimer(long idleNanos, Ticker ticker, LongConsumer reclaimed) {
@@ -43,15 +46,19 @@ public final class Reclaimer {
         this.reclaimed = reclaimed;
     }
 
-    /** The same way to get blocks, of which those that nobody takes may be given up. They are for one stream each. */
-    public Fetching over(Fetching way) {
+    /**
+     * The same way to get blocks, of which those that nobody takes may be given up. They are for one stream each.
+     *
+     * @param reader whose they are: as long as he takes some, he is going to take the others
+     */
+    public Fetching over(Fetching way, Function<Requester, Object> reader) {
         return new Fetching() {
             @Override
             public Attempt start(Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener)
                     throws CloudMwException {
                 ReclaimableBlock reclaimable = new ReclaimableBlock(
                         Reclaimer.this,
-                        requester.tenant().client(),
+                        enter(reader.apply(requester)),
                         block,
                         listener,
                         (part, again) -> way.start(requester, part, store, again));
@@ -104,25 +111,54 @@ public final class Reclaimer {
     }
 
     /** What was seen of a block once: it may change while others are looked at. */
-    private record Rest(ReclaimableBlock block, long nanos) {}
+    private record Rest(ReclaimableBlock block, long readersNanos, long nanos) {}
 
     /**
      * Those of who rests longest first; of one reader those that came last, for who reads in order needs them last. Others may hold
      * the same bytes: letting go of one block need not make room.
      */
     private List<Rest> idle(ByteBudget budget, long now) {
-        List<Rest> all = whole.stream()
-                .map(block -> new Rest(block, now - block.takenNanos()))
+        return whole.stream()
+                .map(block -> new Rest(block, now - block.reader().takenNanos(), now - block.takenNanos()))
+                .filter(rest -> rest.readersNanos() >= idleNanos && rest.block().holds(budget) > 0)
+                .sorted(Comparator.comparingLong(Rest::readersNanos).reversed().thenComparingLong(Rest::nanos))
                 .toList();
-        Map<String, Long> readers = new HashMap<>();
-        all.forEach(rest -> readers.merge(rest.block().reader(), rest.nanos(), Math::min));
-        return all.stream()
-                .filter(rest -> rest.nanos() >= idleNanos && rest.block().holds(budget) > 0)
-                .sorted(Comparator.<Rest, Long>comparing(
-                                rest -> readers.getOrDefault(rest.block().reader(), 0L))
-                        .reversed()
-                        .thenComparing(Rest::nanos))
-                .toList();
+    }
+
+    /** Who wants some blocks; kept as long as he does. */
+    final class Reader {
+        private final Object key;
+        private volatile long takenNanos = ticker.nanos();
+        /** Changed for its key alone at a time. */
+        private int blocks;
+
+        private Reader(Object key) {
+            this.key = key;
+        }
+
+        /** He takes something now, or asks for more. */
+        void takes() {
+            takenNanos = ticker.nanos();
+        }
+
+        long takenNanos() {
+            return takenNanos;
+        }
+
+        /** He has one block less. */
+        void leave() {
+            readers.computeIfPresent(key, (same, reader) -> --reader.blocks == 0 ? null : reader);
+        }
+    }
+
+    private Reader enter(Object key) {
+        Reader entered = Objects.requireNonNull(readers.compute(key, (same, known) -> {
+            Reader reader = known == null ? new Reader(key) : known;
+            reader.blocks++;
+            return reader;
+        }));
+        entered.takes();
+        return entered;
     }
 
     long nanos() {

@@ -49,6 +49,7 @@ final class ReclaimerTest {
     private final ByteBudget spooled = new ByteBudget(LARGE, reclaimer.relief());
     private final ScheduledExecutorService timer = Threads.timer("test-timer");
     private final SteppedStore store = stepped();
+    private int clients;
     private Spool spool;
     private Fetcher fetcher;
 
@@ -112,7 +113,7 @@ final class ReclaimerTest {
         }
 
         Reader(int length, SteppedStore from, Fetching way) throws CloudMwException {
-            this("client", length, from, way);
+            this("client-" + ++clients, length, from, way);
         }
 
         Reader(String client, int length, SteppedStore from, Fetching way) throws CloudMwException {
@@ -120,7 +121,7 @@ final class ReclaimerTest {
             ChunkId chunk = Chunks.id();
             from.put(chunk, Chunks.source(bytes));
             attempt = reclaimer
-                    .over(way)
+                    .over(way, Requester::tenant)
                     .start(
                             new Requester(
                                     new Tenant(client, "v", Priority.BATCH),
@@ -261,6 +262,20 @@ final class ReclaimerTest {
         }
         assertThat(reclaimed).hasValue(0);
         slow.takeAll();
+    }
+
+    /** He is only slow, and is going to take the others. */
+    @Test
+    void ofWhoTakesSomethingNothingIsGivenUp() throws Exception {
+        Reader some = new Reader("slow", SMALL, store, fetcher).whole();
+        Reader others = new Reader("slow", LARGE, store, fetcher).whole();
+        now.addAndGet(IDLE);
+        some.stream.allow(Fetches.LEAF);
+        assertThat(new Reader(LARGE).failure()).isEqualTo(ErrorCode.OVERLOADED);
+        now.addAndGet(IDLE);
+        new Reader(LARGE).whole().takeAll();
+        some.takeAll();
+        others.takeAll();
     }
 
     /** It would stay until it is sent, and no room would be made. */
