@@ -3,6 +3,7 @@ package io.cloudmw.client;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.progress.GetReceipt;
@@ -36,6 +37,7 @@ import io.cloudmw.core.store.disk.FreeSpace;
 import io.cloudmw.core.testing.RoundsAndCooperative;
 import io.cloudmw.core.testing.store.ScriptedHttpServer;
 import io.cloudmw.core.wire.UrgencyWire;
+import io.cloudmw.proto.v1.BeginTransfer;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -864,6 +866,22 @@ final class TransferTest {
                 .containsExactly(Priority.BATCH, Priority.INTERACTIVE, Priority.PREFETCH);
         assertThat(helper.begins().get(0).getDeadlineMillis()).isZero();
         assertThat(helper.begins().get(2).getDeadlineMillis()).isBetween(1L, 3_600_000L);
+    }
+
+    /** So that one that is asked for another's block has it from there, and the store is not read again. */
+    @Test
+    void switchesAreToldOfOneAnotherAlsoByWhoDoesNotSayWhereHeIs() throws Exception {
+        FakeHelper helper = helper(Script.SERVE);
+        put(bytes(CHUNK));
+        client.read(FILE, Channels.newChannel(new ByteArrayOutputStream()), GetOptions.defaults())
+                .get(60, SECONDS);
+        coordinator.switches(1);
+        client.read(FILE, Channels.newChannel(new ByteArrayOutputStream()), GetOptions.defaults())
+                .get(60, SECONDS);
+
+        assertThat(helper.begins())
+                .extracting(BeginTransfer::getShared, BeginTransfer::getTree)
+                .containsExactly(tuple(false, 0), tuple(true, 1));
     }
 
     @Test

@@ -66,7 +66,7 @@ public final class HelperTransfer extends HelperStream<TransferCommand, Transfer
                 .setLanes(setup.lanes().perHelper())
                 .setSolitary(setup.solitary())
                 .setShared(setup.plan().switches() > 0)
-                .setTree(setup.plan().near().isPresent() ? setup.plan().switches() : 0)
+                .setTree(setup.plan().switches())
                 .setPriority(UrgencyWire.priority(setup.urgency().priority()))
                 .setDeadlineMillis(UrgencyWire.millis(setup.urgency().deadline()))
                 .setBulkSessionId(held.bulk().sessionId())
