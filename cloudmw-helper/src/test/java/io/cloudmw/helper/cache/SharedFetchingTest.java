@@ -32,6 +32,7 @@ import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.fetch.Upstream;
 import io.cloudmw.helper.fetch.WantedBlock;
 import io.cloudmw.helper.testing.Fetches;
+import io.cloudmw.helper.testing.IdleAttempt;
 import io.cloudmw.helper.testing.SteppedStore;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -1015,7 +1016,7 @@ final class SharedFetchingTest {
 
             @Override
             public Attempt start(WantedBlock block, StoreId from, Attempt.Listener listener, LeafRoom room) {
-                Attempt silent = new SilentAttempt(listener);
+                Attempt silent = new IdleAttempt(() -> listener.cancelled(0));
                 assertThat(begun.complete(silent)).isTrue();
                 return silent;
             }
@@ -1033,27 +1034,6 @@ final class SharedFetchingTest {
         second.attempt.cancel();
         assertThat(second.ending.failure()).isEqualTo(ErrorCode.CANCELLED);
         assertThat(asked).isEmpty();
-    }
-
-    /** Of a switch that does not answer. */
-    private record SilentAttempt(Attempt.Listener listener) implements Attempt {
-        @Override
-        public void cancel() {
-            listener.cancelled(0);
-        }
-
-        @Override
-        public boolean expire(CloudMwException cause) {
-            return false;
-        }
-
-        @Override
-        public long bytesRead() {
-            return 0;
-        }
-
-        @Override
-        public void shorten(long bytes) {}
     }
 
     /** One that gives has begun. */

@@ -40,6 +40,7 @@ import io.cloudmw.helper.fetch.Spool;
 import io.cloudmw.helper.fetch.WantedBlock;
 import io.cloudmw.helper.testing.FakeBulkStream;
 import io.cloudmw.helper.testing.Fetches;
+import io.cloudmw.helper.testing.IdleAttempt;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
@@ -107,31 +108,13 @@ final class SharedReadsTest {
         public Attempt start(Requester requester, WantedBlock block, StoreId store, Attempt.Listener listener) {
             waiting.add(listener);
             wanted.add(block);
-            return new Idle();
+            return new IdleAttempt(() -> {});
         }
 
         @Override
         public boolean keeps(WantedBlock block) {
             return keeping;
         }
-    }
-
-    private static final class Idle implements Attempt {
-        @Override
-        public void cancel() {}
-
-        @Override
-        public boolean expire(CloudMwException cause) {
-            return false;
-        }
-
-        @Override
-        public long bytesRead() {
-            return 0;
-        }
-
-        @Override
-        public void shorten(long bytes) {}
     }
 
     @AfterEach
