@@ -133,7 +133,8 @@ public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
 
     /**
      * How a volume is read through its switches: each block is asked of the one it belongs to. What is late there has another
-     * replica asked by the same switch; nothing is asked of two switches, or both would fetch it.
+     * replica asked by the same switch, or by the block's root where that asks others; nothing is asked of two switches while the
+     * first is there.
      *
      * @param inOrder for a stream
      */

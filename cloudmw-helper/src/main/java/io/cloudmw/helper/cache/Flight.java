@@ -425,7 +425,7 @@ final class Flight implements Leg.Listener {
         }
         if (goesOn) {
             leg.stop().passedOn();
-            goOn(leg);
+            goOn(leg, cause);
         } else {
             end();
             waiting.forEach(reader -> reader.failed(
@@ -442,9 +442,9 @@ final class Flight implements Leg.Listener {
                 : List.of());
     }
 
-    /** At the next stop, or, after one that was asked besides, at the store. */
-    private void goOn(Leg leg) {
-        if (leg.isExtra()) {
+    /** At the next stop, or, after one that was asked besides, or could not reach it, at the store. */
+    private void goOn(Leg leg, CloudMwException cause) {
+        if (leg.isExtra() || leg.stop().isOutOfReach(cause)) {
             start(Integer.MAX_VALUE);
         } else {
             start(leg.way().next(), leg.asking(), false, leg.untilMillis());

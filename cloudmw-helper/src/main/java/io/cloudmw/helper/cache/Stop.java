@@ -2,6 +2,7 @@ package io.cloudmw.helper.cache;
 
 import io.cloudmw.core.cache.LeafKey;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.Leaf;
@@ -52,6 +53,11 @@ abstract class Stop {
 
     /** Whether the next is asked after this one failed; otherwise the readers are to hear of it. */
     abstract boolean passesOn(CloudMwException cause);
+
+    /** Whether the store is all that is left to be asked. */
+    boolean isOutOfReach(CloudMwException cause) {
+        return false;
+    }
 
     /** So many bytes came from here. */
     void came(int bytes) {}
@@ -151,10 +157,16 @@ abstract class Stop {
                     .startAtItsTurn(requester, block, listener, () -> parent.start(block, store, listener, room));
         }
 
-        /** When a store cannot be read from there, readers may know of another; asking all above for this one would not help. */
+        /** Of a bad replica readers may know another; asking all above for this one would not help. */
         @Override
         boolean passesOn(CloudMwException cause) {
-            return !isOfTheStore(cause);
+            return !isOfTheStore(cause) || isOutOfReach(cause);
+        }
+
+        /** From there; from here it may be read, and those above would only ask the same. */
+        @Override
+        boolean isOutOfReach(CloudMwException cause) {
+            return cause.code() == ErrorCode.STORE_UNAVAILABLE || cause.code() == ErrorCode.STORE_DENIED;
         }
 
         @Override

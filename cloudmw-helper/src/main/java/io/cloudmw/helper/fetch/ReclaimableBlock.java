@@ -128,6 +128,9 @@ final class ReclaimableBlock extends FetchedBlock {
             }
             from = bytes;
             index = leaf - first;
+            if (index < 0) {
+                return CompletableFuture.failedFuture(new IllegalStateException("leaf " + leaf + " was sent before"));
+            }
             if (from == null && !coming) {
                 coming = true;
                 first = leaf;

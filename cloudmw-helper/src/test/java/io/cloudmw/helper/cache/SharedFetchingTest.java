@@ -57,6 +57,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class SharedFetchingTest {
     private static final int LEAF = Fetches.LEAF;
@@ -895,6 +897,25 @@ final class SharedFetchingTest {
         store.allow(LENGTH);
         below(block -> above).assertGetsAll();
         assertThat(asked).containsExactly(0L);
+        assertThat(counted(CacheMetrics.FETCHED)).isEqualTo(LENGTH);
+    }
+
+    /** It has no way to the store, or no right there; others above would ask the same. */
+    @ParameterizedTest
+    @EnumSource(
+            value = ErrorCode.class,
+            names = {"STORE_UNAVAILABLE", "STORE_DENIED"})
+    void whereOneAboveCannotReachTheStoreItIsReadAtOnce(ErrorCode why) throws Exception {
+        List<Long> first = new ArrayList<>();
+        List<Long> second = new ArrayList<>();
+        SteppedStore away = stepped(new StoreId("away"));
+        away.fail(true);
+        Upstream.Above above = new Upstream.Above(
+                2, List.of(above(away, 1, why, first), above(away, 0, ErrorCode.HELPER_UNAVAILABLE, second)));
+        store.allow(LENGTH);
+        below(block -> above).assertGetsAll();
+        assertThat(first).containsExactly(0L);
+        assertThat(second).isEmpty();
         assertThat(counted(CacheMetrics.FETCHED)).isEqualTo(LENGTH);
     }
 
