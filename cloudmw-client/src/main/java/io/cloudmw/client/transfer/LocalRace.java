@@ -182,7 +182,7 @@ final class LocalRace implements LocalAttempt.Listener {
                 happened(new RaceEvent.Cancelled(attempt.id(), attempt.bytes()));
                 return;
             }
-            if (cause.code() == ErrorCode.REPLICA_CORRUPT || cause.code() == ErrorCode.REPLICA_MISSING) {
+            if (cause.code().isOfReplica()) {
                 events.faulted(attempt.chunk().id(), attempt.store(), cause.code());
             }
             events.localFailed(cause);

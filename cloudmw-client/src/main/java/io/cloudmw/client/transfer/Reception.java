@@ -428,7 +428,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
 
     /** Bad copies are for good; but where not all were seen to be bad, the others are out of reach for now. */
     private boolean isUnreachable(DeliveryCommand.Fail failed) {
-        boolean bad = failed.code() == ErrorCode.REPLICA_MISSING || failed.code() == ErrorCode.REPLICA_CORRUPT;
+        boolean bad = failed.code().isOfReplica();
         Optional<Chunk> chunk = chunks.at(failed.chunkIndex());
         return UNREACHABLE.contains(failed.code())
                 || (bad

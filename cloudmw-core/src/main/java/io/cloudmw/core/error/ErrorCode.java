@@ -76,6 +76,11 @@ public enum ErrorCode {
         return grpcStatus;
     }
 
+    /** Whether a copy is not what it should be, wherever it is read. */
+    public boolean isOfReplica() {
+        return this == REPLICA_MISSING || this == REPLICA_CORRUPT;
+    }
+
     /** The verdict a failure with this code carries unless the thrower knows better. */
     public RetryVerdict verdict() {
         return verdict;

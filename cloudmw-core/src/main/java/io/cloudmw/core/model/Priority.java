@@ -13,6 +13,10 @@ public enum Priority {
     /** Upkeep of the copies. */
     REPAIR;
 
+    public boolean isMoreUrgentThan(Priority other) {
+        return compareTo(other) < 0;
+    }
+
     /** The name used in settings, on the command line, in reports and as a tag of meters. */
     public String label() {
         return name().toLowerCase(Locale.ROOT);

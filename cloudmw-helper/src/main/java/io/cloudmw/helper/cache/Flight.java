@@ -190,7 +190,7 @@ final class Flight implements Leg.Listener {
         Leg added;
         List<Leg> before;
         synchronized (fetching.lock()) {
-            boolean urgent = other.requester().tenant().priority().compareTo(urgency()) < 0;
+            boolean urgent = other.requester().tenant().priority().isMoreUrgentThan(urgency());
             // Who is waited for must stay lower than who waits for this flight.
             if (over || above.height() > height || !(urgent ? isWaiting() : isQueuedForOthers(other.requester()))) {
                 return;
@@ -275,7 +275,9 @@ final class Flight implements Leg.Listener {
             }
             leg.choose();
             // One who is more urgent has just joined, and takes its place.
-            return others.stream().filter(other -> !other.isMoreUrgentThan(leg)).toList();
+            return others.stream()
+                    .filter(other -> !other.priority().isMoreUrgentThan(leg.priority()))
+                    .toList();
         });
     }
 
@@ -453,7 +455,7 @@ final class Flight implements Leg.Listener {
 
     /** What a reader is told of a store, or a leaf, that it did not name: its own copy is not what is wrong. */
     private static CloudMwException ofAnother(CloudMwException cause) {
-        return cause.code() == ErrorCode.REPLICA_CORRUPT || cause.code() == ErrorCode.REPLICA_MISSING
+        return cause.code().isOfReplica()
                 ? new CloudMwException(ErrorCode.STORE_UNAVAILABLE, String.valueOf(cause.getMessage()), cause)
                 : cause;
     }

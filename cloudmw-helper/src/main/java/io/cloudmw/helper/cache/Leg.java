@@ -3,6 +3,7 @@ package io.cloudmw.helper.cache;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.helper.fetch.Attempt;
 import io.cloudmw.helper.fetch.FetchedBlock;
 import io.cloudmw.helper.fetch.Leaf;
@@ -92,12 +93,8 @@ final class Leg implements Attempt.Listener {
         return client;
     }
 
-    boolean isMoreUrgentThan(Leg other) {
-        return asking.requester()
-                        .tenant()
-                        .priority()
-                        .compareTo(other.asking.requester().tenant().priority())
-                < 0;
+    Priority priority() {
+        return asking.requester().tenant().priority();
     }
 
     boolean isExtra() {

@@ -75,10 +75,12 @@ abstract class Stop {
 
     /** Whether what failed is where the bytes are kept, and not who was to bring them. */
     private static boolean isOfTheStore(CloudMwException cause) {
-        return switch (cause.code()) {
-            case REPLICA_CORRUPT, REPLICA_MISSING, STORE_UNAVAILABLE, STORE_DENIED -> true;
-            default -> false;
-        };
+        return cause.code().isOfReplica() || isAway(cause);
+    }
+
+    /** Whether the store could not be reached, or not be read by who tried. */
+    private static boolean isAway(CloudMwException cause) {
+        return cause.code() == ErrorCode.STORE_UNAVAILABLE || cause.code() == ErrorCode.STORE_DENIED;
     }
 
     /** The disk tier: its leaves are kept already. */
@@ -160,13 +162,13 @@ abstract class Stop {
         /** Of a bad replica readers may know another; asking all above for this one would not help. */
         @Override
         boolean passesOn(CloudMwException cause) {
-            return !isOfTheStore(cause) || isOutOfReach(cause);
+            return !cause.code().isOfReplica();
         }
 
         /** From there; from here it may be read, and those above would only ask the same. */
         @Override
         boolean isOutOfReach(CloudMwException cause) {
-            return cause.code() == ErrorCode.STORE_UNAVAILABLE || cause.code() == ErrorCode.STORE_DENIED;
+            return isAway(cause);
         }
 
         @Override

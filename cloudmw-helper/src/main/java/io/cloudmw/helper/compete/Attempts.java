@@ -481,7 +481,7 @@ final class Attempts {
                 LOG.warn("{} {} store={} arrived damaged; the replica is right", spec, block, store);
                 return;
             }
-            if (cause.code() == ErrorCode.REPLICA_CORRUPT || cause.code() == ErrorCode.REPLICA_MISSING) {
+            if (cause.code().isOfReplica()) {
                 around.meters().fault();
                 destination.fault(block.leaves().chunk(), store, cause.code());
             }

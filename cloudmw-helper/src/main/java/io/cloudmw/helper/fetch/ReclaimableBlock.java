@@ -36,10 +36,6 @@ final class ReclaimableBlock extends FetchedBlock {
     @GuardedBy("this")
     private int sending;
 
-    /** They are all here. */
-    @GuardedBy("this")
-    private boolean whole;
-
     /** They were given up, and are on their way again. */
     @GuardedBy("this")
     private boolean coming;
@@ -104,12 +100,11 @@ final class ReclaimableBlock extends FetchedBlock {
         FetchedBlock given;
         synchronized (this) {
             given = bytes;
-            if (given == null || !whole || sending > 0 || reader.takenNanos() - before > 0) {
+            boolean taken = sending > 0 || reader.takenNanos() - before > 0;
+            if (given == null || taken || !reclaimer.remove(this)) {
                 return 0;
             }
             bytes = null;
-            whole = false;
-            reclaimer.remove(this);
         }
         long held = given.holds(budget);
         given.close();
@@ -202,7 +197,6 @@ final class ReclaimableBlock extends FetchedBlock {
         synchronized (this) {
             late = freed;
             bytes = late ? null : fetched;
-            whole = !late;
             coming = false;
             again = null;
             takenNanos = reclaimer.nanos();

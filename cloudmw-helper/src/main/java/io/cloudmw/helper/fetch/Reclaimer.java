@@ -169,7 +169,8 @@ public final class Reclaimer {
         whole.add(block);
     }
 
-    void remove(ReclaimableBlock block) {
-        whole.remove(block);
+    /** Whether it was one of them. */
+    boolean remove(ReclaimableBlock block) {
+        return whole.remove(block);
     }
 }

@@ -40,14 +40,10 @@ public final class Spool implements AutoCloseable {
     /**
      * Locks the directory, made if it is not there, and cleans it.
      *
+     * @param budget what its files may use together
      * @throws CloudMwException {@code ALREADY_EXISTS} when another process uses it
      * @throws IOException when it cannot be made or read
      */
-    public static Spool open(Path directory, long limitBytes) throws IOException {
-        return open(directory, new ByteBudget(limitBytes));
-    }
-
-    /** As the other. */
     public static Spool open(Path directory, ByteBudget budget) throws IOException {
         Files.createDirectories(directory);
         LockFile lock = LockFile.tryLock(directory.resolve(LOCK))

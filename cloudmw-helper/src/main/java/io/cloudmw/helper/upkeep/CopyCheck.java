@@ -43,7 +43,7 @@ final class CopyCheck {
                     ? Optional.empty()
                     : Optional.of(ErrorCode.REPLICA_CORRUPT);
         } catch (CloudMwException e) {
-            if (e.code() == ErrorCode.REPLICA_MISSING || e.code() == ErrorCode.REPLICA_CORRUPT) {
+            if (e.code().isOfReplica()) {
                 return Optional.of(e.code());
             }
             throw e;

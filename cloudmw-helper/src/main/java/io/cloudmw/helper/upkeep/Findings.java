@@ -37,7 +37,7 @@ final class Findings {
 
     /** What reading a copy failed with, says something about it or not. */
     void note(ChunkId chunk, StoreId store, ErrorCode code) {
-        if (code == ErrorCode.REPLICA_CORRUPT || code == ErrorCode.REPLICA_MISSING) {
+        if (code.isOfReplica()) {
             ReplicaState state = code == ErrorCode.REPLICA_CORRUPT ? ReplicaState.CORRUPT : ReplicaState.MISSING;
             faults.add(new ReplicaReport(chunk, store, state));
         }

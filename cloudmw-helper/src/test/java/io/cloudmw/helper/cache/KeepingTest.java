@@ -59,7 +59,7 @@ final class KeepingTest {
         ChunkStore holding = new MemoryChunkStore(Fetches.STORE, 1 << 20);
         holding.put(chunk, Chunks.source(bytes));
         store = new SteppedStore(holding);
-        spool = Spool.open(directory.resolve("spool"), 1 << 20);
+        spool = Spool.open(directory.resolve("spool"), new ByteBudget(1 << 20));
         fetcher = new Fetcher(
                 Fetches.pools(timer, 4, 64),
                 new Fetcher.Limits(LENGTH, 1),

@@ -90,7 +90,7 @@ final class SharedFetchingTest {
     void start() throws IOException {
         store = stepped(Fetches.STORE);
         other = stepped(OTHER);
-        spool = Spool.open(directory.resolve("spool"), 1 << 20);
+        spool = Spool.open(directory.resolve("spool"), new ByteBudget(1 << 20));
         fetcher = fetcher(Fetches.pools(timer, 4, 64));
         others = fetcher(Fetches.pools(timer, 4, 64));
         open(1 << 20, OPEN_FILES);
@@ -340,10 +340,7 @@ final class SharedFetchingTest {
     /** One thread, which the store holds. The greedy one has had what he may have at once; another of his class wants the last he has asked for. */
     @Test
     void whoAsksForLittleDoesNotWaitBehindAllThatAnotherHasAskedFor() throws Exception {
-        fetcher.close();
-        cache.close();
-        fetcher = fetcher(Fetches.pools(timer, 1, 64));
-        open(8 << 20, 0);
+        oneThread(8 << 20, 64);
         int leaf = 256 << 10;
         byte[] large = Chunks.bytes(3, 12 * leaf);
         ChunkStore holding = new MemoryChunkStore(Fetches.STORE, 8 << 20);
@@ -477,10 +474,7 @@ final class SharedFetchingTest {
     /** One thread, which another read holds: all wait for their own turns, and for the others'. */
     @Test
     void whatTheFirstOfSeveralTurnsHasFoundMissingIsNotLookedForInTheOthers() throws Exception {
-        fetcher.close();
-        cache.close();
-        fetcher = fetcher(Fetches.pools(timer, 1, 64));
-        open(1 << 20, 0);
+        oneThread(1 << 20, 64);
         Reader before = read();
         await().until(() -> store.opened() == 1);
         SteppedStore empty = new SteppedStore(new MemoryChunkStore(OTHER, 1 << 20));
@@ -558,6 +552,14 @@ final class SharedFetchingTest {
     }
 
     /** As a helper that was started again. */
+    /** And of each client so many wait for it at most. */
+    private void oneThread(long memoryBytes, int clientQueue) throws IOException {
+        fetcher.close();
+        cache.close();
+        fetcher = fetcher(Fetches.pools(timer, 1, 64, clientQueue));
+        open(memoryBytes, 0);
+    }
+
     private void reopen(long memoryBytes, boolean onDisk) throws IOException {
         cache.close();
         open(memoryBytes, onDisk);
@@ -973,10 +975,7 @@ final class SharedFetchingTest {
     /** One thread, which the store holds, and one place in the queue for each client. */
     @Test
     void whatIsAskedOfOthersCountsForItsClientAndBeyondThatNobodyIsAskedInstead() throws Exception {
-        fetcher.close();
-        cache.close();
-        fetcher = fetcher(Fetches.pools(timer, 1, 64, 1));
-        open(1 << 20, 0);
+        oneThread(1 << 20, 1);
         WantedBlock whole = Fetches.whole(chunk, bytes);
         Reader before = new Reader(whole.part(0, 1), Fetches.STORE);
         await().until(() -> store.opened() == 1);
@@ -1024,10 +1023,7 @@ final class SharedFetchingTest {
     /** What it would send twice takes bandwidth of both. One thread, free: whatever is asked is asked in turn. */
     @Test
     void aSwitchAboveThatHasBeenAskedIsNotAskedAgainForAnotherClientBeforeItAnswers() throws Exception {
-        fetcher.close();
-        cache.close();
-        fetcher = fetcher(Fetches.pools(timer, 1, 64));
-        open(1 << 20, 0);
+        oneThread(1 << 20, 64);
         CompletableFuture<Attempt> begun = new CompletableFuture<>();
         Upstream.Parent connecting = new Upstream.Parent() {
             @Override

@@ -43,7 +43,7 @@ final class FetcherTest {
 
     @BeforeEach
     void start() throws IOException {
-        spool = Spool.open(directory.resolve("spool"), LARGE);
+        spool = Spool.open(directory.resolve("spool"), new ByteBudget(LARGE));
         fetcher = new Fetcher(
                 Fetches.pools(timer), new Fetcher.Limits(SMALL, 1), memory, spool, PooledByteBufAllocator.DEFAULT);
     }

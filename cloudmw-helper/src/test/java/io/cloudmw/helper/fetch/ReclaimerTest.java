@@ -100,10 +100,9 @@ final class ReclaimerTest {
     }
 
     /** Has a block relayed as it comes, and takes what it grants. */
-    private final class Reader implements Attempt.Listener, Relay.Listener {
-        private final byte[] bytes;
+    private final class Reader extends Fetches.Ending implements Relay.Listener {
+        private final byte[] content;
         private final Attempt attempt;
-        private final CompletableFuture<FetchedBlock> whole = new CompletableFuture<>();
         private final CompletableFuture<Void> end = new CompletableFuture<>();
         private final Network stream = new Network();
         private volatile @Nullable Relay relay;
@@ -117,9 +116,9 @@ final class ReclaimerTest {
         }
 
         Reader(String client, int length, SteppedStore from, Fetching way) throws CloudMwException {
-            bytes = Chunks.bytes(length, length);
+            content = Chunks.bytes(length, length);
             ChunkId chunk = Chunks.id();
-            from.put(chunk, Chunks.source(bytes));
+            from.put(chunk, Chunks.source(content));
             attempt = reclaimer
                     .over(way, Requester::tenant)
                     .start(
@@ -128,7 +127,7 @@ final class ReclaimerTest {
                                     OptionalLong.empty(),
                                     id -> from,
                                     Upstream.NONE),
-                            Fetches.whole(chunk, bytes),
+                            Fetches.whole(chunk, content),
                             Fetches.STORE,
                             this);
         }
@@ -147,21 +146,6 @@ final class ReclaimerTest {
         }
 
         @Override
-        public void finished(FetchedBlock fetched) {
-            whole.complete(fetched);
-        }
-
-        @Override
-        public void failed(CloudMwException cause, long count) {
-            whole.completeExceptionally(cause);
-        }
-
-        @Override
-        public void cancelled(long count) {
-            whole.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "after " + count));
-        }
-
-        @Override
         public void sent() {
             end.complete(null);
         }
@@ -171,23 +155,17 @@ final class ReclaimerTest {
             end.completeExceptionally(cause);
         }
 
-        Reader whole() {
-            assertThat(whole).succeedsWithin(10, TimeUnit.SECONDS);
+        Reader whole() throws Exception {
+            var unused = block();
             return this;
         }
 
-        ErrorCode failure() {
-            return whole.handle((block, error) -> error instanceof CloudMwException known ? known.code() : null)
-                    .orTimeout(10, TimeUnit.SECONDS)
-                    .join();
-        }
-
-        void takeAll() {
-            stream.allow(bytes.length);
+        void takeAll() throws Exception {
+            stream.allow(content.length);
             assertThat(end).succeedsWithin(10, TimeUnit.SECONDS);
-            assertThat(stream.sent.toByteArray()).isEqualTo(bytes);
+            assertThat(stream.sent.toByteArray()).isEqualTo(content);
             await().until(() -> stream.ends == 1);
-            whole.join().close();
+            block().close();
         }
     }
 
@@ -351,7 +329,7 @@ final class ReclaimerTest {
         assertThat(idle.end).failsWithin(10, TimeUnit.SECONDS);
         assertThat(idle.stream.sent.size()).isZero();
         assertThat(idle.stream.resets).containsExactly(ErrorCode.STORE_UNAVAILABLE);
-        idle.whole.join().close();
+        idle.block().close();
         assertThat(spooled.usedBytes()).isZero();
     }
 
@@ -364,7 +342,7 @@ final class ReclaimerTest {
         idle.stream.allow(LARGE);
         assertThat(idle.end).failsWithin(10, TimeUnit.SECONDS);
         assertThat(idle.stream.resets).containsExactly(ErrorCode.HELPER_UNAVAILABLE);
-        idle.whole.join().close();
+        idle.block().close();
         spooled.giveBack(LARGE);
     }
 
@@ -376,14 +354,14 @@ final class ReclaimerTest {
         giveUp(idle);
         idle.stream.allow(Fetches.LEAF);
         await().until(() -> once.opened() == 2);
-        idle.whole.join().close();
+        idle.block().close();
         await().until(() -> once.closed() == 2);
         await().until(() -> spooled.usedBytes() == 0);
     }
 
     private void giveUp(Reader idle) {
         now.addAndGet(IDLE);
-        assertThat(spooled.tryTake(idle.bytes.length)).isTrue();
-        spooled.giveBack(idle.bytes.length);
+        assertThat(spooled.tryTake(idle.content.length)).isTrue();
+        spooled.giveBack(idle.content.length);
     }
 }

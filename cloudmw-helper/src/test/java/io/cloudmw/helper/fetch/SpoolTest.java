@@ -19,7 +19,7 @@ final class SpoolTest {
 
     @Test
     void filesHaveNoNameAndTheirRoomComesBackWhenTheyAreClosed() throws IOException {
-        Spool spool = Spool.open(directory.resolve("spool"), 10);
+        Spool spool = Spool.open(directory.resolve("spool"), new ByteBudget(10));
         Spool.SpoolFile file = spool.create(10, 0);
         assertThat(file.channel().write(ByteBuffer.wrap(new byte[10]), 0)).isEqualTo(10);
         try (Stream<Path> names = Files.list(directory.resolve("spool"))) {
@@ -33,7 +33,7 @@ final class SpoolTest {
 
     @Test
     void moreThanTheLimitIsRefused() throws IOException {
-        Spool spool = Spool.open(directory, 10);
+        Spool spool = Spool.open(directory, new ByteBudget(10));
         try (Spool.SpoolFile file = spool.create(6, 0)) {
             assertThat(file.channel().isOpen()).isTrue();
             assertThatThrownBy(() -> spool.create(5, 1))
@@ -47,7 +47,7 @@ final class SpoolTest {
     void whatAnOlderProcessLeftIsRemovedAndNothingElse() throws IOException {
         Files.createFile(directory.resolve("7.spool"));
         Files.createFile(directory.resolve("precious.txt"));
-        Spool spool = Spool.open(directory, 10);
+        Spool spool = Spool.open(directory, new ByteBudget(10));
         assertThat(directory.resolve("7.spool")).doesNotExist();
         assertThat(directory.resolve("precious.txt")).exists();
         spool.close();
@@ -56,22 +56,22 @@ final class SpoolTest {
     @Test
     void aDirectoryIsOneProcessesAndNothingIsLeftOfItAfterwards() throws IOException {
         Path spool = directory.resolve("spool");
-        Spool first = Spool.open(spool, 10);
+        Spool first = Spool.open(spool, new ByteBudget(10));
         Files.createFile(spool.resolve("7.spool"));
-        assertThatThrownBy(() -> Spool.open(spool, 10))
+        assertThatThrownBy(() -> Spool.open(spool, new ByteBudget(10)))
                 .isInstanceOfSatisfying(
                         CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.ALREADY_EXISTS))
                 .hasMessageContaining(spool.toString());
         assertThat(spool.resolve("7.spool")).exists();
         first.share(5).close();
-        Spool.open(spool, 10).close();
+        Spool.open(spool, new ByteBudget(10)).close();
         assertThat(spool).doesNotExist();
     }
 
     @Test
     void aDirectoryThatCannotBeWrittenIsToldAndCostsNoRoom() throws IOException {
         Path gone = directory.resolve("gone");
-        Spool spool = Spool.open(gone, 10);
+        Spool spool = Spool.open(gone, new ByteBudget(10));
         Files.delete(gone.resolve("lock"));
         Files.delete(gone);
         assertThatThrownBy(() -> spool.create(10, 0)).isInstanceOf(CloudMwException.class);

@@ -43,7 +43,7 @@ final class ParentAttemptTest {
 
     @BeforeEach
     void open() throws IOException {
-        spool = Spool.open(directory.resolve("spool"), 1 << 20);
+        spool = Spool.open(directory.resolve("spool"), new ByteBudget(1 << 20));
         LeafRoom room = new LeafRoom(new ByteBudget(0), spool, PooledByteBufAllocator.DEFAULT, AN_HOUR);
         attempt = new ParentAttempt("above", block, ending, room, windows, Runnable::run);
     }

@@ -40,7 +40,7 @@ final class RelayTest implements Relay.Listener {
 
     @BeforeEach
     void fetch() throws Exception {
-        spool = Spool.open(directory.resolve("spool"), 1);
+        spool = Spool.open(directory.resolve("spool"), new ByteBudget(1));
         fetcher = new Fetcher(
                 Fetches.pools(timer),
                 new Fetcher.Limits(1 << 20, 1),

@@ -72,7 +72,7 @@ final class CompetitionTest {
 
     @BeforeEach
     void start() throws IOException {
-        spool = Spool.open(directory.resolve("spool"), 1);
+        spool = Spool.open(directory.resolve("spool"), new ByteBudget(1));
         fetcher = new Fetcher(
                 Fetches.pools(timer),
                 new Fetcher.Limits(0, 1),

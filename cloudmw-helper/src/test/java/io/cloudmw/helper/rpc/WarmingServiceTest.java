@@ -82,7 +82,7 @@ final class WarmingServiceTest {
 
     @BeforeEach
     void start() throws IOException {
-        spool = Spool.open(directory.resolve("spool"), 1 << 20);
+        spool = Spool.open(directory.resolve("spool"), new ByteBudget(1 << 20));
         fetcher = new Fetcher(
                 Fetches.pools(timer),
                 new Fetcher.Limits(LEAF, 1),

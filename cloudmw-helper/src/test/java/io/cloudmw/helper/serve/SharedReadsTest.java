@@ -81,7 +81,7 @@ final class SharedReadsTest {
 
     @BeforeEach
     void start() throws IOException {
-        spool = Spool.open(directory.resolve("spool"), 1 << 20);
+        spool = Spool.open(directory.resolve("spool"), new ByteBudget(1 << 20));
         fetcher = new Fetcher(
                 Fetches.pools(timer, 1, 100),
                 new Fetcher.Limits(Fetches.LEAF, 1),

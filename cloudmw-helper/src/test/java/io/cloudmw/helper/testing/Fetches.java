@@ -117,7 +117,7 @@ public final class Fetches {
     }
 
     /** Keeps how an attempt ended. */
-    public static final class Ending implements Attempt.Listener {
+    public static class Ending implements Attempt.Listener {
         private final CompletableFuture<FetchedBlock> end = new CompletableFuture<>();
         public final CompletableFuture<Long> progress = new CompletableFuture<>();
         /** Of a cancelled one. */

@@ -21,6 +21,7 @@ import io.cloudmw.core.store.PutOutcome;
 import io.cloudmw.core.store.memory.MemoryChunkStore;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.upkeep.task.Task;
+import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.Spool;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -50,7 +51,7 @@ final class CopyRunnerTest {
 
     @BeforeEach
     void openSpool() throws Exception {
-        spool = Spool.open(directory.resolve("spool"), 100_000);
+        spool = Spool.open(directory.resolve("spool"), new ByteBudget(100_000));
     }
 
     @AfterEach

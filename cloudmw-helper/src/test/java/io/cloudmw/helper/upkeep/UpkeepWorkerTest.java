@@ -38,6 +38,7 @@ import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.Task;
 import io.cloudmw.core.upkeep.task.TaskResult;
 import io.cloudmw.helper.disk.OwnDisks;
+import io.cloudmw.helper.fetch.ByteBudget;
 import io.cloudmw.helper.fetch.Spool;
 import io.cloudmw.helper.peer.PeerConnections;
 import io.cloudmw.helper.peer.StoreDirectory;
@@ -107,7 +108,7 @@ final class UpkeepWorkerTest {
 
     @BeforeEach
     void start() throws Exception {
-        spool = Spool.open(directory.resolve("spool"), 100_000);
+        spool = Spool.open(directory.resolve("spool"), new ByteBudget(100_000));
         StoreDirectory stores =
                 new StoreDirectory(new HelperId("h"), new OwnDisks(List.of()), peers, described -> store, tokens);
         worker = new UpkeepWorker(this::work, stores, spool, new UpkeepMetrics(meters), ticker, pool, 2);
