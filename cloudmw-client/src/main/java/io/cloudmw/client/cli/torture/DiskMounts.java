@@ -42,16 +42,17 @@ final class DiskMounts implements AutoCloseable {
     }
 
     /**
-     * Whether it can be done here; tries it.
+     * Tries whether file systems can be mounted and filled below a directory. A close that comes meanwhile waits for the trial; after
+     * a close nothing is tried and no directory is made.
      *
-     * @param bytes that all together may come to hold: there must be twice the memory
+     * @param totalBytes that all together may come to hold: there must be twice the memory
      */
-    static boolean isPossible(Path directory, long bytes) {
-        if (availableBytes() / 2 < bytes) {
+    synchronized boolean isPossible(Path directory, long totalBytes) {
+        if (closed || availableBytes() / 2 < totalBytes) {
             return false;
         }
         try (DiskMounts probe = new DiskMounts(1 << 20)) {
-            Path at = Files.createDirectories(directory.resolve("mount-probe"));
+            Path at = directory.resolve("mount-probe");
             probe.mount(at);
             probe.fill(at, true);
             probe.fill(at, false);
@@ -76,14 +77,15 @@ final class DiskMounts implements AutoCloseable {
     }
 
     /**
-     * Mounts one, until it is closed.
+     * Makes a directory, with those above it, and mounts a file system there until this is closed.
      *
-     * @throws IOException also when it is closed already
+     * @throws IOException also when this is closed already; no directory is made then
      */
     synchronized void mount(Path at) throws IOException {
         if (closed) {
             throw new IOException("closed");
         }
+        Files.createDirectories(at);
         run("mount", "-t", "tmpfs", "-o", options(), "cloudmw-torture", at.toString());
         mounted.add(at);
     }

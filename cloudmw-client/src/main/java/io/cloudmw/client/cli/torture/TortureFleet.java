@@ -100,8 +100,9 @@ final class TortureFleet {
         connected = Network.isAvailable();
         names.put(ProcessHandle.current().pid(), CLIENTS);
         network = closing.open(() -> new Network(() -> names));
-        mounts = DiskMounts.isPossible(directory, TortureSettings.REPLICAS * settings.bytes())
-                ? Optional.of(closing.open(() -> new DiskMounts(settings.diskBytes())))
+        DiskMounts disks = closing.open(() -> new DiskMounts(settings.diskBytes()));
+        mounts = disks.isPossible(directory, TortureSettings.REPLICAS * settings.bytes())
+                ? Optional.of(disks)
                 : Optional.empty();
         processes = closing.open(() -> new LocalFleet(directory, settings.launcher(), Map.of()));
         helpers = IntStream.rangeClosed(1, settings.helpers())
@@ -147,7 +148,7 @@ final class TortureFleet {
         own.put(reserve(name), mounts.isPresent() ? "0" : RESERVE);
         own.put("helper.disk." + store + ".path", disk(store).toString());
         if (mounts.isPresent()) {
-            mounts.get().mount(Files.createDirectories(mountPoint(store)));
+            mounts.get().mount(mountPoint(store));
         }
         if (connected) {
             own.put("helper.advertise-host", host);

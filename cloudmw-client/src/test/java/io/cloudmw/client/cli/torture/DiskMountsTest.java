@@ -19,9 +19,9 @@ final class DiskMountsTest {
 
     @Test
     void aDiskIsFullOfBytesOrOfFilesAndHasRoomAgain() throws IOException {
-        boolean possible = DiskMounts.isPossible(directory, 1);
-        Path at = Files.createDirectories(directory.resolve("disk"));
+        Path at = directory.resolve("disk");
         try (DiskMounts mounts = new DiskMounts(4 * MIB)) {
+            boolean possible = mounts.isPossible(directory, 1);
             if (!possible) {
                 assertThatThrownBy(() -> {
                             mounts.mount(at);
@@ -53,16 +53,23 @@ final class DiskMountsTest {
 
     @Test
     void whatThereIsNoMemoryForIsNotMounted() {
-        assertThat(DiskMounts.isPossible(directory, Long.MAX_VALUE)).isFalse();
+        try (DiskMounts mounts = new DiskMounts(MIB)) {
+            assertThat(mounts.isPossible(directory, Long.MAX_VALUE)).isFalse();
+        }
         assertThat(directory).isEmptyDirectory();
     }
 
+    /** An interrupted run deletes its directory after the mounts are closed: what is made then would stay. */
     @Test
-    void nothingIsMountedOnceItIsClosed() {
+    void closedMountsMakeNoDirectory() {
+        Path deleted = directory.resolve("deleted");
         DiskMounts mounts = new DiskMounts(MIB);
         mounts.close();
-        assertThatThrownBy(() -> mounts.mount(directory))
+
+        assertThatThrownBy(() -> mounts.mount(deleted.resolve("disk")))
                 .isInstanceOf(IOException.class)
                 .hasMessage("closed");
+        assertThat(mounts.isPossible(deleted, 1)).isFalse();
+        assertThat(deleted).doesNotExist();
     }
 }
