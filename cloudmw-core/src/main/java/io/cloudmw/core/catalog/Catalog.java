@@ -1,5 +1,6 @@
 package io.cloudmw.core.catalog;
 
+import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
@@ -75,6 +76,14 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
 
     /** Makes a store known, or replaces what is known of it. */
     void putStore(Store store) throws CloudMwException;
+
+    /**
+     * Has the credentials of a bucket found elsewhere.
+     *
+     * @return the store as it is kept now
+     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when it is a disk
+     */
+    Store setCredentials(StoreId id, CredentialsReference reference, ChangeRequest request) throws CloudMwException;
 
     /** All stores by id. */
     List<Store> stores() throws CloudMwException;

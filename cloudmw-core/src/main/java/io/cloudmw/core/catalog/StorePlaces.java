@@ -1,5 +1,6 @@
 package io.cloudmw.core.catalog;
 
+import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Store;
@@ -24,7 +25,10 @@ public final class StorePlaces {
                 throw new CloudMwException(
                         ErrorCode.ALREADY_EXISTS,
                         "store " + store.id() + " exists already: "
-                                + other.kind().place() + ", failure domain " + other.failureDomain());
+                                + other.kind().place() + ", failure domain " + other.failureDomain()
+                                + (other.withoutCredentials().equals(store.withoutCredentials())
+                                        ? ", with other credentials (expected: cloudmw store set " + store.id() + ")"
+                                        : ""));
             }
             if (store.kind() instanceof Store.S3 place && isIn(place, other)) {
                 throw new CloudMwException(
@@ -33,6 +37,20 @@ public final class StorePlaces {
                                 + " with the same prefix");
             }
         }
+    }
+
+    /**
+     * The same store with its credentials elsewhere.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is a disk
+     */
+    public static Store withCredentials(Store known, CredentialsReference reference) throws CloudMwException {
+        if (!(known.kind() instanceof Store.S3)) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "store " + known.id() + ": a disk has no credentials (expected: a bucket)");
+        }
+        return known.with(reference);
     }
 
     private static boolean isIn(Store.S3 place, Store other) {

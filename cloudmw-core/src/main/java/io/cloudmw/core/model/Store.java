@@ -1,5 +1,6 @@
 package io.cloudmw.core.model;
 
+import io.cloudmw.core.access.CredentialsReference;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -27,8 +28,16 @@ public record Store(StoreId id, String failureDomain, Kind kind) {
      *
      * @param endpoint empty for the region's own
      * @param prefix prepended to every key: empty or ending in '/'
+     * @param credentials where coordinators and helpers find its credentials
      */
-    public record S3(String bucket, String region, String endpoint, boolean pathStyle, String prefix) implements Kind {
+    public record S3(
+            String bucket,
+            String region,
+            String endpoint,
+            boolean pathStyle,
+            String prefix,
+            CredentialsReference credentials)
+            implements Kind {
         public S3 {
             if (bucket.isEmpty()) {
                 throw new IllegalArgumentException("bucket: empty");
@@ -39,6 +48,16 @@ public record Store(StoreId id, String failureDomain, Kind kind) {
             if (!prefix.isEmpty() && !prefix.endsWith("/")) {
                 throw new IllegalArgumentException("prefix: \"" + prefix + "\" (expected: empty or ending in '/')");
             }
+        }
+
+        /** A bucket whose credentials are found by the AWS default chain. */
+        public S3(String bucket, String region, String endpoint, boolean pathStyle, String prefix) {
+            this(bucket, region, endpoint, pathStyle, prefix, CredentialsReference.CHAIN);
+        }
+
+        /** The same bucket, with its credentials elsewhere. */
+        public S3 with(CredentialsReference reference) {
+            return new S3(bucket, region, endpoint, pathStyle, prefix, reference);
         }
 
         @Override
@@ -53,6 +72,16 @@ public record Store(StoreId id, String failureDomain, Kind kind) {
         public String place() {
             return owner + ":" + path;
         }
+    }
+
+    /** The same store with its credentials elsewhere; a disk has none and stays as it is. */
+    public Store with(CredentialsReference reference) {
+        return kind instanceof S3 s3 ? new Store(id, failureDomain, s3.with(reference)) : this;
+    }
+
+    /** The same store without what only coordinators and helpers need to know. */
+    public Store withoutCredentials() {
+        return with(CredentialsReference.CHAIN);
     }
 
     /** The helper this store must be reached through, if it is a disk. */

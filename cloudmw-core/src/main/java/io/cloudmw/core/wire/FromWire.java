@@ -182,7 +182,8 @@ public final class FromWire {
                         message.getS3().getRegion(),
                         message.getS3().getEndpoint(),
                         message.getS3().getPathStyle(),
-                        message.getS3().getPrefix());
+                        message.getS3().getPrefix(),
+                        AccessWire.credentials(message.getS3()));
             case DISK ->
                 new Store.Disk(
                         new HelperId(message.getDisk().getOwner()),
@@ -192,7 +193,7 @@ public final class FromWire {
         };
     }
 
-    private static Path path(String path) {
+    static Path path(String path) {
         if (path.isEmpty()) {
             throw new IllegalArgumentException("disk path: empty");
         }

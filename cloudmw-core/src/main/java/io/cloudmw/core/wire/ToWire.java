@@ -89,12 +89,14 @@ public final class ToWire {
                 .setDraining(status.draining());
         status.freeBytes().ifPresent(message::setFreeBytes);
         if (store.kind() instanceof Store.S3 s3) {
-            message.setS3(S3Store.newBuilder()
+            S3Store.Builder bucket = S3Store.newBuilder()
                     .setBucket(s3.bucket())
                     .setRegion(s3.region())
                     .setEndpoint(s3.endpoint())
                     .setPathStyle(s3.pathStyle())
-                    .setPrefix(s3.prefix()));
+                    .setPrefix(s3.prefix());
+            AccessWire.credentials(s3.credentials()).ifPresent(bucket::setCredentials);
+            message.setS3(bucket);
         } else if (store.kind() instanceof Store.Disk disk) {
             message.setDisk(DiskStore.newBuilder()
                     .setOwner(disk.owner().value())

@@ -1,5 +1,6 @@
 package io.cloudmw.core.catalog.dynamodb;
 
+import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.catalog.AppliedCalls;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.ChangeLog;
@@ -149,6 +150,12 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public List<Store> stores() throws CloudMwException {
         return calls.call(volumes::stores);
+    }
+
+    @Override
+    public Store setCredentials(StoreId id, CredentialsReference reference, ChangeRequest request)
+            throws CloudMwException {
+        return calls.call(() -> volumes.setCredentials(id, reference, request));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.cloudmw.core.catalog.dynamodb;
 
+import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.StorePlaces;
@@ -172,6 +173,17 @@ final class Volumes {
         transactions.run(transaction -> {
             transaction.put(item(store));
             return store;
+        });
+    }
+
+    Store setCredentials(StoreId id, CredentialsReference reference, ChangeRequest request) throws CloudMwException {
+        return AppliedItems.once(transactions, request, StoredAnswer.STORE, transaction -> {
+            transaction.load(List.of(Keys.store(id), Keys.CONFIGURATION));
+            Item known = transaction.get(Keys.store(id)).orElseThrow(() -> CatalogErrors.storeNotFound(id));
+            Store changed = StorePlaces.withCredentials(StoredForms.store(known.bytes(Item.FORM)), reference);
+            transaction.put(item(changed));
+            transaction.put(Item.at(Keys.CONFIGURATION));
+            return changed;
         });
     }
 

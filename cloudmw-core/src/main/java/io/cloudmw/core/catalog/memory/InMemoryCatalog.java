@@ -1,6 +1,7 @@
 package io.cloudmw.core.catalog.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.catalog.AppliedCalls;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
@@ -319,6 +320,22 @@ public final class InMemoryCatalog implements Catalog {
     public synchronized void putStore(Store store) throws CloudMwException {
         checkOpen();
         stores.put(store.id(), store);
+    }
+
+    @Override
+    public Store setCredentials(StoreId id, CredentialsReference reference, ChangeRequest request)
+            throws CloudMwException {
+        return applied.once(request, () -> changeCredentials(id, reference));
+    }
+
+    private synchronized Store changeCredentials(StoreId id, CredentialsReference reference) throws CloudMwException {
+        Store known = stores.get(id);
+        if (known == null) {
+            throw CatalogErrors.storeNotFound(id);
+        }
+        Store changed = StorePlaces.withCredentials(known, reference);
+        stores.put(id, changed);
+        return changed;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.cloudmw.core.catalog.sqlite;
 
+import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.catalog.AppliedCalls;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
@@ -154,6 +155,24 @@ public final class SqliteCatalog implements Catalog {
     }
 
     @Override
+    public Store setCredentials(StoreId id, CredentialsReference reference, ChangeRequest request)
+            throws CloudMwException {
+        return applied.once(
+                request,
+                StoredAnswer.STORE,
+                connection -> put(connection, StorePlaces.withCredentials(known(connection, id), reference)));
+    }
+
+    private static Store known(Connection connection, StoreId id) throws SQLException, CloudMwException {
+        return Sql.first(
+                        connection,
+                        row -> StoredForms.store(row.getBytes(1)),
+                        "SELECT definition FROM stores WHERE id = ?",
+                        id.value())
+                .orElseThrow(() -> CatalogErrors.storeNotFound(id));
+    }
+
+    @Override
     public List<Store> stores() throws CloudMwException {
         return database.read(SqliteCatalog::stores);
     }
@@ -174,12 +193,7 @@ public final class SqliteCatalog implements Catalog {
             if (volume.isPresent()) {
                 throw CatalogErrors.storeInUse(id, new VolumeName(volume.get()));
             }
-            Store known = Sql.first(
-                            connection,
-                            row -> StoredForms.store(row.getBytes(1)),
-                            "SELECT definition FROM stores WHERE id = ?",
-                            id.value())
-                    .orElseThrow(() -> CatalogErrors.storeNotFound(id));
+            Store known = known(connection, id);
             Sql.update(connection, "DELETE FROM stores WHERE id = ?", id.value());
             return known;
         });

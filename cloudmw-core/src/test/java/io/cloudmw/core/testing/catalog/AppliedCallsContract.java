@@ -3,6 +3,7 @@ package io.cloudmw.core.testing.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.catalog.AppliedCalls;
 import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.DirectoryEntry;
@@ -135,6 +136,20 @@ public abstract class AppliedCallsContract extends CatalogFixture {
         catalog.putStore(store);
         assertThat(catalog.removeStore(store.id(), removal)).isEqualTo(store);
         assertThat(catalog.stores()).contains(store);
+    }
+
+    @Test
+    void aLateTryToChangeCredentialsChangesNothingThatCameSince() throws Exception {
+        CredentialsReference first = new CredentialsReference.Profile("first");
+        CredentialsReference second = new CredentialsReference.Profile("second");
+        ChangeRequest change = call();
+        assertThat(catalog.setCredentials(S1, first, change))
+                .isEqualTo(bucket("s1").with(first));
+        assertThat(catalog.setCredentials(S1, second, call()))
+                .isEqualTo(bucket("s1").with(second));
+        assertThat(catalog.setCredentials(S1, first, change))
+                .isEqualTo(bucket("s1").with(first));
+        assertThat(catalog.stores()).contains(bucket("s1").with(second));
     }
 
     @Test

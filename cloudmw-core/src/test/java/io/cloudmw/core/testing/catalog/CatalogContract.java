@@ -2,6 +2,8 @@ package io.cloudmw.core.testing.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.RetiredVersion;
 import io.cloudmw.core.error.ErrorCode;
@@ -73,6 +75,29 @@ public abstract class CatalogContract extends NamesContract {
         refused(ErrorCode.STORE_IN_USE, () -> catalog.removeStore(S1));
         catalog.deleteVolume(VOLUME, true, 0);
         catalog.removeStore(S1);
+    }
+
+    @Test
+    void credentialsOfABucketAreChangedAndThoseOfADiskAreNot() throws Exception {
+        assertThat(catalog.stores()).contains(bucket("s1"));
+        for (CredentialsReference reference : List.of(
+                new CredentialsReference.Profile("two words"),
+                new CredentialsReference.Role("arn:aws:iam::123456789012:role/reader", ""),
+                new CredentialsReference.Role("arn:aws:iam::123456789012:role/team/reader", "id-1"),
+                new CredentialsReference.KeyFile(Path.of("/etc/keys")),
+                CredentialsReference.CHAIN)) {
+            Store changed = bucket("s1").with(reference);
+            assertThat(catalog.setCredentials(S1, reference, ChangeRequest.once(1)))
+                    .isEqualTo(changed);
+            assertThat(catalog.stores()).contains(changed, bucket("s2"));
+        }
+        Store disk = new Store(new StoreId("d"), "rack", new Store.Disk(new HelperId("h1"), Path.of("/d")));
+        catalog.putStore(disk);
+        CredentialsReference profile = new CredentialsReference.Profile("p");
+        refused(ErrorCode.INVALID_ARGUMENT, () -> catalog.setCredentials(disk.id(), profile, ChangeRequest.once(1)));
+        refused(ErrorCode.NOT_FOUND, () -> catalog.setCredentials(new StoreId("none"), profile, ChangeRequest.once(1)));
+        refused(ErrorCode.ALREADY_EXISTS, () -> catalog.addStore(bucket("s1").with(profile), ChangeRequest.once(1)));
+        assertThat(catalog.stores()).containsExactly(disk, bucket("s1"), bucket("s2"));
     }
 
     @Test

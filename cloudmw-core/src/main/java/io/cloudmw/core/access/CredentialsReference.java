@@ -1,0 +1,90 @@
+package io.cloudmw.core.access;
+
+import java.nio.file.Path;
+
+/**
+ * Where a coordinator or a helper finds the credentials of a store. A reference is no secret: each process resolves it on its own
+ * machine.
+ */
+public sealed interface CredentialsReference {
+    /** The longest name, path, or id. */
+    int MAX_CHARACTERS = 2048;
+
+    /** The reference of a store that names nothing of its own. */
+    CredentialsReference CHAIN = new Chain();
+
+    /** Names the reference for people and logs; without the external id. */
+    String describe();
+
+    /** The places where AWS tools look: variables, properties, the default profile, container, instance. */
+    record Chain() implements CredentialsReference {
+        @Override
+        public String describe() {
+            return "the AWS default chain";
+        }
+    }
+
+    /** A profile of the process's AWS configuration ({@code ~/.aws}). */
+    record Profile(String name) implements CredentialsReference {
+        public Profile {
+            check("profile", name);
+        }
+
+        @Override
+        public String describe() {
+            return "profile " + name;
+        }
+    }
+
+    /**
+     * A role that the process assumes, with the credentials of the default chain.
+     *
+     * @param externalId as the role's trust policy demands it; empty: none
+     */
+    record Role(String arn, String externalId) implements CredentialsReference {
+        public Role {
+            check("role", arn);
+            if (!arn.matches("arn:[a-z0-9-]+:iam::[0-9]{12}:role/[\\w+=,.@/-]+")) {
+                throw new IllegalArgumentException(
+                        "role: \"" + arn + "\" (expected: arn:aws:iam::ACCOUNT:role/NAME, ACCOUNT of 12 digits)");
+            }
+            if (!externalId.matches("|[\\w+=,.@:/-]{2,1224}")) {
+                throw new IllegalArgumentException("external id: " + externalId.length()
+                        + " characters (expected: 2 to 1224 of A-Za-z0-9_+=,.@:/-)");
+            }
+        }
+
+        @Override
+        public String describe() {
+            return "role " + arn + (externalId.isEmpty() ? "" : " with an external id");
+        }
+
+        @Override
+        public String toString() {
+            return describe();
+        }
+    }
+
+    /** A file of the process's machine that holds keys: {@link CredentialsFile}. */
+    record KeyFile(Path path) implements CredentialsReference {
+        public KeyFile {
+            check("credentials file", path.toString());
+            if (!path.isAbsolute()) {
+                throw new IllegalArgumentException("credentials file: " + path
+                        + " (expected: an absolute path, for every process looks for it on its own machine)");
+            }
+        }
+
+        @Override
+        public String describe() {
+            return "file " + path;
+        }
+    }
+
+    private static void check(String what, String text) {
+        if (text.isBlank() || text.length() > MAX_CHARACTERS || text.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException(what + ": \"" + text.replaceAll("\\p{Cntrl}", "?")
+                    + "\" (expected: 1 to " + MAX_CHARACTERS + " characters, none of them a control character)");
+        }
+    }
+}

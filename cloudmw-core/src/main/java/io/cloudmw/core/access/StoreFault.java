@@ -1,0 +1,41 @@
+package io.cloudmw.core.access;
+
+/**
+ * What keeps a process, or all of them, out of a store.
+ *
+ * @param reason what is wrong and what to do, in one line
+ * @param sinceMillis when it was seen first; by the clock of the process that saw it
+ */
+public record StoreFault(Kind kind, String reason, long sinceMillis) {
+    private static final int MAX_REASON = 512;
+
+    public StoreFault {
+        reason = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason;
+    }
+
+    /** The kinds of faults, the one that says most of the store itself first. */
+    public enum Kind {
+        /** There is no such bucket. */
+        MISSING,
+        /** The store refuses the credentials or a request, or the settings of the store are wrong. */
+        DENIED,
+        /** No credentials are found where the store's reference says. */
+        NO_CREDENTIALS,
+        /** Nobody answers. */
+        UNREACHABLE;
+
+        /** How lists of stores name it. */
+        public String word() {
+            return switch (this) {
+                case MISSING -> "missing";
+                case DENIED, NO_CREDENTIALS -> "denied";
+                case UNREACHABLE -> "unreachable";
+            };
+        }
+    }
+
+    /** The same fault, seen first at another time. */
+    public StoreFault since(long millis) {
+        return new StoreFault(kind, reason, millis);
+    }
+}
