@@ -45,7 +45,7 @@ final class EditCommands {
                 how = ifVersion == null ? how : how.ifVersion(new VersionId(ifVersion));
                 receipt = change.make(how);
             }
-            tell(Receipts.lines(receipt));
+            tell(receipt);
             return Receipts.json(receipt);
         }
     }

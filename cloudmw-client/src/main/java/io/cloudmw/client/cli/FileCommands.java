@@ -60,8 +60,8 @@ final class FileCommands {
         @Mixin
         private PriceOptions prices = new PriceOptions();
 
-        @Option(names = "--receipt", description = "say on standard error what it took and cost")
-        private boolean receipt;
+        @Mixin
+        private ReceiptOption receipt = new ReceiptOption();
 
         TransferCommand(CommandContext context) {
             super(context);
@@ -74,14 +74,20 @@ final class FileCommands {
 
         /** One file has a receipt, a directory a report. */
         void refuseReceipt() {
-            if (receipt) {
+            if (receipt.isWanted()) {
                 throw new IllegalArgumentException("--receipt: not with --recursive");
             }
         }
 
-        void tell(List<String> lines) {
-            if (receipt) {
-                lines.forEach(context.err()::println);
+        void tell(PutReceipt made) {
+            if (receipt.isWanted()) {
+                Receipts.lines(made).forEach(context.err()::println);
+            }
+        }
+
+        void tell(GetReceipt made) {
+            if (receipt.isWanted()) {
+                Receipts.lines(made, receipt.ofBlocks()).forEach(context.err()::println);
             }
         }
     }
@@ -184,7 +190,7 @@ final class FileCommands {
             try (Progress progress = Progress.of(context, options, "put " + file)) {
                 receipt = put(client, file, how().withListener(progress));
             }
-            tell(Receipts.lines(receipt));
+            tell(receipt);
             return Receipts.json(receipt);
         }
 
@@ -285,7 +291,7 @@ final class FileCommands {
                         ? Calls.await(client.read(file, context.out().channel(), how))
                         : get(client, file, path(file), how);
             }
-            tell(Receipts.lines(receipt));
+            tell(receipt);
             return Receipts.json(receipt);
         }
 
@@ -384,7 +390,7 @@ final class FileCommands {
             }
             GetReceipt receipt = Calls.await(client.read(file, context.out().channel(), how));
             context.out().flush();
-            tell(Receipts.lines(receipt));
+            tell(receipt);
             return Receipts.json(receipt);
         }
     }

@@ -44,6 +44,7 @@ final class Receipts {
         answer.put("winners", receipt.winners());
         answer.put("wins", receipt.wins().stream().map(Receipts::json).toList());
         answer.put("truncated", receipt.winsLeftOut() > 0);
+        answer.put("totals", ReceiptTotals.json(receipt));
         List<Map<String, ?>> faults = new ArrayList<>();
         for (ReplicaFault fault : receipt.faults()) {
             Map<String, Object> row = new LinkedHashMap<>();
@@ -65,6 +66,7 @@ final class Receipts {
         answer.put("replicas_stored", receipt.replicasStored());
         answer.put("replicas_owed", receipt.replicasOwed());
         answer.put("resumed_bytes", receipt.resumedBytes());
+        answer.put("totals", ReceiptTotals.json(receipt));
         answer.put("cost", json(receipt.cost()));
         answer.put("seconds", receipt.elapsed().toNanos() / 1e9);
         return answer;
@@ -144,7 +146,8 @@ final class Receipts {
         return row;
     }
 
-    static List<String> lines(GetReceipt receipt) {
+    /** @param blocks whether each block has its line; otherwise there are totals */
+    static List<String> lines(GetReceipt receipt, boolean blocks) {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
@@ -153,8 +156,8 @@ final class Receipts {
                 Sizes.approximate(receipt.bytes()),
                 count(receipt.chunks(), "chunk"),
                 receipt.elapsed().toNanos() / 1e9));
-        lines.addAll(winLines(receipt));
-        if (receipt.winsLeftOut() > 0) {
+        lines.addAll(blocks ? winLines(receipt) : ReceiptTotals.lines(receipt));
+        if (blocks && receipt.winsLeftOut() > 0) {
             lines.add("and " + receipt.winsLeftOut() + " more blocks");
         }
         if (receipt.peerBytes() > 0) {
@@ -222,7 +225,8 @@ final class Receipts {
         if (receipt.resumedBytes() > 0) {
             lines.add("resumed: " + Sizes.approximate(receipt.resumedBytes()) + " were stored already");
         }
-        lines.addAll(written(receipt.cost()));
+        lines.addAll(ReceiptTotals.lines(receipt));
+        lines.addAll(priced(receipt.cost()));
         return lines;
     }
 
@@ -240,7 +244,12 @@ final class Receipts {
         new TreeMap<>(cost.usage())
                 .forEach((store, usage) -> lines.add("store " + store + ": " + count(usage.writes(), "write") + ", "
                         + Sizes.approximate(usage.writtenBytes())));
-        lines.addAll(lines(cost));
+        lines.addAll(priced(cost));
+        return lines;
+    }
+
+    private static List<String> priced(TransferCost cost) {
+        List<String> lines = new ArrayList<>(lines(cost));
         lines.add("keeping it: " + plain(cost.bill().storagePerMonth()) + " "
                 + cost.bill().currency() + " a month");
         return lines;

@@ -22,6 +22,7 @@ import java.util.TreeMap;
  * @param cancelled attempts stopped because another racer won
  * @param wins in the order of delivery; the first {@value #MAX_ROWS}
  * @param winners how many blocks each racer won, by name; all of them are counted
+ * @param shares what each racer brought from each store; all of it is counted
  * @param rows every attempt as last heard of; the first {@value #MAX_ROWS}
  * @param faults replicas found missing or corrupt
  * @param extras second attempts
@@ -40,6 +41,7 @@ public record GetReceipt(
         long cancelled,
         List<Win> wins,
         Map<String, Long> winners,
+        List<ReadShare> shares,
         List<Attempt> rows,
         List<ReplicaFault> faults,
         Duration elapsed,
@@ -52,6 +54,7 @@ public record GetReceipt(
     public GetReceipt {
         wins = List.copyOf(wins);
         winners = Collections.unmodifiableMap(new TreeMap<>(winners));
+        shares = List.copyOf(shares);
         rows = List.copyOf(rows);
         faults = List.copyOf(faults);
     }

@@ -3,6 +3,7 @@ package io.cloudmw.client.transfer;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.progress.WriteShare;
 import io.cloudmw.client.rpc.BegunPut;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.chunk.ChunkCutter;
@@ -24,17 +25,16 @@ import io.cloudmw.core.placement.WritePlan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,8 +54,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     private final List<ReplicaReport> owed = new ArrayList<>();
     private final Map<StoreId, Store> stores = new HashMap<>();
     private final Map<StoreId, Usage> usage = new HashMap<>();
-    /** Those that took a chunk. */
-    private final Set<HelperId> helpers = new HashSet<>();
+    private final Map<HelperId, WriteShare> helpers = new HashMap<>();
 
     private final ManifestDigest digest = new ManifestDigest();
     private volatile VersionId version;
@@ -275,7 +274,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
             return;
         }
         stored += durable.size();
-        helpers.add(placed.helper());
+        share(placed.helper(), share -> share.stored(chunk.range().length()));
         for (StoreId asked : placed.writable()) {
             usage.merge(asked, Usage.ofWrites(1, chunk.range().length()), Usage::plus);
         }
@@ -291,6 +290,15 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
             return;
         }
         manifest.add(chunk);
+    }
+
+    @Override
+    public void wasted(HelperId helper, long bytes) {
+        share(helper, share -> share.failed(bytes));
+    }
+
+    private void share(HelperId helper, UnaryOperator<WriteShare> change) {
+        helpers.put(helper, change.apply(helpers.getOrDefault(helper, WriteShare.NONE)));
     }
 
     @Override
@@ -343,10 +351,12 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
 
     private void committed(FileVersion committed) {
         Duration took = elapsed();
-        long helperNanos = took.toNanos() * helpers.size();
+        long writers =
+                helpers.values().stream().filter(share -> share.chunks() > 0).count();
+        long helperNanos = took.toNanos() * writers;
         TransferCost cost = new TransferCost(usage, engine().pricing().bill(usage, stores.values(), helperNanos));
         note(PutJournal::finish);
-        succeed(new PutReceipt(committed, stored, owed.size(), resumed, took, cost));
+        succeed(new PutReceipt(committed, stored, owed.size(), resumed, helpers, took, cost));
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.progress.Extras;
 import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.ReadShare;
 import io.cloudmw.client.progress.ReplicaFault;
 import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.TransferListener;
@@ -35,6 +36,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,6 +57,7 @@ final class ReadLedger {
     private final Map<String, Long> winners = new HashMap<>();
     private final Set<ReplicaFault> faults = new HashSet<>();
     private final Map<StoreId, Usage> usage = new HashMap<>();
+    private final Map<Lane, ReadShare> shares = new HashMap<>();
 
     /** When blocks under way were first attempted; the one that waits for longest makes room. */
     private final Map<Integer, Long> begunNanos = new LinkedHashMap<>() {
@@ -84,6 +87,9 @@ final class ReadLedger {
 
     private long deliveredAtNanos;
     private final BitSet done = new BitSet();
+
+    /** A racer and a store it reads. */
+    private record Lane(String racer, StoreId store) {}
 
     ReadLedger(TransferListener listener, Ticker ticker) {
         this.listener = listener;
@@ -115,6 +121,9 @@ final class ReadLedger {
         use(attempt, 0, more);
         if (attempt.state().isOver()) {
             live.remove(key);
+            if (attempt.kept() && attempt.state() == AttemptState.FINISHED) {
+                share(attempt.racer(), attempt.store(), share -> share.kept(attempt.bytes()));
+            }
             cancelled += attempt.state() == AttemptState.CANCELLED ? 1 : 0;
             if (rows.size() < GetReceipt.MAX_ROWS) {
                 rows.add(attempt);
@@ -144,12 +153,19 @@ final class ReadLedger {
         attempts++;
         fetchedBytes += win.bytes();
         use(win.store(), 1, win.bytes());
+        share(win.racer(), win.store(), share -> share.fetched(1, win.bytes()));
     }
 
     private void use(Attempt attempt, long reads, long bytes) {
         if (!attempt.kept()) {
             use(attempt.store(), reads, bytes);
         }
+        share(attempt.racer(), attempt.store(), share -> share.fetched(attempt.kept() ? 0 : reads, bytes));
+    }
+
+    private void share(String racer, StoreId store, UnaryOperator<ReadShare> change) {
+        Lane lane = new Lane(racer, store);
+        shares.put(lane, change.apply(shares.getOrDefault(lane, ReadShare.nothing(racer, store))));
     }
 
     private void use(StoreId store, long reads, long bytes) {
@@ -254,6 +270,7 @@ final class ReadLedger {
             slowestNanos = took;
         }
         winners.merge(win.racer(), 1L, Long::sum);
+        share(win.racer(), win.store(), share -> share.won(win.bytes()));
         if (wins.size() < GetReceipt.MAX_ROWS) {
             wins.add(win);
         }
@@ -357,6 +374,7 @@ final class ReadLedger {
                 cancelled,
                 wins,
                 winners,
+                List.copyOf(shares.values()),
                 all,
                 List.copyOf(faults),
                 elapsed,

@@ -48,6 +48,9 @@ final class Sending {
         /** Bytes sent; negative when they have to be sent again. */
         void progressed(long bytes);
 
+        /** An upload to this helper failed, after so many bytes were sent. */
+        void wasted(HelperId helper, long bytes);
+
         /** Stores that chunks are placed in from now on. */
         void placed(List<Store> stores);
 
@@ -398,6 +401,7 @@ final class Sending {
             return;
         }
         outcome.progressed(-upload.sent());
+        outcome.wasted(helper, upload.sent());
         boolean noRoom = cause.code() == ErrorCode.OVERLOADED;
         boolean refused = noRoom || cause.retryAfter().isPresent();
         int times = refused ? ++job.refusals : ++job.failures;

@@ -428,7 +428,7 @@ final class MainTest {
                 .isEqualTo(3);
         assertThat(json().get("cost").get("requests").asInt()).isEqualTo(3);
         assertThat(out).contains("\"price_egress\":0").doesNotContainPattern("[0-9]E-?[0-9]");
-        assertThat(err).contains("store s: 3 writes, 2.9 MiB", "price: 0 USD", "a month");
+        assertThat(err).contains("store s: 3 writes, 2.9 MiB (100.0 %)", "price: 0 USD", "a month");
 
         Path prices = Files.writeString(
                 directory.resolve("prices"), "version = 1\ncurrency = USD\nhelper/*.per-hour = 1000000\n");
@@ -448,7 +448,21 @@ final class MainTest {
         assertThat(json().get("cost").get("stores").get("s").get("read_bytes").asLong())
                 .isEqualTo(3_000_000);
         assertThat(json().get("extras").get("hedges").asInt()).isZero();
-        assertThat(err).contains("target: p99 under 3600.000 s met", "2.9 MiB useful");
+        assertThat(err)
+                .contains("target: p99 under 3600.000 s met", "2.9 MiB useful")
+                .contains("store s: 3 blocks, 2.9 MiB (100.0 %), 3 requests, 0 B wasted")
+                .doesNotContain("chunk 0: ");
+        JsonNode totals = json().get("totals");
+        assertThat(totals.get("stores").get("s").get("blocks").asInt()).isEqualTo(3);
+        assertThat(totals.get("helpers").elements().next().get("bytes").asLong())
+                .isEqualTo(3_000_000);
+        assertThat(run("get", "vol:/r", target, "--receipt=blocks")).isZero();
+        assertThat(err).contains("chunk 0: ", "chunk 2: ").doesNotContain("store s: ");
+        assertThat(run("get", "--receipt", "vol:/r", target))
+                .as("what follows after a space is a file: %s", err)
+                .isZero();
+        assertThat(run("get", "vol:/r", target, "--receipt=lines")).isEqualTo(2);
+        assertThat(err).contains("--receipt: \"lines\" (expected: totals, blocks)");
 
         coordinator.target(ReadTarget.parse("p99 of 64MiB under 1ms"));
         assertThat(run("cat", "vol:/r", "--receipt")).isZero();

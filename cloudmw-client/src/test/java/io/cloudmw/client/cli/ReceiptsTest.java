@@ -6,6 +6,7 @@ import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.progress.Extras;
 import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.ReadShare;
 import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.Win;
 import io.cloudmw.core.cost.Bill;
@@ -40,6 +41,12 @@ final class ReceiptsTest {
                 1,
                 List.of(new Win(0, 0, "s2", STORE, BYTES), new Win(0, 1, "s2", STORE, BYTES)),
                 Map.of("s2", 2L),
+                List.of(ReadShare.nothing("s2", STORE)
+                        .fetched(1, BYTES + 1024)
+                        .fetched(0, BYTES)
+                        .won(BYTES)
+                        .won(BYTES)
+                        .kept(BYTES)),
                 List.of(attempt(0, false), attempt(1, true)),
                 List.of(),
                 Duration.ofSeconds(1),
@@ -54,7 +61,7 @@ final class ReceiptsTest {
 
     @Test
     void ofWhatASwitchHadNoStoreIsNamedAndNoRequestToOneIsCounted() {
-        assertThat(Receipts.lines(fetchedAndKept()))
+        assertThat(Receipts.lines(fetchedAndKept(), true))
                 .contains(
                         "chunk 0: 4.0 MiB by s2 from d2",
                         "chunk 0: 4.0 MiB by s2, kept there",
@@ -62,5 +69,33 @@ final class ReceiptsTest {
         assertThat(Receipts.json(fetchedAndKept()).get("cost"))
                 .asInstanceOf(InstanceOfAssertFactories.MAP)
                 .containsEntry("requests", 1L);
+    }
+
+    @Test
+    void aReceiptHasTotalsByHelperAndStoreInsteadOfALineForEachBlock() {
+        assertThat(Receipts.lines(fetchedAndKept(), false))
+                .contains(
+                        "helper s2: 2 blocks, 8.0 MiB (100.0 %) (4.0 MiB in 1 block kept there), 1 request, 1.0 KiB wasted",
+                        "store d2: 1 block, 4.0 MiB (50.0 %), 1 request, 1.0 KiB wasted")
+                .noneMatch(line -> line.startsWith("chunk "));
+        assertThat(Receipts.json(fetchedAndKept()).get("totals"))
+                .asInstanceOf(InstanceOfAssertFactories.MAP)
+                .extracting("stores", InstanceOfAssertFactories.MAP)
+                .extracting("d2", InstanceOfAssertFactories.MAP)
+                .containsEntry("blocks", 1L)
+                .containsEntry("bytes", (long) BYTES)
+                .containsEntry("requests", 1L)
+                .containsEntry("wasted_bytes", 1024L);
+    }
+
+    @Test
+    void aStoreThatWasAskedForNothingHasNoTotal() {
+        ReadShare kept =
+                ReadShare.nothing("s2", STORE).fetched(0, BYTES).won(BYTES).kept(BYTES);
+
+        assertThat(ReadShare.byStore(List.of(kept))).isEmpty();
+        assertThat(ReadShare.byRacer(List.of(kept)).values())
+                .extracting(ReadShare.Total::keptBlocks)
+                .containsExactly(1L);
     }
 }

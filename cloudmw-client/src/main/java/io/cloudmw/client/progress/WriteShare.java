@@ -1,0 +1,23 @@
+package io.cloudmw.client.progress;
+
+/**
+ * What one helper took of a put.
+ *
+ * @param chunks stored through it
+ * @param bytes of those, once for all their copies
+ * @param requests uploads that it was sent, failed ones included
+ * @param wastedBytes sent to it by uploads that failed
+ */
+public record WriteShare(long chunks, long bytes, long requests, long wastedBytes) {
+    public static final WriteShare NONE = new WriteShare(0, 0, 0, 0);
+
+    /** Counts a chunk that was stored. */
+    public WriteShare stored(long length) {
+        return new WriteShare(chunks + 1, bytes + length, requests + 1, wastedBytes);
+    }
+
+    /** Counts an upload that failed. */
+    public WriteShare failed(long sentBytes) {
+        return new WriteShare(chunks, bytes, requests + 1, wastedBytes + sentBytes);
+    }
+}
