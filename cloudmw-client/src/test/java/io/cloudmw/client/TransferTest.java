@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.client.progress.PutDelay;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.SlaReport;
 import io.cloudmw.client.progress.TransferListener;
@@ -1006,20 +1007,21 @@ final class TransferTest {
         InputStream source = new ByteArrayInputStream(bytes(1)) {
             @Override
             public synchronized int read(byte[] target, int offset, int length) {
-                coordinator.refuse("PlaceChunks", ErrorCode.QUORUM_NOT_MET, 3);
+                coordinator.refuse("PlaceChunks", ErrorCode.QUORUM_NOT_MET, 8);
                 return super.read(target, offset, length);
             }
         };
         client.put(source, 1, FILE, PutOptions.defaults().withListener(hears)).get(60, SECONDS);
         assertThat(chunks).hasSize(1);
-        assertThat(waited).containsExactly("PlaceChunks: refused");
+        assertThat(waited).contains("Optional[QUORUM_NOT_MET] PlaceChunks: refused");
     }
 
     private final List<String> waited = new ArrayList<>();
     private final TransferListener hears = new TransferListener() {
         @Override
-        public void waiting(String why) {
-            waited.add(why);
+        public void waiting(PutDelay delay) {
+            assertThat(delay.lasted()).isGreaterThanOrEqualTo(Duration.ofSeconds(2));
+            delay.reasons().forEach(reason -> waited.add(reason.code() + " " + reason.text()));
         }
     };
 
@@ -1031,7 +1033,7 @@ final class TransferTest {
             @Override
             public synchronized int read(byte[] target, int offset, int length) {
                 if (pos == 0) {
-                    coordinator.refuse("PlaceChunks", ErrorCode.QUORUM_NOT_MET, 3);
+                    coordinator.refuse("PlaceChunks", ErrorCode.QUORUM_NOT_MET, 8);
                 }
                 return super.read(target, offset, length);
             }
@@ -1039,7 +1041,7 @@ final class TransferTest {
         client.put(source, size, FILE, PutOptions.defaults().withListener(hears))
                 .get(60, SECONDS);
         assertThat(chunks).hasSize(65);
-        assertThat(waited).containsExactly("PlaceChunks: refused");
+        assertThat(waited).contains("Optional[QUORUM_NOT_MET] PlaceChunks: refused");
     }
 
     @ParameterizedTest

@@ -160,6 +160,9 @@ final class FileCommands {
         @Mixin
         private TreeRun tree = new TreeRun();
 
+        @Mixin
+        private TreeRun.Names names = new TreeRun.Names();
+
         Put(CommandContext context) {
             super(context);
         }
@@ -179,9 +182,10 @@ final class FileCommands {
                 return tree.run(
                         this,
                         "put " + target,
-                        tree.copy(afresh, how(), GetOptions.defaults()),
+                        tree.copy(afresh, how(), GetOptions.defaults()).withNames(names.style()),
                         TreeRun.upload(client, Path.of(source), RemotePath.directory(target)));
             }
+            names.refuse();
             FilePath file = RemotePath.parse(target).requireCurrent().file();
             if (!source.equals("-") && Files.isDirectory(Path.of(source))) {
                 throw new CloudMwException(ErrorCode.LOCAL_IO, source + ": is a directory (put -r: all files in it)");
@@ -248,6 +252,9 @@ final class FileCommands {
         @Mixin
         private TreeRun tree = new TreeRun();
 
+        @Mixin
+        private TreeRun.Names names = new TreeRun.Names();
+
         Get(CommandContext context) {
             super(context, Priority.BATCH);
         }
@@ -262,6 +269,7 @@ final class FileCommands {
             if (recursive) {
                 return directory(client);
             }
+            names.refuse();
             RemotePath from = RemotePath.parse(source);
             try {
                 return file(client, from);
@@ -307,7 +315,7 @@ final class FileCommands {
             return tree.run(
                     this,
                     "get " + source,
-                    tree.copy(false, PutOptions.defaults(), how),
+                    tree.copy(false, PutOptions.defaults(), how).withNames(names.style()),
                     TreeRun.download(client, RemotePath.directory(source), Path.of(target == null ? "." : target)));
         }
 

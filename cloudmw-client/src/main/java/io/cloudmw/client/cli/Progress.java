@@ -1,177 +1,161 @@
 package io.cloudmw.client.cli;
 
+import io.cloudmw.client.progress.PutDelay;
 import io.cloudmw.client.progress.TransferListener;
+import io.cloudmw.client.tree.NameStyle;
+import io.cloudmw.client.tree.TreeProgress;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.time.Ticker;
+import java.io.PrintStream;
 import java.time.Duration;
-import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
-/** Shows how far a transfer, or a run over many files, is: a bar on a terminal, a line now and then elsewhere, nothing when quiet. */
-abstract class Progress implements TransferListener, AutoCloseable {
-    static Progress of(CommandContext context, GlobalOptions options, String task) {
-        if (options.quiet()) {
-            return new Silent(context, task);
-        }
-        return context.isTerminal() ? new Bar(context, task) : new Lines(context, task);
+/**
+ * Shows how far a command is: one line that is painted again on a terminal, a line now and then elsewhere, nothing when quiet. Safe
+ * for any thread.
+ */
+final class Progress implements TransferListener, AutoCloseable {
+    private static final long LINE_NANOS = Duration.ofSeconds(5).toNanos();
+    private static final long PAINT_NANOS = Duration.ofMillis(200).toNanos();
+
+    /** Asking a terminal for its width would take a library that also takes over Ctrl-C. */
+    private static final int COLUMNS = 79;
+
+    /** How it is shown. */
+    private enum Form {
+        QUIET,
+        LINES,
+        PAINTED
     }
 
-    private final CommandContext context;
+    private final PrintStream err;
+    private final Form form;
     private final String task;
+    private final Ticker ticker;
+    private final ProgressMeter meter;
+    private long lastNanos;
+    private long lastReasonNanos;
+    private String lastReason = "";
+    private int painted;
+    private boolean changed;
 
-    private Progress(CommandContext context, String task) {
-        this.context = context;
-        this.task = task;
+    static Progress of(CommandContext context, GlobalOptions options, String task) {
+        Form shown = context.isTerminal() ? Form.PAINTED : Form.LINES;
+        return new Progress(context.err(), options.quiet() ? Form.QUIET : shown, task, Ticker.system());
     }
 
-    final CommandContext context() {
-        return context;
+    private Progress(PrintStream err, Form form, String task, Ticker ticker) {
+        this.err = err;
+        this.form = form;
+        this.task = NameStyle.printable(task);
+        this.ticker = ticker;
+        this.meter = new ProgressMeter(ticker);
+        this.lastNanos = ticker.nanos();
+        this.lastReasonNanos = lastNanos - LINE_NANOS;
     }
 
-    final String task() {
-        return task;
+    /** Whether anything is shown. */
+    boolean isShown() {
+        return form != Form.QUIET;
     }
 
     @Override
     public void resumed(long bytes) {
-        context.err().println(task + " goes on where it was interrupted: " + Sizes.approximate(bytes) + " are there");
+        say(task + " goes on where it was interrupted: " + Sizes.approximate(bytes) + " are there");
     }
 
     @Override
     public void begunAnew(String why) {
-        context.err().println(task + " begins anew: " + why);
+        say(task + " begins anew: " + why);
+    }
+
+    /** Says something, in a line of its own. */
+    synchronized void say(String line) {
+        if (form != Form.QUIET) {
+            wipe();
+            err.println(line);
+        }
+    }
+
+    /** The same, however quiet the command is. */
+    synchronized void tell(String line) {
+        wipe();
+        err.println(line);
+    }
+
+    private void wipe() {
+        if (painted > 0) {
+            err.print("\r" + " ".repeat(painted) + "\r");
+            painted = 0;
+        }
     }
 
     @Override
-    public void waiting(String why) {
-        waiting(task, why);
+    public void waiting(PutDelay delay) {
+        waiting(task, delay);
     }
 
-    /** A put among those that are shown waits for stores. */
-    void waiting(String put, String why) {
-        context.err().println(put + " waits for stores, about a minute at most: " + why);
+    /** A put among those that are shown waits. */
+    synchronized void waiting(String put, PutDelay delay) {
+        meter.waiting(delay.lasted());
+        String reason = NameStyle.printable(put + " waits: " + delay.text());
+        boolean isTime = ticker.nanos() - lastReasonNanos >= LINE_NANOS;
+        if (isTime && (form == Form.LINES || !reason.equals(lastReason))) {
+            lastReasonNanos = ticker.nanos();
+            lastNanos = lastReasonNanos;
+            lastReason = reason;
+            say(form == Form.LINES ? reason + " (" + meter.text() + ")" : reason);
+        }
+        show(PAINT_NANOS);
     }
-
-    /** So many files were deleted so far. */
-    abstract void deleted(long files);
 
     @Override
-    public void close() {}
-
-    private static final class Silent extends Progress {
-        Silent(CommandContext context, String task) {
-            super(context, task);
-        }
-
-        @Override
-        public void resumed(long bytes) {}
-
-        @Override
-        public void begunAnew(String why) {}
-
-        @Override
-        void waiting(String put, String why) {}
-
-        @Override
-        void deleted(long files) {}
+    public void progressed(long done, long total) {
+        change(shown -> shown.progressed(done, total));
     }
 
-    /** Redrawn by a thread of its own. */
-    private static final class Bar extends Progress {
-        /** Asking a terminal for its width would take a library that also takes over Ctrl-C. */
-        private static final int COLUMNS = 79;
+    @Override
+    public void sent(long bytes) {
+        change(shown -> shown.sent(bytes));
+    }
 
-        private @Nullable ProgressBar bar;
-        private String unit = "";
+    void advanced(TreeProgress now) {
+        change(shown -> shown.tree(now));
+    }
 
-        Bar(CommandContext context, String task) {
-            super(context, task);
-        }
+    /** Something else is counted. */
+    void counted(String text) {
+        change(shown -> shown.counted(text));
+    }
 
-        @Override
-        public synchronized void progressed(long done, long total) {
-            ProgressBar shown = in(" MiB", 1 << 20, total);
-            if (total >= 0) {
-                shown.maxHint(total); // a stream's, once it has ended
-            }
-            shown.stepTo(done);
-        }
+    private synchronized void change(Consumer<ProgressMeter> change) {
+        change.accept(meter);
+        changed = true;
+        show(PAINT_NANOS);
+    }
 
-        @Override
-        synchronized void deleted(long files) {
-            in(" deleted", 1, -1).stepTo(files);
-        }
-
-        /** On a line of its own: the bar goes on below. */
-        @Override
-        synchronized void waiting(String put, String why) {
-            if (bar != null) {
-                context().err().println();
-            }
-            super.waiting(put, why);
-        }
-
-        /** What counts something else is another bar, below. */
-        private ProgressBar in(String wanted, long size, long total) {
-            ProgressBar shown = bar;
-            if (shown == null || !unit.equals(wanted)) {
-                close();
-                shown = new ProgressBarBuilder()
-                        .setTaskName(task())
-                        .setInitialMax(total)
-                        .setStyle(ProgressBarStyle.ASCII)
-                        .setUnit(wanted, size)
-                        .showSpeed()
-                        .setConsumer(new me.tongfei.progressbar.ConsoleProgressBarConsumer(
-                                context().err(), COLUMNS))
-                        .build();
-                bar = shown;
-                unit = wanted;
-            }
-            return shown;
-        }
-
-        @Override
-        public synchronized void close() {
-            if (bar != null) {
-                bar.close();
-            }
+    private void show(long paintNanos) {
+        long now = ticker.nanos();
+        if (form == Form.LINES && now - lastNanos >= LINE_NANOS) {
+            err.println(task + ": " + meter.text());
+            lastNanos = now;
+        } else if (form == Form.PAINTED && (painted == 0 || now - lastNanos >= paintNanos)) {
+            String text = task + ": " + meter.text();
+            String line = text.substring(0, Math.min(COLUMNS, text.length()));
+            err.print("\r" + line + " ".repeat(Math.max(0, painted - line.length())));
+            err.flush();
+            painted = line.length();
+            lastNanos = now;
         }
     }
 
-    /** At most one line in five seconds. */
-    private static final class Lines extends Progress {
-        private static final long EVERY_NANOS = Duration.ofSeconds(5).toNanos();
-
-        private final Ticker ticker = Ticker.system();
-        private long lastNanos = ticker.nanos();
-
-        Lines(CommandContext context, String task) {
-            super(context, task);
-        }
-
-        @Override
-        public synchronized void progressed(long done, long total) {
-            if (isTime()) {
-                String of = total < 0 ? "" : " of " + Sizes.approximate(total);
-                context().err().println(task() + ": " + Sizes.approximate(done) + of);
-            }
-        }
-
-        @Override
-        synchronized void deleted(long files) {
-            if (isTime()) {
-                context().err().println(task() + ": " + files + " deleted");
-            }
-        }
-
-        private synchronized boolean isTime() {
-            long now = ticker.nanos();
-            boolean time = now - lastNanos >= EVERY_NANOS;
-            lastNanos = time ? now : lastNanos;
-            return time;
+    /** The last line stays. */
+    @Override
+    public synchronized void close() {
+        if (form == Form.PAINTED && changed) {
+            show(0);
+            err.println();
+            painted = 0;
         }
     }
 }

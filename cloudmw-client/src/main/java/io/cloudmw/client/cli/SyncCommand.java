@@ -36,6 +36,9 @@ final class SyncCommand extends ClientCommand {
     @Mixin
     private TreeRun tree = new TreeRun();
 
+    @Mixin
+    private TreeRun.Names names = new TreeRun.Names();
+
     SyncCommand(CommandContext context) {
         super(context);
     }
@@ -48,8 +51,9 @@ final class SyncCommand extends ClientCommand {
         }
         PutOptions put =
                 context.stateDirectory().map(PutOptions.defaults()::resumable).orElse(PutOptions.defaults());
-        TreeOptions how =
-                tree.sync(delete, dryRun, checksum, put, GetOptions.defaults().keepingWhatArrived());
+        TreeOptions how = tree.sync(
+                        delete, dryRun, checksum, put, GetOptions.defaults().keepingWhatArrived())
+                .withNames(names.style());
         return tree.run(
                 this,
                 "sync " + target,

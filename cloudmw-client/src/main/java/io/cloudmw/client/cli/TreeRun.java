@@ -3,10 +3,13 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.progress.PutDelay;
+import io.cloudmw.client.tree.NameStyle;
 import io.cloudmw.client.tree.RemotePath;
 import io.cloudmw.client.tree.TreeCopy;
 import io.cloudmw.client.tree.TreeListener;
 import io.cloudmw.client.tree.TreeOptions;
+import io.cloudmw.client.tree.TreeProgress;
 import io.cloudmw.client.tree.TreeRemoval;
 import io.cloudmw.client.tree.TreeReport;
 import io.cloudmw.client.tree.TreeTask;
@@ -19,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** What the commands that copy or remove directories have in common. */
@@ -27,6 +31,36 @@ final class TreeRun {
     private int parallel = 8;
 
     private ExitCode exit = ExitCode.OK;
+
+    /** Whether names of this machine are written in a volume as they are. */
+    static final class Names {
+        private static final String PLAIN = "plain";
+        private static final String ESCAPE = "escape";
+
+        @Option(
+                names = "--names",
+                paramLabel = "plain|escape",
+                description = "with directories: escape writes control characters, bytes that are not UTF-8 and %% of "
+                        + "names as %%XX in the volume, and reads them back; plain refuses such names (default)")
+        private @Nullable String style;
+
+        NameStyle style() {
+            if (style == null || style.equals(PLAIN)) {
+                return NameStyle.PLAIN;
+            }
+            if (!style.equals(ESCAPE)) {
+                throw new IllegalArgumentException("--names: \"" + style + "\" (expected: plain, escape)");
+            }
+            return NameStyle.ESCAPED;
+        }
+
+        /** One file is named by whoever copies it. */
+        void refuse() {
+            if (style != null) {
+                throw new IllegalArgumentException("--names: only with --recursive");
+            }
+        }
+    }
 
     /** Nothing is deleted, and nothing only talked about. */
     TreeOptions copy(boolean all, PutOptions put, GetOptions get) {
@@ -57,6 +91,8 @@ final class TreeRun {
                 report.skipped(),
                 report.failed());
         Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("files", report.copied() + report.unchanged() + report.failed());
+        answer.put("bytes", report.copiedBytes() + report.unchangedBytes());
         answer.put("copied", report.copied());
         answer.put("copied_bytes", report.copiedBytes());
         answer.put("resumed_bytes", report.resumedBytes());
@@ -154,29 +190,29 @@ final class TreeRun {
 
         @Override
         public void skips(String file, String why) {
-            if (!command.options.quiet()) {
-                command.context.err().println("skipped " + file + ": " + why);
-            }
+            progress.say("skipped " + NameStyle.printable(file) + ": " + why);
         }
 
         @Override
         public void failed(String file, CloudMwException why) {
-            command.context.err().println("cloudmw: " + why.getMessage());
+            progress.tell("cloudmw: " + NameStyle.printable(String.valueOf(why.getMessage())));
         }
 
         @Override
-        public void waiting(String file, String why) {
-            progress.waiting("put " + file, why);
+        public void waiting(String file, PutDelay delay) {
+            progress.waiting("put " + file, delay);
         }
 
         @Override
-        public void deleted(long files) {
-            progress.deleted(files);
+        public boolean wantsTotals() {
+            return !dryRun && progress.isShown();
         }
 
         @Override
-        public void progressed(long bytes) {
-            progress.progressed(bytes, -1);
+        public void advanced(TreeProgress now) {
+            if (!dryRun) {
+                progress.advanced(now);
+            }
         }
     }
 

@@ -123,7 +123,7 @@ final class WarmCommand extends ClientCommand {
             TreeListener shown = new TreeListener() {
                 @Override
                 public void failed(String file, CloudMwException why) {
-                    context.err().println("cloudmw: " + why.getMessage());
+                    progress.tell("cloudmw: " + why.getMessage());
                 }
 
                 @Override

@@ -15,23 +15,24 @@ public interface TransferListener {
     /** A get knows what it will read; {@code racers} are the helpers in rank order. */
     default void planned(FileVersion version, List<String> racers) {}
 
-    /** A put goes on where an earlier one was interrupted: so many bytes are stored already. */
+    /** A put goes on where an earlier one was interrupted: so many bytes are stored already, at least one. */
     default void resumed(long bytes) {}
 
     /** A put does not go on where an earlier one was interrupted, but begins anew. */
     default void begunAnew(String why) {}
 
-    /**
-     * A put under way waits, about a minute at most, because too few stores can be written to now; told once, until what
-     * waited goes on. {@code why}: which cannot.
-     */
-    default void waiting(String why) {}
+    /** A put has made no progress for two seconds; told again each second until it makes some. */
+    default void waiting(PutDelay delay) {}
 
     /**
-     * {@code done} of {@code total} bytes were verified and handed on (get), or stored (put). {@code total} is negative as
-     * long as nobody knows: a stream that is put may end later.
+     * {@code done} of {@code total} bytes were verified and handed on (get), or stored (put). {@code done} never falls: what is
+     * fetched or sent again does not count twice. {@code total} is negative as long as nobody knows: a stream that is put may
+     * end later.
      */
     default void progressed(long done, long total) {}
+
+    /** A put has sent so many bytes, of which some are not stored yet. The number never falls. */
+    default void sent(long bytes) {}
 
     /** An attempt started, progressed or ended. */
     default void attempted(Attempt attempt) {}

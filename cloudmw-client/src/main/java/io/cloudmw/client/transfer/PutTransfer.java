@@ -1,5 +1,7 @@
 package io.cloudmw.client.transfer;
 
+import io.cloudmw.client.progress.PutDelay;
+import io.cloudmw.client.progress.PutProgress;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferCost;
 import io.cloudmw.client.progress.TransferListener;
@@ -22,6 +24,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.WritePlan;
+import io.cloudmw.core.thread.Threads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,6 +35,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.function.UnaryOperator;
@@ -48,6 +53,11 @@ import org.slf4j.LoggerFactory;
 final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.Outcome, ManifestWriter.Outcome {
     private static final Logger log = LoggerFactory.getLogger(PutTransfer.class);
     private static final long WORTH_A_JOURNAL_BYTES = 1 << 20;
+
+    /** Without progress for so long a put says why. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final PutRequest request;
     private final Executor source;
@@ -70,8 +80,11 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     private long chunkCount;
     private long toSend;
     private long stored;
-    private long progressed;
     private long resumed;
+    private final PutProgress progress = new PutProgress();
+    private long advancedNanos;
+    private String phase = "the source is not open yet";
+    private @Nullable Future<?> look;
 
     PutTransfer(Engine engine, PutRequest request) {
         super(engine, request.file().toString());
@@ -86,7 +99,37 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
 
     @Override
     void begin() {
+        advanced();
+        lookLater();
         blocking(source, this::open, this::opened);
+    }
+
+    // ---- whether it comes on
+
+    private void advanced() {
+        advancedNanos = engine().ticker().nanos();
+    }
+
+    private void lookLater() {
+        look = Threads.later(engine().threads().timer(), LOOK_NANOS, () -> serial().execute(this::look))
+                .orElse(null);
+    }
+
+    /** Says why there was no progress for a while. */
+    private void look() {
+        if (isOver()) {
+            return;
+        }
+        long lastedNanos = engine().ticker().nanos() - advancedNanos;
+        if (lastedNanos >= PATIENCE_NANOS) {
+            tell(listener -> listener.waiting(new PutDelay(Duration.ofNanos(lastedNanos), reasons())));
+        }
+        lookLater();
+    }
+
+    private List<PutDelay.Reason> reasons() {
+        List<PutDelay.Reason> reasons = sending == null ? List.of() : sending.reasons();
+        return reasons.isEmpty() ? List.of(PutDelay.Reason.of(PutDelay.Kind.COORDINATOR, phase)) : reasons;
     }
 
     private OptionalLong open() throws CloudMwException {
@@ -114,6 +157,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     }
 
     private void ask() {
+        phase = "the coordinator has not answered yet that the put may begin";
         if (request.edit().isPresent()) {
             begun(request.edit().get().begun().put());
             return;
@@ -123,6 +167,8 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
 
     private void begun(BegunPut answer) {
         begun = answer;
+        advanced();
+        phase = "the coordinator has not taken all of the manifest yet";
         if (earlier != null && !answer.open() && answer.expected().equals(Optional.of(version))) {
             then(current(), this::found);
             return;
@@ -169,7 +215,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
             return;
         }
         resumed = current.get().sizeBytes();
-        tell(listener -> listener.resumed(resumed));
+        tellResumed();
         committed(current.get());
     }
 
@@ -215,10 +261,23 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         owed.addAll(before.owed());
         stored = before.replicas();
         resumed = before.bytes();
-        tell(listener -> listener.resumed(resumed));
-        progressed(resumed);
+        tellResumed();
+        progress.resumed(resumed);
+        tellProgress();
         writer.resume(before.segments());
         before.chunks().values().forEach(writer::add);
+    }
+
+    private void tellResumed() {
+        if (resumed > 0) {
+            tell(listener -> listener.resumed(resumed));
+        }
+    }
+
+    private void tellProgress() {
+        advanced();
+        long total = request.edit().isPresent() ? toSend : size.orElse(-1);
+        tell(listener -> listener.progressed(progress.storedBytes(), total));
     }
 
     /** Notes something, after what was noted before, where it is noted at all. */
@@ -240,9 +299,16 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     // ---- how it comes on
 
     @Override
-    public void progressed(long bytes) {
-        progressed += bytes;
-        tell(listener -> listener.progressed(progressed, request.edit().isPresent() ? toSend : size.orElse(-1)));
+    public void sent(long chunk, long bytes) {
+        if (progress.sent(chunk, bytes)) {
+            advanced();
+            tell(listener -> listener.sent(progress.sentBytes()));
+        }
+    }
+
+    @Override
+    public void again(long chunk) {
+        progress.again(chunk);
     }
 
     @Override
@@ -274,6 +340,8 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
             return;
         }
         stored += durable.size();
+        progress.stored(chunk.index(), chunk.range().length());
+        tellProgress();
         share(placed.helper(), share -> share.stored(chunk.range().length()));
         for (StoreId asked : placed.writable()) {
             usage.merge(asked, Usage.ofWrites(1, chunk.range().length()), Usage::plus);
@@ -302,12 +370,8 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     }
 
     @Override
-    public void waiting(CloudMwException why) {
-        tell(listener -> listener.waiting(String.valueOf(why.getMessage())));
-    }
-
-    @Override
     public void written(int segment, byte[] sha256) {
+        advanced();
         note(kept -> kept.written(segment, sha256));
     }
 
@@ -344,6 +408,8 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
                 0,
                 digest.finish());
         askedToCommit = true;
+        advanced();
+        phase = "the coordinator has not committed it yet";
         then(
                 engine().coordinator().commitPut(committing.committed(0, put.chunkSizeBytes()), put.expected(), owed),
                 this::committed);
@@ -368,6 +434,9 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     void stop(ErrorCode why) {
         if (isRefusal(why)) {
             note(PutJournal::finish);
+        }
+        if (look != null) {
+            look.cancel(false);
         }
         if (sending != null) {
             sending.close();

@@ -86,6 +86,9 @@ final class ReadLedger {
     private int peersInVain;
 
     private long deliveredAtNanos;
+    /** Bytes the listener was told of: never fewer, although a chunk may be read again. */
+    private long told;
+
     private final BitSet done = new BitSet();
 
     /** A racer and a store it reads. */
@@ -190,7 +193,12 @@ final class ReadLedger {
 
     private void progressed(long total) {
         deliveredAtNanos = ticker.nanos();
-        tell(() -> listener.progressed(keptBytes + bytes + peerBytes, total));
+        tellProgress(total);
+    }
+
+    private void tellProgress(long total) {
+        told = Math.max(told, keptBytes + bytes + peerBytes);
+        tell(() -> listener.progressed(told, total));
     }
 
     /**
@@ -224,7 +232,7 @@ final class ReadLedger {
     void kept(long leafBytes, long total) {
         if (leafBytes > 0) {
             keptBytes += leafBytes;
-            tell(() -> listener.progressed(keptBytes + bytes + peerBytes, total));
+            tellProgress(total);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.cloudmw.client.transfer;
 
+import io.cloudmw.client.progress.PutDelay;
 import io.cloudmw.client.rpc.BegunPut;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.error.CloudMwException;
@@ -19,13 +20,17 @@ import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.BulkRequest;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.LongPredicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +50,11 @@ final class Sending {
 
     /** Told on the transfer's executor. */
     interface Outcome {
-        /** Bytes sent; negative when they have to be sent again. */
-        void progressed(long bytes);
+        /** So many bytes more of a chunk were sent. */
+        void sent(long chunk, long bytes);
+
+        /** A chunk is to be sent again. */
+        void again(long chunk);
 
         /** An upload to this helper failed, after so many bytes were sent. */
         void wasted(HelperId helper, long bytes);
@@ -59,9 +67,6 @@ final class Sending {
 
         /** A chunk is stored: it is durable in these of the stores it was placed in, and owed to the others. */
         void stored(Chunk chunk, PlacedChunk placed, List<StoreId> durable);
-
-        /** Too few stores can be written to now: it is tried again. Told once, until all that waited has gone on. */
-        void waiting(CloudMwException why);
 
         void failed(CloudMwException cause);
     }
@@ -92,6 +97,16 @@ final class Sending {
 
         /** Times that it failed otherwise. */
         int failures;
+
+        /** Why it was not stored the last time; empty: it was not tried yet. */
+        Optional<CloudMwException> setback = Optional.empty();
+
+        /** Where it is on its way to, if it is. */
+        @Nullable
+        PlacedChunk placed;
+
+        /** Bytes sent in this try. */
+        long sent;
 
         Job(long index, ByteRange range, PutSource.Part part, int leaves) {
             this.index = index;
@@ -135,11 +150,11 @@ final class Sending {
     /** Times that it could not place those that come next; since it last could. */
     private int refusals;
 
-    /** The chunks that wait for stores; of those that could not be placed together the first. */
-    private final Set<Long> waiting = new HashSet<>();
-
     /** Until it is asked again. */
     private @Nullable Future<?> pause;
+
+    /** Why those that come next could not be placed, as long as they are not. */
+    private Optional<CloudMwException> setback = Optional.empty();
 
     private boolean closed;
 
@@ -189,7 +204,7 @@ final class Sending {
                 }
                 underWay = true;
                 refusals = 0;
-                waiting.remove(first);
+                setback = Optional.empty();
                 outcome.placed(answer.stores().stream().map(StoreStatus::store).toList());
                 answer.placements().forEach(chunk -> placements.add(new Placed(chunk, answer, before)));
                 fill();
@@ -203,7 +218,7 @@ final class Sending {
             outcome.failed(cause);
             return;
         }
-        waits(first, cause);
+        setback = Optional.of(cause);
         nextToPlace = first;
         Runnable again = () -> serial.execute(() -> {
             pause = null;
@@ -217,11 +232,55 @@ final class Sending {
         return cause.code() == ErrorCode.QUORUM_NOT_MET && times < AskAgain.MAX_REFUSALS;
     }
 
-    private void waits(long index, CloudMwException why) {
-        boolean begins = waiting.isEmpty();
-        if (waiting.add(index) && begins) {
-            outcome.waiting(why);
+    /** What it waits for: of each chunk under way, or of those that come next. */
+    List<PutDelay.Reason> reasons() {
+        List<PutDelay.Reason> reasons = new ArrayList<>();
+        setback.ifPresent(cause -> reasons.add(failed(cause)));
+        jobs.stream()
+                .sorted(Comparator.comparingLong(job -> job.index))
+                .map(Sending::reason)
+                .forEach(reasons::add);
+        if (reasons.isEmpty() && asked != null) {
+            reasons.add(
+                    PutDelay.Reason.of(PutDelay.Kind.COORDINATOR, "the coordinator has not said yet where chunks go"));
         }
+        if (reasons.isEmpty() && taking > 0) {
+            reasons.add(PutDelay.Reason.of(PutDelay.Kind.SOURCE, "the source has not given more bytes yet"));
+        }
+        return reasons;
+    }
+
+    private static PutDelay.Reason reason(Job job) {
+        PlacedChunk placed = job.placed;
+        if (placed == null) {
+            return job.setback
+                    .map(Sending::failed)
+                    .orElseGet(() -> PutDelay.Reason.of(
+                            PutDelay.Kind.MEMORY, "other puts of this client have the memory for bytes on their way"));
+        }
+        boolean allSent = job.sent == job.range.length();
+        String stores = placed.writable().stream().map(StoreId::value).collect(Collectors.joining(", "));
+        String text = allSent
+                ? "helper " + placed.helper() + " has not stored what it was sent yet, in " + stores
+                : "helper " + placed.helper() + (job.sent == 0 ? " takes nothing yet" : " takes no more for now");
+        return new PutDelay.Reason(
+                allSent ? PutDelay.Kind.STORES : PutDelay.Kind.HELPER,
+                job.setback.map(CloudMwException::code),
+                Optional.of(placed.helper()),
+                placed.writable(),
+                text
+                        + job.setback
+                                .map(cause -> " (before: " + cause.getMessage() + ")")
+                                .orElse(""));
+    }
+
+    private static PutDelay.Reason failed(CloudMwException cause) {
+        return new PutDelay.Reason(
+                PutDelay.Kind.RETRY,
+                Optional.of(cause.code()),
+                Optional.empty(),
+                List.of(),
+                String.valueOf(cause.getMessage()));
     }
 
     private @Nullable Future<?> later(int times, CloudMwException cause, Runnable step) {
@@ -337,7 +396,7 @@ final class Sending {
                     engine.links().allocator(),
                     engine.threads().files(),
                     window,
-                    bytes -> serial.execute(() -> outcome.progressed(bytes)));
+                    bytes -> serial.execute(() -> sent(job, bytes)));
             begun = true;
         } finally {
             if (!begun) {
@@ -345,6 +404,7 @@ final class Sending {
             }
         }
         job.upload = upload;
+        job.placed = placed;
         var unusedResult = upload.result()
                 .whenComplete((stored, failure) -> serial.execute(() -> {
                     engine.putCredit().giveBack(window);
@@ -362,6 +422,11 @@ final class Sending {
                 upload.result().completeExceptionally(failure);
             }
         });
+    }
+
+    private void sent(Job job, int bytes) {
+        job.sent += bytes;
+        outcome.sent(job.index, bytes);
     }
 
     private static HelperAddress helper(Placed placed) {
@@ -385,7 +450,6 @@ final class Sending {
 
     private void stored(Job job, PlacedChunk placed, ChunkUpload.Stored stored) {
         finish(job);
-        waiting.remove(job.index);
         if (closed) {
             return;
         }
@@ -400,7 +464,10 @@ final class Sending {
             finish(job);
             return;
         }
-        outcome.progressed(-upload.sent());
+        outcome.again(job.index);
+        job.placed = null;
+        job.sent = 0;
+        job.setback = Optional.of(cause);
         outcome.wasted(helper, upload.sent());
         boolean noRoom = cause.code() == ErrorCode.OVERLOADED;
         boolean refused = noRoom || cause.retryAfter().isPresent();
@@ -420,9 +487,6 @@ final class Sending {
         }
         if (!noRoom) {
             setbacks++;
-        }
-        if (refused && !noRoom && times > 1) { // at once it is only placed elsewhere
-            waits(job.index, cause);
         }
         placeLater(job, times, cause);
     }
@@ -462,7 +526,7 @@ final class Sending {
 
     private void notPlaced(Job job, CloudMwException cause) {
         if (mayBeEnoughLater(cause, ++job.refusals)) {
-            waits(job.index, cause);
+            job.setback = Optional.of(cause);
             placeLater(job, job.refusals, cause);
         } else {
             outcome.failed(cause);

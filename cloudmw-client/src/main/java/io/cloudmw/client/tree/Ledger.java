@@ -1,6 +1,7 @@
 package io.cloudmw.client.tree;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.client.progress.PutDelay;
 import io.cloudmw.core.error.CloudMwException;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +37,19 @@ final class Ledger {
     @GuardedBy("this")
     private long progressed;
 
+    /** Bytes of files that are there already. */
+    @GuardedBy("this")
+    private long unchangedBytes;
+
+    @GuardedBy("this")
+    private long totalFiles;
+
+    @GuardedBy("this")
+    private long totalBytes;
+
+    @GuardedBy("this")
+    private boolean isCounted;
+
     Ledger(TreeListener listener) {
         this.listener = listener;
     }
@@ -48,19 +62,48 @@ final class Ledger {
         copied++;
         copiedBytes += bytes;
         resumedBytes += resumed;
+        advanced();
+    }
+
+    /** There is another file, of so many bytes. */
+    synchronized void counted(long bytes) {
+        totalFiles++;
+        totalBytes += bytes;
+        advanced();
+    }
+
+    /** All files were counted. */
+    synchronized void counted() {
+        isCounted = true;
+        advanced();
+    }
+
+    @GuardedBy("this")
+    private void advanced() {
+        listener.advanced(new TreeProgress(
+                copied + unchanged + failed,
+                progressed + unchangedBytes,
+                progressed,
+                deleted,
+                totalFiles,
+                totalBytes,
+                isCounted));
     }
 
     synchronized void progressed(long more) {
         progressed += more;
         listener.progressed(progressed);
+        advanced();
     }
 
-    synchronized void waiting(String file, String why) {
-        listener.waiting(file, why);
+    synchronized void waiting(String file, PutDelay delay) {
+        listener.waiting(file, delay);
     }
 
-    synchronized void unchanged() {
+    synchronized void unchanged(long bytes) {
         unchanged++;
+        unchangedBytes += bytes;
+        advanced();
     }
 
     synchronized void deletes(String file) {
@@ -70,6 +113,7 @@ final class Ledger {
     synchronized void deleted() {
         deleted++;
         listener.deleted(deleted);
+        advanced();
     }
 
     synchronized void skips(String file, String why) {
@@ -83,6 +127,7 @@ final class Ledger {
             failures.add(new TreeReport.Failure(file, why));
         }
         listener.failed(file, why);
+        advanced();
     }
 
     synchronized boolean hasFailures() {
@@ -90,6 +135,7 @@ final class Ledger {
     }
 
     synchronized TreeReport report() {
-        return new TreeReport(copied, copiedBytes, resumedBytes, unchanged, deleted, skipped, failed, failures);
+        return new TreeReport(
+                copied, copiedBytes, resumedBytes, unchanged, unchangedBytes, deleted, skipped, failed, failures);
     }
 }

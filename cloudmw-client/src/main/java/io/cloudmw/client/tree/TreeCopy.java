@@ -1,6 +1,7 @@
 package io.cloudmw.client.tree;
 
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.progress.PutDelay;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.core.error.CloudMwException;
@@ -55,8 +56,16 @@ public abstract class TreeCopy extends TreeTask {
     @Override
     final void work() throws IOException, InterruptedException {
         check();
-        copyAll();
-        settle();
+        TreeCount count = new TreeCount(ledger());
+        try {
+            if (options().listener().wantsTotals()) {
+                count.start(() -> countAll(count));
+            }
+            copyAll();
+            settle();
+        } finally {
+            count.end();
+        }
         if (options().delete() && !ledger().hasFailures()) {
             check(); // a source that has gone meanwhile is not an empty one
             deleteOthers();
@@ -67,6 +76,9 @@ public abstract class TreeCopy extends TreeTask {
     abstract void check() throws IOException;
 
     abstract void copyAll() throws IOException, InterruptedException;
+
+    /** Counts what is to be copied, and what is there already. */
+    abstract void countAll(TreeCount count) throws IOException, InterruptedException;
 
     abstract void deleteOthers() throws IOException, InterruptedException;
 
@@ -136,13 +148,24 @@ public abstract class TreeCopy extends TreeTask {
 
             @Override
             public void progressed(long done, long total) {
-                ledger().progressed(done - before);
-                before = done;
+                moved(done);
             }
 
             @Override
-            public void waiting(String why) {
-                ledger().waiting(file.toString(), why);
+            public void sent(long bytes) {
+                moved(bytes);
+            }
+
+            private void moved(long bytes) {
+                if (bytes > before) {
+                    ledger().progressed(bytes - before);
+                    before = bytes;
+                }
+            }
+
+            @Override
+            public void waiting(PutDelay delay) {
+                ledger().waiting(file.toString(), delay);
             }
         };
     }

@@ -7,6 +7,7 @@ import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Page;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
@@ -40,6 +41,27 @@ final class TreeDownload extends TreeCopy {
         copy(there(), here());
     }
 
+    @Override
+    void countAll(TreeCount count) throws IOException, InterruptedException {
+        count(there(), count);
+    }
+
+    private void count(RemotePath directory, TreeCount count) throws CloudMwException, InterruptedException {
+        String token = "";
+        do {
+            Page<FileEntry> page = Calls.await(directory.list(client(), token));
+            for (FileEntry entry : page.items()) {
+                RemotePath path = directory.child(entry);
+                if (entry.version().isEmpty()) {
+                    count(path, count);
+                } else if (!isPartial(path.name())) {
+                    count.add(entry.version().get().sizeBytes());
+                }
+            }
+            token = page.nextToken();
+        } while (!token.isEmpty() && !count.isEnded());
+    }
+
     private void copy(RemotePath directory, Path into) throws CloudMwException, InterruptedException {
         if (isUsable(into)) {
             walk(directory, entry -> copyOne(directory, entry, into));
@@ -48,18 +70,18 @@ final class TreeDownload extends TreeCopy {
 
     private void copyOne(RemotePath directory, FileEntry entry, Path into)
             throws CloudMwException, InterruptedException {
+        RemotePath there = directory.child(entry);
         try {
-            RemotePath there = directory.child(entry);
-            Path path = into.resolve(there.name());
+            Path path = options().names().onThisMachine(into, there.name());
             if (entry.version().isEmpty()) {
                 copy(there, path);
-            } else if (isPartial(there.name())) {
-                ledger().skips(entry.name(), "named like part of a file, left by a get");
+            } else if (isPartial(String.valueOf(path.getFileName()))) {
+                ledger().skips(there.toString(), "named like part of a file, left by a get");
             } else {
                 submit(there.toString(), () -> file(there, path));
             }
         } catch (IllegalArgumentException e) {
-            failed(entry.name(), e); // no name for a file here
+            failed(there.toString(), e); // no name for a file here
         }
     }
 
@@ -74,7 +96,7 @@ final class TreeDownload extends TreeCopy {
             }
             return true;
         } catch (IOException e) {
-            failed(directory.toString(), e instanceof CloudMwException ? e : local(directory, "make", e));
+            failed(NameStyle.shown(directory), e instanceof CloudMwException ? e : local(directory, "make", e));
             return false;
         }
     }
@@ -93,7 +115,7 @@ final class TreeDownload extends TreeCopy {
      */
     private CompletableFuture<Void> copyUnless(RemotePath file, Path path, FileStatus there, Optional<String> why) {
         if (why.isEmpty()) {
-            ledger().unchanged();
+            ledger().unchanged(there.version().sizeBytes());
             return CompletableFuture.completedFuture(null);
         }
         long bytes = there.version().sizeBytes();
@@ -156,19 +178,20 @@ final class TreeDownload extends TreeCopy {
     }
 
     private void deleteOne(Path path, RemotePath there) throws IOException, InterruptedException {
-        String name = String.valueOf(path.getFileName());
         try {
+            String name = options().names().inVolume(path);
             if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
                 delete(path, there.child(name));
                 removeIfEmpty(path);
-            } else if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) && !isPartial(name)) {
+            } else if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)
+                    && !isPartial(String.valueOf(path.getFileName()))) {
                 RemotePath file = there.child(name);
-                submit(path.toString(), () -> removeUnless(file, path));
+                submit(NameStyle.shown(path), () -> removeUnless(file, path));
             }
         } catch (CloudMwException e) {
             throw e;
         } catch (IOException | IllegalArgumentException e) {
-            failed(path.toString(), e instanceof IOException io ? local(path, "delete", io) : e);
+            failed(NameStyle.shown(path), e instanceof IOException io ? local(path, "delete", io) : e);
         }
     }
 
@@ -192,7 +215,7 @@ final class TreeDownload extends TreeCopy {
     }
 
     private void remove(Path path) {
-        ledger().deletes(path.toString());
+        ledger().deletes(NameStyle.shown(path));
         try {
             if (!options().dryRun()) {
                 Files.delete(path);

@@ -1,5 +1,6 @@
 package io.cloudmw.client.tree;
 
+import io.cloudmw.client.progress.PutDelay;
 import io.cloudmw.core.error.CloudMwException;
 
 /** Told what happens to files, by any thread, one at a time. It must not block. */
@@ -15,12 +16,20 @@ public interface TreeListener {
 
     default void failed(String file, CloudMwException why) {}
 
-    /** A file that is put waits, about a minute at most, because too few stores can be written to now. */
-    default void waiting(String file, String why) {}
+    /** A file that is put has made no progress for two seconds; told again each second until it makes some. */
+    default void waiting(String file, PutDelay delay) {}
 
     /** So many files were deleted so far, or would be. */
     default void deleted(long files) {}
 
     /** So many bytes of all files were copied so far. */
     default void progressed(long bytes) {}
+
+    /** Whether a copy is to count all files ahead: it lists the source once more for that. */
+    default boolean wantsTotals() {
+        return false;
+    }
+
+    /** How far a copy is. */
+    default void advanced(TreeProgress progress) {}
 }

@@ -11,6 +11,7 @@ import io.cloudmw.client.PutOptions;
  * @param dryRun whether to say only what would be done
  * @param checksum whether files of one size are compared by their digests instead of their times: each is read here
  * @param all whether to copy also what is there already
+ * @param names how names of this machine are written in a volume
  * @param put of each file that is written; its listener hears nothing
  * @param get of each file that is read; its listener hears nothing
  */
@@ -20,6 +21,7 @@ public record TreeOptions(
         boolean dryRun,
         boolean checksum,
         boolean all,
+        NameStyle names,
         PutOptions put,
         GetOptions get,
         TreeListener listener) {
@@ -31,7 +33,24 @@ public record TreeOptions(
         }
     }
 
+    /** Options for names that are the same on both sides. */
+    public TreeOptions(
+            int parallel,
+            boolean delete,
+            boolean dryRun,
+            boolean checksum,
+            boolean all,
+            PutOptions put,
+            GetOptions get,
+            TreeListener listener) {
+        this(parallel, delete, dryRun, checksum, all, NameStyle.PLAIN, put, get, listener);
+    }
+
+    public TreeOptions withNames(NameStyle style) {
+        return new TreeOptions(parallel, delete, dryRun, checksum, all, style, put, get, listener);
+    }
+
     public TreeOptions withListener(TreeListener told) {
-        return new TreeOptions(parallel, delete, dryRun, checksum, all, put, get, told);
+        return new TreeOptions(parallel, delete, dryRun, checksum, all, names, put, get, told);
     }
 }

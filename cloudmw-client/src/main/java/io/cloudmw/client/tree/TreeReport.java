@@ -10,6 +10,7 @@ import java.util.List;
  * @param copiedBytes of those
  * @param resumedBytes of those, what an interrupted copy had left
  * @param unchanged that were there already
+ * @param unchangedBytes of those
  * @param deleted that the source has not, and were deleted, or would be
  * @param skipped neither files nor directories
  * @param failed that could not be copied or deleted
@@ -20,6 +21,7 @@ public record TreeReport(
         long copiedBytes,
         long resumedBytes,
         long unchanged,
+        long unchangedBytes,
         long deleted,
         long skipped,
         long failed,

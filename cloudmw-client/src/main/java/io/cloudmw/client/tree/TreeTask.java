@@ -10,6 +10,7 @@ import io.cloudmw.core.model.Page;
 import io.cloudmw.core.thread.Threads;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
+import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -143,10 +144,10 @@ public abstract class TreeTask {
         try {
             walk.run();
         } catch (DirectoryIteratorException e) {
-            failed(directory.toString(), local(directory, "read", Objects.requireNonNull(e.getCause())));
+            failed(shown(directory), local(directory, "read", Objects.requireNonNull(e.getCause())));
         } catch (IOException e) {
             goOn(); // what stops all was thrown by what is below
-            failed(directory.toString(), e instanceof CloudMwException ? e : local(directory, "read", e));
+            failed(shown(directory), e instanceof CloudMwException ? e : local(directory, "read", e));
             goOn();
         }
     }
@@ -213,7 +214,7 @@ public abstract class TreeTask {
     }
 
     final void failed(String file, Throwable failure) {
-        CloudMwException why = known(failure);
+        CloudMwException why = known(file, failure);
         if (concernsAll(why.code())) {
             stop(why);
         } else if (isFailure(why)) {
@@ -240,6 +241,13 @@ public abstract class TreeTask {
         }
     }
 
+    /** A check of a name does not know whose name it is. */
+    private static CloudMwException known(String file, Throwable failure) {
+        return Reasons.unwrapped(failure) instanceof IllegalArgumentException wrong
+                ? new CloudMwException(ErrorCode.INVALID_ARGUMENT, file + ": " + wrong.getMessage(), wrong)
+                : known(failure);
+    }
+
     static CloudMwException known(Throwable failure) {
         Throwable cause = Reasons.unwrapped(failure);
         if (cause instanceof CloudMwException known) {
@@ -254,7 +262,11 @@ public abstract class TreeTask {
     }
 
     static CloudMwException local(Object file, String what, IOException e) {
-        return new CloudMwException(ErrorCode.LOCAL_IO, file + ": cannot " + what + " it: " + Reasons.of(e), e);
+        return new CloudMwException(ErrorCode.LOCAL_IO, shown(file) + ": cannot " + what + " it: " + Reasons.of(e), e);
+    }
+
+    private static String shown(Object file) {
+        return file instanceof Path path ? NameStyle.shown(path) : file.toString();
     }
 
     /** Removes a file of the volume, unless that is only to be talked about. */

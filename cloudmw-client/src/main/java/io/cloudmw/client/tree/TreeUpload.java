@@ -7,15 +7,17 @@ import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import java.io.IOException;
-import java.nio.charset.Charset;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** From this machine into a volume. */
 final class TreeUpload extends TreeCopy {
@@ -37,39 +39,53 @@ final class TreeUpload extends TreeCopy {
         copy(here(), there());
     }
 
+    @Override
+    void countAll(TreeCount count) throws IOException {
+        Files.walkFileTree(here(), new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path path, BasicFileAttributes here) {
+                if (here.isRegularFile() && !isPartial(String.valueOf(path.getFileName()))) {
+                    count.add(here.size());
+                }
+                return count.isEnded() ? FileVisitResult.TERMINATE : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path path, IOException e) {
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path path, @Nullable IOException e) {
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+
     private void copy(Path directory, RemotePath into) throws CloudMwException, InterruptedException {
         walk(directory, path -> copyOne(path, into));
     }
 
     private void copyOne(Path path, RemotePath into) throws CloudMwException, InterruptedException {
-        String name = String.valueOf(path.getFileName());
         try {
-            requireText(path, name);
+            String name = options().names().inVolume(path);
             BasicFileAttributes here = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            if (isPartial(name)) {
-                ledger().skips(path.toString(), "part of a file, left by a get");
+            if (isPartial(String.valueOf(path.getFileName()))) {
+                ledger().skips(NameStyle.shown(path), "part of a file, left by a get");
             } else if (here.isDirectory()) {
                 copy(path, into.child(name));
             } else if (here.isRegularFile()) {
                 RemotePath target = into.child(name);
-                submit(path.toString(), () -> file(path, here, target));
+                submit(NameStyle.shown(path), () -> file(path, here, target));
             } else {
-                ledger().skips(path.toString(), here.isSymbolicLink() ? "a symbolic link" : "not a file");
+                ledger().skips(NameStyle.shown(path), here.isSymbolicLink() ? "a symbolic link" : "not a file");
             }
         } catch (CloudMwException e) {
             throw e;
         } catch (IOException e) {
-            failed(path.toString(), local(path, "read", e));
+            failed(NameStyle.shown(path), local(path, "read", e));
         } catch (IllegalArgumentException e) {
-            failed(path.toString(), e); // no name for a volume
-        }
-    }
-
-    /** A name whose bytes are no text would come back as another one. */
-    private static void requireText(Path path, String name) {
-        if (!path.equals(path.resolveSibling(name))) {
-            throw new IllegalArgumentException(path + ": its name is not text in this machine's encoding (expected: "
-                    + Charset.defaultCharset() + ")");
+            failed(NameStyle.shown(path), e); // no name for a volume
         }
     }
 
@@ -87,10 +103,10 @@ final class TreeUpload extends TreeCopy {
     private CompletableFuture<Void> copyUnless(
             Path path, BasicFileAttributes here, RemotePath target, Optional<String> why) {
         if (why.isEmpty()) {
-            ledger().unchanged();
+            ledger().unchanged(here.size());
             return CompletableFuture.completedFuture(null);
         }
-        ledger().copies(path.toString(), here.size(), why.get());
+        ledger().copies(NameStyle.shown(path), here.size(), why.get());
         return options().dryRun() ? counted(here.size()) : put(path, here, target);
     }
 
@@ -133,9 +149,9 @@ final class TreeUpload extends TreeCopy {
 
     private void deleteOne(RemotePath directory, FileEntry entry, Path here)
             throws CloudMwException, InterruptedException {
+        RemotePath there = directory.child(entry);
         try {
-            RemotePath there = directory.child(entry);
-            Path path = here.resolve(there.name());
+            Path path = options().names().onThisMachine(here, there.name());
             if (entry.version().isEmpty()) {
                 delete(there, path);
             } else if (isAbsent(path)) {
@@ -145,7 +161,7 @@ final class TreeUpload extends TreeCopy {
             throw e;
         } catch (IOException | IllegalArgumentException e) {
             // Whether it is there cannot be said, so it stays.
-            failed(entry.name(), e instanceof IOException io ? local(here, "look into", io) : e);
+            failed(there.toString(), e instanceof IOException io ? local(here, "look into", io) : e);
         }
     }
 

@@ -7,9 +7,11 @@ import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -283,6 +285,82 @@ final class TreeCommandsTest {
     }
 
     @Test
+    void aNameWithAControlCharacterIsNamedAndTheOthersGoOn() throws Exception {
+        Files.writeString(source.resolve("two\nlines"), "x");
+        assertThat(run("put", "-r", source.toString(), "vol:/to", "--json")).isEqualTo(2);
+        counts(5, 0, 0, 1);
+        assertThat(json().get("errors").get(0).get("file").asText()).endsWith("/two%0Alines");
+        assertThat(commands.err())
+                .contains("cloudmw: " + source + "/two%0Alines: its name contains a control character (expected: none, "
+                        + "or --names=escape)\n");
+        assertThat(coordinator.files()).hasSize(5);
+    }
+
+    @Test
+    void escapedNamesComeBackByteForByte() throws Exception {
+        for (String name : List.of("two%0Alines", "caf%E9", "100%25", "caf\u00e9", "sub%7F/%1B[2J")) {
+            Path file =
+                    Path.of(URI.create(source.toUri() + name.replace("[", "%5B").replace("\u00e9", "%C3%A9")));
+            Files.createDirectories(Objects.requireNonNull(file.getParent()));
+            Files.writeString(file, name);
+        }
+        assertThat(run("put", "-r", "--names=escape", source.toString(), "vol:/to"))
+                .as(commands.err())
+                .isZero();
+        assertThat(coordinator.files())
+                .containsKeys(FilePath.parse("vol:/to/two%0Alines"), FilePath.parse("vol:/to/sub%7F/%1B[2J"));
+        assertThat(run("sync", "--names=escape", source.toString(), "vol:/to", "--json"))
+                .isZero();
+        counts(0, 10, 0, 0);
+        assertThat(run("get", "-r", "--names=escape", "vol:/to", copy.toString()))
+                .as(commands.err())
+                .isZero();
+        try (var files = Files.walk(source)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                same(file, copy.resolve(source.relativize(file)));
+            }
+        }
+        assertThat(run("sync", "--names=escape", "--delete", source.toString(), "vol:/to", "--json"))
+                .isZero();
+        counts(0, 10, 0, 0);
+    }
+
+    @Test
+    void aNameThatThisMachineCannotHoldIsAFailureOfItsOwn() throws Exception {
+        String tooLong = "n".repeat(256);
+        for (String name : List.of(tooLong, "100%", "fine")) {
+            assertThat(run("put", source.resolve("a").toString(), "vol:/from/" + name))
+                    .isZero();
+        }
+        assertThat(run("get", "-r", "vol:/from", copy.toString(), "--json")).isEqualTo(7);
+        counts(2, 0, 0, 1);
+        assertThat(json().get("errors").get(0).get("file").asText()).isEqualTo("vol:/from/" + tooLong);
+        assertThat(run(
+                        "get",
+                        "-r",
+                        "--names=escape",
+                        "vol:/from",
+                        directory.resolve("other").toString(),
+                        "--json"))
+                .isPositive();
+        counts(1, 0, 0, 2);
+        assertThat(commands.err()).contains("vol:/from/100%: its name was not written by --names=escape");
+    }
+
+    @Test
+    void aNameThatIsTooLongOnceItIsEscapedIsAFailureOfItsOwn() throws Exception {
+        Path deep = source;
+        for (int i = 0; i < 2; i++) {
+            deep = Files.createDirectory(deep.resolve("\u0001".repeat(200)));
+        }
+        Files.writeString(deep.resolve("x"), "x");
+        assertThat(run("put", "-r", "--names=escape", source.toString(), "vol:/to", "--json"))
+                .isEqualTo(2);
+        counts(5, 0, 0, 1);
+        assertThat(commands.err()).contains(" bytes (expected: <= 1024)");
+    }
+
+    @Test
     void mistakesAreSaidBeforeAnythingIsTouched() throws Exception {
         assertThat(run("sync", source.toString(), copy.toString())).isEqualTo(2);
         assertThat(run("sync", "vol:/a", "vol:/b")).isEqualTo(2);
@@ -292,6 +370,10 @@ final class TreeCommandsTest {
         assertThat(commands.err()).contains("--receipt: not with --recursive");
         assertThat(run("get", "-r", "--receipt", "vol:/to", copy.toString())).isEqualTo(2);
         assertThat(run("put", "-r", "--parallel", "65", source.toString(), "vol:/to"))
+                .isEqualTo(2);
+        assertThat(run("put", "-r", "--names=url", source.toString(), "vol:/to"))
+                .isEqualTo(2);
+        assertThat(run("put", "--names=escape", source.resolve("a").toString(), "vol:/to"))
                 .isEqualTo(2);
         assertThat(run("put", "-r", directory.resolve("none").toString(), "vol:/to"))
                 .isEqualTo(7);

@@ -1,0 +1,162 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.tree.TreeProgress;
+import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.time.Ticker;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * How far a command is, in words: what is done, of how much, how fast, and about how much longer it takes. What it says never
+ * falls. Pure but for its ticker; confined to one thread.
+ */
+final class ProgressMeter {
+    private static final double SECOND = 1e9;
+    private static final long SAMPLE_NANOS = Duration.ofSeconds(1).toNanos();
+    /** The speed is that of so many samples. */
+    private static final int SAMPLES = 15;
+
+    /** How far it was at a time: bytes that were moved, and what is done of what is to be done, in bytes and in files. */
+    private record Sample(long nanos, long moved, long done, long files) {}
+
+    private final Ticker ticker;
+    private final Deque<Sample> samples = new ArrayDeque<>();
+    private long done;
+    private long total = -1;
+    private long sent = -1;
+    private Optional<TreeProgress> tree = Optional.empty();
+    private String counted = "";
+    private String waiting = "";
+
+    ProgressMeter(Ticker ticker) {
+        this.ticker = ticker;
+        sample();
+    }
+
+    /** @param of negative: nobody knows yet */
+    void progressed(long bytes, long of) {
+        done = Math.max(done, bytes);
+        total = Math.max(total, of);
+        goesOn();
+    }
+
+    void sent(long bytes) {
+        sent = Math.max(sent, bytes);
+        goesOn();
+    }
+
+    void tree(TreeProgress now) {
+        tree = Optional.of(now);
+        goesOn();
+    }
+
+    /** Something else is counted, and said so. */
+    void counted(String text) {
+        counted = text;
+        goesOn();
+    }
+
+    /** Nothing goes on; why is said until something does. */
+    void waiting(Duration lasted) {
+        waiting = "waits for " + lasted.toSeconds() + " s";
+        sample();
+    }
+
+    private void goesOn() {
+        waiting = "";
+        sample();
+    }
+
+    private void sample() {
+        long now = ticker.nanos();
+        if (samples.isEmpty() || now - samples.getLast().nanos() >= SAMPLE_NANOS) {
+            samples.add(now(now));
+            if (samples.size() > SAMPLES) {
+                samples.remove();
+            }
+        }
+    }
+
+    private Sample now(long nanos) {
+        return tree.map(all -> new Sample(nanos, all.movedBytes(), all.bytes(), all.files()))
+                .orElseGet(() -> new Sample(nanos, Math.max(done, sent), Math.max(done, sent), 0));
+    }
+
+    /** How far it is now. */
+    String text() {
+        StringBuilder text = new StringBuilder(
+                counted.isEmpty() ? tree.map(ProgressMeter::text).orElseGet(this::bytes) : counted);
+        if (counted.isEmpty()) {
+            rate().ifPresent(rate ->
+                    text.append(", ").append(Sizes.approximate((long) rate)).append("/s"));
+            left().ifPresent(seconds -> text.append(", about ").append(duration(seconds)));
+        }
+        if (!waiting.isEmpty()) {
+            text.append(", ").append(waiting);
+        }
+        return text.toString();
+    }
+
+    private String bytes() {
+        String text = Sizes.approximate(done);
+        if (total >= 0) {
+            text += " of " + Sizes.approximate(total) + (total > 0 ? " (" + 100 * done / total + "%)" : "");
+        }
+        return sent > done ? text + " stored, " + Sizes.approximate(sent) + " sent" : text;
+    }
+
+    private static String text(TreeProgress all) {
+        String atLeast = all.isCounted() ? "" : "at least ";
+        String deleted = all.deleted() == 0 ? "" : ", " + number(all.deleted()) + " deleted";
+        if (all.totalFiles() == 0 && all.deleted() > 0) {
+            return number(all.deleted()) + " deleted";
+        }
+        return number(all.files()) + " of " + atLeast + number(Math.max(all.files(), all.totalFiles())) + " files, "
+                + Sizes.approximate(all.bytes()) + " of " + atLeast
+                + Sizes.approximate(Math.max(all.bytes(), all.totalBytes())) + deleted;
+    }
+
+    private static String number(long value) {
+        return String.format(Locale.ROOT, "%,d", value);
+    }
+
+    private OptionalDouble rate() {
+        return rate(now(ticker.nanos()).moved() - samples.getFirst().moved());
+    }
+
+    private OptionalDouble rate(long more) {
+        long nanos = ticker.nanos() - samples.getFirst().nanos();
+        return nanos < SAMPLE_NANOS || more <= 0 ? OptionalDouble.empty() : OptionalDouble.of(more * SECOND / nanos);
+    }
+
+    /** Seconds that the rest takes, as far as that can be told: by bytes or by files, whichever take longer. */
+    private OptionalDouble left() {
+        if (!waiting.isEmpty() || tree.filter(all -> !all.isCounted()).isPresent()) {
+            return OptionalDouble.empty();
+        }
+        Sample now = now(ticker.nanos());
+        Sample first = samples.getFirst();
+        long bytesLeft = tree.map(TreeProgress::totalBytes).orElse(total) - now.done();
+        long filesLeft = tree.map(TreeProgress::totalFiles).orElse(0L) - now.files();
+        OptionalDouble bytes = seconds(bytesLeft, rate(now.done() - first.done()));
+        OptionalDouble files = seconds(filesLeft, rate(now.files() - first.files()));
+        double longer = Math.max(bytes.orElse(0), files.orElse(0));
+        return longer > 0 ? OptionalDouble.of(longer) : OptionalDouble.empty();
+    }
+
+    private static OptionalDouble seconds(long left, OptionalDouble rate) {
+        return left <= 0 || rate.isEmpty() ? OptionalDouble.empty() : OptionalDouble.of(left / rate.getAsDouble());
+    }
+
+    private static String duration(double seconds) {
+        long whole = Math.max(1, Math.round(seconds));
+        if (whole < 120) {
+            return whole + " s";
+        }
+        return whole < 7200 ? Math.round(whole / 60.0) + " min" : Math.round(whole / 3600.0) + " h";
+    }
+}

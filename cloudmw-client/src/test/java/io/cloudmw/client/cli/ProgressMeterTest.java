@@ -1,0 +1,71 @@
+package io.cloudmw.client.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.client.tree.TreeProgress;
+import io.cloudmw.core.testing.FakeTicker;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What is said of how far a command is. */
+final class ProgressMeterTest {
+    private static final long MIB = 1 << 20;
+
+    private final FakeTicker ticker = new FakeTicker();
+    private final ProgressMeter meter = new ProgressMeter(ticker);
+
+    private void pass(long seconds) {
+        ticker.advance(Duration.ofSeconds(seconds));
+    }
+
+    @Test
+    void bytesOfAFileAreCountedWithTheirSpeedAndTheTimeThatIsLeft() {
+        meter.progressed(0, 100 * MIB);
+        pass(10);
+        meter.progressed(20 * MIB, 100 * MIB);
+        assertThat(meter.text()).isEqualTo("20.0 MiB of 100.0 MiB (20%), 2.0 MiB/s, about 40 s");
+    }
+
+    @Test
+    void aPutSaysWhatIsStoredAndWhatIsOnlySent() {
+        meter.progressed(0, 100 * MIB);
+        pass(5);
+        meter.sent(50 * MIB);
+        assertThat(meter.text()).isEqualTo("0 B of 100.0 MiB (0%) stored, 50.0 MiB sent, 10.0 MiB/s, about 5 s");
+        meter.waiting(Duration.ofSeconds(3));
+        assertThat(meter.text()).endsWith(", waits for 3 s");
+        meter.sent(51 * MIB);
+        assertThat(meter.text()).doesNotContain("waits");
+    }
+
+    @Test
+    void whatIsSaidNeverFalls() {
+        Random random = new Random(7);
+        long most = 0;
+        for (int i = 0; i < 1000; i++) {
+            long told = random.nextInt(1 << 20);
+            most = Math.max(most, told);
+            meter.progressed(told, 1 << 20);
+            assertThat(meter.text()).startsWith(io.cloudmw.core.config.Sizes.approximate(most) + " of 1.0 MiB");
+        }
+    }
+
+    @Test
+    void filesAreCountedAndTheirTotalIsALowerBoundWhileTheyAreListed() {
+        meter.tree(new TreeProgress(0, 0, 0, 0, 10, 10 * MIB, false));
+        pass(10);
+        meter.tree(new TreeProgress(1204, 1200 * MIB, 560 * MIB, 0, 3000, 2000 * MIB, false));
+        assertThat(meter.text()).isEqualTo("1,204 of at least 3,000 files, 1.2 GiB of at least 2.0 GiB, 56.0 MiB/s");
+        meter.tree(new TreeProgress(1204, 1200 * MIB, 560 * MIB, 0, 4000, 3600 * MIB, true));
+        assertThat(meter.text()).isEqualTo("1,204 of 4,000 files, 1.2 GiB of 3.5 GiB, 56.0 MiB/s, about 23 s");
+        meter.tree(new TreeProgress(4000, 3600 * MIB, 2960 * MIB, 3, 4000, 3600 * MIB, true));
+        assertThat(meter.text()).startsWith("4,000 of 4,000 files, 3.5 GiB of 3.5 GiB, 3 deleted");
+    }
+
+    @Test
+    void removedFilesAreCounted() {
+        meter.tree(new TreeProgress(0, 0, 0, 12, 0, 0, false));
+        assertThat(meter.text()).isEqualTo("12 deleted");
+    }
+}
