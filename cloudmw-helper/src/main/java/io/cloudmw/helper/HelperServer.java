@@ -130,6 +130,7 @@ public final class HelperServer implements AutoCloseable {
     private final OwnDisks disks;
     private final SpeedMonitor speeds;
     private final CompletableFuture<Void> registered;
+    private final CompletableFuture<CloudMwException> refused;
     private Supplier<HelperActivity> activity = () -> HelperActivity.NONE;
 
     /** A thing to close, later ones first. */
@@ -172,6 +173,7 @@ public final class HelperServer implements AutoCloseable {
             address = serve(new TransferTokens(secret, WallClock.system()), coordinator, others, meters);
             Registration registration = opened(
                     new Registration(coordinator, address, disks.all(), speeds, activity, ThreadLocalRandom.current()));
+            refused = registration.refused();
             registered = registration.start();
             started = true;
         } catch (IOException e) {
@@ -524,6 +526,14 @@ public final class HelperServer implements AutoCloseable {
     /** Completes when the coordinator knows it; fails when the coordinator refuses it for good. */
     public CompletableFuture<Void> registered() {
         return registered;
+    }
+
+    /**
+     * Completes when the coordinator refuses one of its disks, however late: the helper cannot go on then, and is to be closed.
+     * Completes never otherwise.
+     */
+    public CompletableFuture<CloudMwException> refused() {
+        return refused.copy();
     }
 
     /** Whether it is registered, and not closed. */

@@ -168,6 +168,11 @@ final class Fleet implements AutoCloseable {
         return processes.restart(name);
     }
 
+    /** With more arguments of this start only. */
+    ServerProcess restart(String name, List<String> once) throws IOException {
+        return processes.restart(name, Map.of(), once);
+    }
+
     String coordinatorAddress() {
         return processes.coordinatorAddress();
     }

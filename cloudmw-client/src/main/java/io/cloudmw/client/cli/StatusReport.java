@@ -1,10 +1,12 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.upkeep.task.CollectProgress;
 import io.cloudmw.core.upkeep.task.CollectRound;
 import io.cloudmw.core.upkeep.task.Obstacle;
 import io.cloudmw.core.upkeep.task.RepairProgress;
+import io.cloudmw.core.upkeep.task.ReplacedProgress;
 import io.cloudmw.core.upkeep.task.ScrubProgress;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
@@ -28,8 +30,11 @@ final class StatusReport {
         }
         lines.add("helpers alive: " + status.helpers().size());
         RepairProgress repair = status.repair();
-        long chunks = total(repair);
-        lines.add("under-replicated chunks: " + chunks);
+        lines.add("under-replicated chunks: "
+                + (repair.isCounted() ? "" : "at least ")
+                + repair.underReplicatedChunks()
+                + (repair.isCounted() ? "" : ", not all are counted yet"));
+        repair.replaced().forEach((store, progress) -> lines.addAll(replaced(store, progress)));
         repair.underReplicated()
                 .forEach((good, count) ->
                         lines.add(String.format(Locale.ROOT, "  with %d good copies: %d", good, count)));
@@ -47,6 +52,21 @@ final class StatusReport {
         lines.add(scrub(status.scrub()));
         lines.add(collect(status.collect()));
         return lines;
+    }
+
+    private static List<String> replaced(StoreId store, ReplacedProgress progress) {
+        if (progress.complete()) {
+            return List.of();
+        }
+        return List.of(String.format(
+                Locale.ROOT,
+                "  store %s was replaced: %,d of %,d copies made anew%s",
+                store,
+                progress.made(),
+                progress.missing(),
+                progress.lookedThrough()
+                        ? ""
+                        : String.format(Locale.ROOT, "; %,d copies looked for so far", progress.looked())));
     }
 
     private static String scrub(ScrubProgress scrub) {
@@ -108,12 +128,6 @@ final class StatusReport {
         };
     }
 
-    private static long total(RepairProgress repair) {
-        return repair.underReplicated().values().stream()
-                .mapToLong(Long::longValue)
-                .sum();
-    }
-
     static Map<String, Object> json(UpkeepStatus status) {
         List<Map<String, ?>> stores = new ArrayList<>();
         for (StoreCondition store : status.stores()) {
@@ -149,6 +163,17 @@ final class StatusReport {
         return json;
     }
 
+    private static Map<String, Object> json(ReplacedProgress replaced) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("replaced_at_millis", replaced.replacedAtMillis());
+        json.put("looked", replaced.looked());
+        json.put("missing", replaced.missing());
+        json.put("made", replaced.made());
+        json.put("looked_through", replaced.lookedThrough());
+        json.put("complete", replaced.complete());
+        return json;
+    }
+
     private static Map<String, Object> json(ScrubProgress scrub) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("rounds", scrub.rounds());
@@ -168,7 +193,11 @@ final class StatusReport {
         repair.obstacles()
                 .forEach((obstacle, count) -> obstacles.put(obstacle.name().toLowerCase(Locale.ROOT), count));
         Map<String, Object> json = new LinkedHashMap<>();
-        json.put("under_replicated", total(repair));
+        json.put("under_replicated", repair.underReplicatedChunks());
+        json.put("counted", repair.isCounted());
+        Map<String, Object> replaced = new TreeMap<>();
+        repair.replaced().forEach((store, progress) -> replaced.put(store.value(), json(progress)));
+        json.put("replaced", replaced);
         json.put("by_good_copies", byCopies);
         json.put("obstacles", obstacles);
         json.put("waiting", status.waitingTasks());

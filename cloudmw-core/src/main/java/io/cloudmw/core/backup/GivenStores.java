@@ -3,6 +3,7 @@ package io.cloudmw.core.backup;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoreIdentity;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.StoreOpener;
 import java.util.Collection;
@@ -32,7 +33,7 @@ final class GivenStores {
 
     private void open(Store store) {
         try {
-            ChunkStore opened = opener.open(store);
+            ChunkStore opened = opener.open(store.with(StoreIdentity.NONE));
             var unused = opened.list("", 1);
             open.put(store.id(), opened);
         } catch (CloudMwException e) {

@@ -11,6 +11,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoreIdentity;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.store.StoreOpener;
 import io.cloudmw.core.time.WallClock;
@@ -234,9 +235,12 @@ public final class Recovery {
         }
         Set<StoreId> known = new HashSet<>();
         catalog.stores().forEach(store -> known.add(store.id()));
+        // Since the backup a disk may have been replaced: whatever its store's disk or bucket is in the old cluster is
+        // taken in.
+        StoreIdentity anyOfOldCluster = new StoreIdentity("", root.cluster(), 0);
         for (Store store : definitions.values()) {
             if (!known.contains(store.id())) {
-                catalog.putStore(store);
+                catalog.putStore(store.with(anyOfOldCluster));
             }
         }
         Volume was = root.volume();

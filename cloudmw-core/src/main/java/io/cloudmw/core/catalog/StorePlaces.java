@@ -18,7 +18,7 @@ public final class StorePlaces {
      */
     public static void requireFree(Store store, List<Store> known) throws CloudMwException {
         for (Store other : known) {
-            if (other.equals(store)) {
+            if (other.isDefinedAs(store)) {
                 return;
             }
             if (other.id().equals(store.id())) {
@@ -26,7 +26,7 @@ public final class StorePlaces {
                         ErrorCode.ALREADY_EXISTS,
                         "store " + store.id() + " exists already: "
                                 + other.kind().place() + ", failure domain " + other.failureDomain()
-                                + (other.withoutCredentials().equals(store.withoutCredentials())
+                                + (other.withoutCredentials().isDefinedAs(store.withoutCredentials())
                                         ? ", with other credentials (expected: cloudmw store set " + store.id() + ")"
                                         : ""));
             }
@@ -51,6 +51,19 @@ public final class StorePlaces {
                     "store " + known.id() + ": a disk has no credentials (expected: a bucket)");
         }
         return known.with(reference);
+    }
+
+    /**
+     * What a catalog keeps of a store that is added: of one that is known already the identity stays, unless another is given.
+     *
+     * @throws CloudMwException as {@link #requireFree}
+     */
+    public static Store added(Store store, List<Store> known) throws CloudMwException {
+        requireFree(store, known);
+        if (store.identity().isKnown()) {
+            return store;
+        }
+        return known.stream().filter(store::isDefinedAs).findFirst().orElse(store);
     }
 
     private static boolean isIn(Store.S3 place, Store other) {

@@ -6,6 +6,8 @@ import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.StorePlaces;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.identity.DiskAdmission;
+import io.cloudmw.core.identity.DiskClaim;
 import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.HelperAddress;
@@ -17,6 +19,7 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.PlacementPolicy;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.time.WallClock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -133,7 +136,7 @@ public final class Administration {
     private static boolean isFree(Store store, List<Store> known) {
         try {
             StorePlaces.requireFree(store, known);
-            return !known.contains(store);
+            return known.stream().noneMatch(store::isDefinedAs);
         } catch (CloudMwException e) {
             // The catalog says so, unless the call has taken effect.
             return false;
@@ -161,29 +164,38 @@ public final class Administration {
      * @return the epoch its heartbeats must name
      * @throws CloudMwException {@code INVALID_ARGUMENT} when a disk is not its own; {@code ALREADY_EXISTS} when a disk's
      *     id is a bucket's, or is attached to another helper that is alive, or the helper's own id to another process that is;
-     *     {@code COORDINATOR_UNAVAILABLE} while that process may have died: ask again
+     *     {@code STORE_MISMATCH} as {@link DiskAdmission#admit}; {@code COORDINATOR_UNAVAILABLE} while that process may have died:
+     *     ask again
      */
-    public long registerHelper(HelperAddress helper, long incarnation, List<Store> disks) throws CloudMwException {
+    public long registerHelper(HelperAddress helper, long incarnation, List<DiskClaim> disks) throws CloudMwException {
         registrations.requireFree(helper.id(), incarnation);
         if (disks.size() > MAX_DISKS) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT, "disks: " + disks.size() + " (expected: <= " + MAX_DISKS + ")");
         }
-        for (Store disk : disks) {
+        List<Store> admitted = new ArrayList<>();
+        for (DiskClaim claim : disks) {
+            Store disk = claim.disk();
             if (!disk.owner().equals(Optional.of(helper.id()))) {
                 throw new CloudMwException(
                         ErrorCode.INVALID_ARGUMENT, "store " + disk.id() + " is no disk of helper " + helper.id());
             }
             requireFree(disk, helper.id());
+            admitted.add(new DiskAdmission(catalog.clusterId(), clock.millis()).admit(find(disk.id()), claim));
         }
-        for (Store disk : disks) {
+        for (Store disk : admitted) {
             if (!find(disk.id()).equals(Optional.of(disk))) {
                 requireRoom("stores", catalog.stores().size(), MAX_STORES);
                 catalog.putStore(disk);
             }
         }
         return registrations.register(
-                helper, incarnation, disks.stream().map(Store::id).toList());
+                helper, incarnation, admitted.stream().map(Store::id).toList());
+    }
+
+    /** Names the cluster, for the disks of its helpers. */
+    public String clusterId() throws CloudMwException {
+        return catalog.clusterId();
     }
 
     private void requireFree(Store disk, HelperId owner) throws CloudMwException {

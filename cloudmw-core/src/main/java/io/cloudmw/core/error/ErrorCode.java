@@ -42,6 +42,8 @@ public enum ErrorCode {
     STORE_DENIED("PERMISSION_DENIED", OTHER_REPLICA),
     /** A store has reached the reserve it must keep free. */
     STORE_FULL("RESOURCE_EXHAUSTED", OTHER_REPLICA),
+    /** The disk or bucket in a store's place is not the one the store had. */
+    STORE_MISMATCH("FAILED_PRECONDITION", OTHER_REPLICA),
     /** The store has no such chunk. */
     REPLICA_MISSING("NOT_FOUND", OTHER_REPLICA),
     /** The bytes do not match their digest. */

@@ -8,13 +8,29 @@ import java.util.Optional;
  * A place replicas live.
  *
  * @param failureDomain stores that share it may fail together
+ * @param identity which disk or bucket it is
  */
-public record Store(StoreId id, String failureDomain, Kind kind) {
+public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity identity) {
     public Store {
         if (failureDomain.isEmpty() || failureDomain.length() > 63) {
             throw new IllegalArgumentException(
                     "failureDomain: \"" + failureDomain + "\" (expected: 1 to 63 characters)");
         }
+    }
+
+    /** A store whose disk or bucket has no identity yet. */
+    public Store(StoreId id, String failureDomain, Kind kind) {
+        this(id, failureDomain, kind, StoreIdentity.NONE);
+    }
+
+    /** The same store with another disk or bucket. */
+    public Store with(StoreIdentity other) {
+        return new Store(id, failureDomain, kind, other);
+    }
+
+    /** Whether the other has the same id, place and failure domain, whichever disk or bucket is there. */
+    public boolean isDefinedAs(Store other) {
+        return other.with(identity).equals(this);
     }
 
     /** What a store is made of. */
@@ -76,7 +92,7 @@ public record Store(StoreId id, String failureDomain, Kind kind) {
 
     /** The same store with its credentials elsewhere; a disk has none and stays as it is. */
     public Store with(CredentialsReference reference) {
-        return kind instanceof S3 s3 ? new Store(id, failureDomain, s3.with(reference)) : this;
+        return kind instanceof S3 s3 ? new Store(id, failureDomain, s3.with(reference), identity) : this;
     }
 
     /** The same store without what only coordinators and helpers need to know. */

@@ -10,8 +10,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Opens each store once and closes them all at the end. A store that moved (another bucket, another directory) is opened anew, after
- * the old one is closed. Safe for any thread; opening is serialised, so the opener behind it should not wait
+ * Opens each store once and closes them all at the end. A store that moved (another bucket, another directory), or was replaced since,
+ * is opened anew, after the old one is closed. Safe for any thread; opening is serialised, so the opener behind it should not wait
  * for the network.
  */
 public final class CachingStoreOpener implements StoreOpener, Closeable {
@@ -33,7 +33,7 @@ public final class CachingStoreOpener implements StoreOpener, Closeable {
             throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store=" + store.id() + ": closed");
         }
         Opened known = stores.get(store.id());
-        if (known != null && known.kind().equals(store.kind())) {
+        if (known != null && known.isStill(store)) {
             return known.store();
         }
         if (known != null) {
@@ -41,7 +41,7 @@ public final class CachingStoreOpener implements StoreOpener, Closeable {
             stores.remove(store.id());
         }
         ChunkStore opened = opener.open(store);
-        stores.put(store.id(), new Opened(store.kind(), opened));
+        stores.put(store.id(), new Opened(store, opened));
         return opened;
     }
 
@@ -53,5 +53,11 @@ public final class CachingStoreOpener implements StoreOpener, Closeable {
         stores.clear();
     }
 
-    private record Opened(Store.Kind kind, ChunkStore store) {}
+    /** Plans that were made before a store was replaced do not open the former one again. */
+    private record Opened(Store as, ChunkStore store) {
+        boolean isStill(Store wanted) {
+            return as.kind().equals(wanted.kind())
+                    && wanted.identity().replacedAtMillis() <= as.identity().replacedAtMillis();
+        }
+    }
 }

@@ -8,6 +8,7 @@ import io.cloudmw.core.catalog.UpkeepRecords;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.ReplicaRecord;
+import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
@@ -16,6 +17,7 @@ import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.task.Obstacle;
 import io.cloudmw.core.upkeep.task.RepairProgress;
+import io.cloudmw.core.upkeep.task.ReplacedProgress;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.Task;
 import java.util.ArrayDeque;
@@ -63,6 +65,9 @@ final class Repair {
     static final long FIRST_SPARED_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int MOST_DOUBLINGS = 6;
 
+    /** While copies of a store that was replaced are missing, passes over what is recorded follow each other so fast. */
+    private static final long PRESSED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     /** More copies of a pass than may be under way when it reads of them. */
     private static final int MOST_MADE = 2 * WorkQueue.MAX_TASKS;
 
@@ -84,6 +89,9 @@ final class Repair {
 
     /** Since the last look at all manifests began, a store is gone that was not. */
     private boolean anew;
+
+    /** Copies of stores that were replaced are being recorded as missing. */
+    private boolean pressed;
 
     private int passesSinceFull;
     private long nextPassNanos;
@@ -120,6 +128,20 @@ final class Repair {
     private final Set<String> made = new LinkedHashSet<>();
 
     @GuardedBy("this")
+    private long passesBegun;
+
+    /** Of the last pass that ended: copies of replaced stores that were missing, and which pass it was. */
+    @GuardedBy("this")
+    private Map<StoreId, Long> missing = Map.of();
+
+    @GuardedBy("this")
+    private long missingAsOf;
+
+    /** Since {@link #takeRemade}: copies that replaced stores had lost. */
+    @GuardedBy("this")
+    private final Map<StoreId, Long> remade = new HashMap<>();
+
+    @GuardedBy("this")
     private long passes;
 
     @GuardedBy("this")
@@ -145,8 +167,12 @@ final class Repair {
         /** Of stores that were drained when the pass began: copies left. */
         private final SortedMap<StoreId, Long> left = new TreeMap<>();
 
+        /** Of stores that were replaced: copies recorded as missing. */
+        private final Map<StoreId, Long> missing = new HashMap<>();
+
         void add(Copies copies) {
             left.replaceAll((store, count) -> count + (copies.stores().contains(store) ? 1 : 0));
+            missing.replaceAll((store, count) -> count + (isMissing(copies, store) ? 1 : 0));
         }
 
         void add(RepairPlan plan, int replicas) {
@@ -309,10 +335,12 @@ final class Repair {
         }
         tally = new Tally();
         stores.values().stream().filter(StoreCondition::draining).forEach(store -> tally.left.put(store.id(), 0L));
+        replaced(stores).forEach(store -> tally.missing.put(store, 0L));
         passBeganNanos = now;
         workedNanos = 0;
         synchronized (this) {
             passing = true;
+            passesBegun++;
             made.clear();
         }
         return true;
@@ -338,15 +366,60 @@ final class Repair {
         }
         walk = null;
         looking = null;
-        nextPassNanos = Math.max(passBeganNanos + intervalNanos, now + PAUSE * workedNanos);
+        nextPassNanos = Math.max(passBeganNanos + pauseNanos(), now + PAUSE * workedNanos);
         synchronized (this) {
             passing = false;
             passes++;
+            missing = tally.missing;
+            missingAsOf = passesBegun;
             // While stores are lost, what is recorded is only a part.
             if (full != null || gone.isEmpty()) {
                 published = tally;
             }
         }
+    }
+
+    private long pauseNanos() {
+        return pressed ? Math.min(intervalNanos, PRESSED_NANOS) : intervalNanos;
+    }
+
+    /** Whether copies of stores that were replaced are missing: then the next pass comes soon. */
+    void press(boolean now) {
+        pressed = now;
+        long soon = ticker.nanos() + pauseNanos();
+        if (pressed && soon - nextPassNanos < 0) {
+            nextPassNanos = soon;
+        }
+    }
+
+    /** How many passes have begun. */
+    synchronized long passesBegun() {
+        return passesBegun;
+    }
+
+    /** Copies of a replaced store that were missing, as a pass saw that began after so many; empty: none has ended yet. */
+    synchronized Optional<Long> missing(StoreId store, long afterPasses) {
+        return missingAsOf > afterPasses ? Optional.ofNullable(missing.get(store)) : Optional.empty();
+    }
+
+    /** Copies that replaced stores had lost and that were made anew since the last call. */
+    synchronized Map<StoreId, Long> takeRemade() {
+        Map<StoreId, Long> taken = Map.copyOf(remade);
+        remade.clear();
+        return taken;
+    }
+
+    private static List<StoreId> replaced(Map<StoreId, StoreCondition> conditions) {
+        return conditions.values().stream()
+                .filter(store -> store.identity().replacedAtMillis() > 0)
+                .map(StoreCondition::id)
+                .toList();
+    }
+
+    private static boolean isMissing(Copies copies, StoreId store) {
+        return copies.record(store)
+                .filter(record -> record.state() == ReplicaState.MISSING)
+                .isPresent();
     }
 
     private void note(String position) throws CloudMwException {
@@ -477,7 +550,15 @@ final class Repair {
         if (!changes.isEmpty()) {
             catalog.settle(lease, changes.subList(0, Math.min(changes.size(), UpkeepRecords.MAX_SETTLED)));
         }
+        Copies settled = after.with(drops);
+        countRemade(replaced(conditions).stream()
+                .filter(store -> isMissing(before, store) && !isMissing(settled, store))
+                .toList());
         return drops.size();
+    }
+
+    private synchronized void countRemade(List<StoreId> stores) {
+        stores.forEach(store -> remade.merge(store, 1L, Long::sum));
     }
 
     private synchronized void arrived(Task.Copy task, long bytes, long dropping) {
@@ -510,11 +591,13 @@ final class Repair {
         failed += tries;
     }
 
-    synchronized RepairProgress progress() {
+    /** @param replaced stores whose disk or bucket was replaced */
+    synchronized RepairProgress progress(SortedMap<StoreId, ReplacedProgress> replaced) {
         return new RepairProgress(
                 new TreeMap<>(published.underReplicated),
                 Map.copyOf(published.obstacles),
                 new TreeMap<>(published.left),
+                replaced,
                 passes,
                 passing,
                 copied,

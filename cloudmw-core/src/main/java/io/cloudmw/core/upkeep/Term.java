@@ -8,6 +8,7 @@ import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.upkeep.task.RepairProgress;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.Task;
 import io.cloudmw.core.upkeep.task.TaskResult;
@@ -46,6 +47,7 @@ final class Term {
     private final WallClock clock;
     private final WorkQueue queue;
     private final Repair repair;
+    private final Replacements replacements;
     private final Scrub scrub;
     private final UpkeepClock age;
     private final AwayNotes away;
@@ -78,6 +80,7 @@ final class Term {
         this.deletions = new Deletions(catalog, lease, age, options);
         this.repair = new Repair(
                 catalog, lease, queue, options, age, deletions::areOver, collector::mayBeDeleted, ticker, clock);
+        this.replacements = new Replacements(catalog, lease, queue, repair, ticker, clock);
         this.pressedNanos = Math.max(TURN_NANOS, pause.toNanos() / PRESSED);
         this.scrub = new Scrub(catalog, lease, queue, options, ticker, clock);
     }
@@ -91,6 +94,7 @@ final class Term {
         age.keep();
         deletions.begin();
         repair.begin();
+        replacements.begin();
         return away.begin();
     }
 
@@ -106,8 +110,9 @@ final class Term {
         return queue;
     }
 
-    Repair repair() {
-        return repair;
+    /** How far repair is, that of replaced stores included. */
+    RepairProgress repairing() {
+        return repair.progress(replacements.progress());
     }
 
     Scrub scrub() {
@@ -162,6 +167,8 @@ final class Term {
         repair.failed(queue.expire(isAlive));
         away.keep(seen);
         repair.look(seen);
+        replacements.look(seen);
+        turn(replacements::step, TURN_NANOS);
         turn(repair::step, repair.isPressed() ? pressedNanos : TURN_NANOS);
         scrub.look(seen);
         turn(scrub::step, TURN_NANOS);
@@ -195,7 +202,9 @@ final class Term {
             scrub.verified(verify, result.bytes(), faulty);
         }
         Runnable done = () -> queue.done(result.task());
-        if (task.get() instanceof Task.Survey survey) {
+        if (task.get() instanceof Task.Look look) {
+            replacements.looked(look, result.listed().items(), done);
+        } else if (task.get() instanceof Task.Survey survey) {
             collector.surveyed(survey, result.listed(), done);
         } else if (task.get() instanceof Task.Delete delete) {
             collector.deleted(delete, result.bytes(), done);

@@ -276,7 +276,7 @@ public final class Upkeep {
         return new UpkeepStatus(
                 List.copyOf(stores.values()),
                 fleet.live(),
-                now.repair().progress(),
+                now.repairing(),
                 now.scrub().progress(),
                 now.collector().progress(),
                 now.queue().waiting(),

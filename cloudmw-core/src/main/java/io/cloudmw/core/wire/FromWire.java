@@ -23,6 +23,7 @@ import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoreIdentity;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
@@ -171,7 +172,14 @@ public final class FromWire {
     }
 
     public static Store store(io.cloudmw.proto.v1.Store message) throws CloudMwException {
-        return valid(() -> new Store(new StoreId(message.getId()), message.getFailureDomain(), kind(message)));
+        return valid(() -> new Store(
+                new StoreId(message.getId()),
+                message.getFailureDomain(),
+                kind(message),
+                new StoreIdentity(
+                        message.getIdentity().getValue(),
+                        message.getIdentity().getCluster(),
+                        message.getIdentity().getReplacedAtMillis())));
     }
 
     private static Store.Kind kind(io.cloudmw.proto.v1.Store message) {

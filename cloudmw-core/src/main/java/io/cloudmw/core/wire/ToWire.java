@@ -16,6 +16,7 @@ import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoreIdentity;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.PlannedChunk;
@@ -88,6 +89,12 @@ public final class ToWire {
                 .setAvailable(status.available())
                 .setDraining(status.draining());
         status.freeBytes().ifPresent(message::setFreeBytes);
+        if (!store.identity().equals(StoreIdentity.NONE)) {
+            message.setIdentity(io.cloudmw.proto.v1.StoreIdentity.newBuilder()
+                    .setValue(store.identity().value())
+                    .setCluster(store.identity().cluster())
+                    .setReplacedAtMillis(store.identity().replacedAtMillis()));
+        }
         if (store.kind() instanceof Store.S3 s3) {
             S3Store.Builder bucket = S3Store.newBuilder()
                     .setBucket(s3.bucket())

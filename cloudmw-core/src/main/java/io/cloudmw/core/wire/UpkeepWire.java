@@ -16,6 +16,7 @@ import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.Obstacle;
 import io.cloudmw.core.upkeep.task.RepairProgress;
+import io.cloudmw.core.upkeep.task.ReplacedProgress;
 import io.cloudmw.core.upkeep.task.ScrubProgress;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.Task;
@@ -28,7 +29,9 @@ import io.cloudmw.proto.v1.DeleteTask;
 import io.cloudmw.proto.v1.DrainRequest;
 import io.cloudmw.proto.v1.DrainResponse;
 import io.cloudmw.proto.v1.GetStatusResponse;
+import io.cloudmw.proto.v1.LookTask;
 import io.cloudmw.proto.v1.RepairFare;
+import io.cloudmw.proto.v1.ReplacedFare;
 import io.cloudmw.proto.v1.ScrubFare;
 import io.cloudmw.proto.v1.StoreFare;
 import io.cloudmw.proto.v1.SurveyTask;
@@ -121,6 +124,10 @@ public final class UpkeepWire {
             message.setVerify(VerifyTask.getDefaultInstance());
         } else if (task instanceof Task.Survey survey) {
             message.setSurvey(SurveyTask.newBuilder().setAfter(survey.after()));
+        } else if (task instanceof Task.Look look) {
+            message.setLook(LookTask.newBuilder()
+                    .addAllChunkIds(
+                            look.chunks().stream().map(ChunkId::toString).toList()));
         } else if (task instanceof Task.Delete delete) {
             message.setDelete(DeleteTask.newBuilder()
                     .addAllChunkIds(
@@ -172,6 +179,9 @@ public final class UpkeepWire {
             case DELETE ->
                 Optional.of(FromWire.valid(() ->
                         new Task.Delete(store, chunkIds(message.getDelete().getChunkIdsList()))));
+            case LOOK ->
+                Optional.of(FromWire.valid(
+                        () -> new Task.Look(store, chunkIds(message.getLook().getChunkIdsList()))));
             case KIND_NOT_SET -> Optional.empty();
         };
     }
@@ -248,6 +258,8 @@ public final class UpkeepWire {
                         .collect(Collectors.toMap(entry -> entry.getKey().name(), Map.Entry::getValue)))
                 .putAllLeft(repair.left().entrySet().stream()
                         .collect(Collectors.toMap(entry -> entry.getKey().value(), Map.Entry::getValue)))
+                .putAllReplaced(repair.replaced().entrySet().stream()
+                        .collect(Collectors.toMap(entry -> entry.getKey().value(), entry -> fare(entry.getValue()))))
                 .setPasses(repair.passes())
                 .setPassing(repair.passing())
                 .setCopied(repair.copied())
@@ -255,6 +267,35 @@ public final class UpkeepWire {
                 .setFailed(repair.failed())
                 .setDropped(repair.dropped())
                 .build();
+    }
+
+    private static ReplacedFare fare(ReplacedProgress replaced) {
+        return ReplacedFare.newBuilder()
+                .setReplacedAtMillis(replaced.replacedAtMillis())
+                .setLooked(replaced.looked())
+                .setMissing(replaced.missing())
+                .setMade(replaced.made())
+                .setLookedThrough(replaced.lookedThrough())
+                .setComplete(replaced.complete())
+                .build();
+    }
+
+    private static SortedMap<StoreId, ReplacedProgress> replaced(Map<String, ReplacedFare> messages)
+            throws CloudMwException {
+        SortedMap<StoreId, ReplacedProgress> replaced = new TreeMap<>();
+        for (Map.Entry<String, ReplacedFare> store : messages.entrySet()) {
+            ReplacedFare fare = store.getValue();
+            replaced.put(
+                    FromWire.valid(() -> new StoreId(store.getKey())),
+                    new ReplacedProgress(
+                            fare.getReplacedAtMillis(),
+                            fare.getLooked(),
+                            fare.getMissing(),
+                            fare.getMade(),
+                            fare.getLookedThrough(),
+                            fare.getComplete()));
+        }
+        return replaced;
     }
 
     public static UpkeepStatus status(GetStatusResponse message) throws CloudMwException {
@@ -292,6 +333,7 @@ public final class UpkeepWire {
                 new TreeMap<>(message.getUnderReplicatedMap()),
                 obstacles,
                 left,
+                replaced(message.getReplacedMap()),
                 message.getPasses(),
                 message.getPassing(),
                 message.getCopied(),

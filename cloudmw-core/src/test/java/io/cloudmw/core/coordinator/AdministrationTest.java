@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.identity.DiskClaim;
 import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.FilePath;
@@ -140,7 +141,7 @@ final class AdministrationTest {
         Administration administration = cluster.coordinator.administration();
         administration.addStore(bucket("b"), false, Optional.empty());
         HelperAddress h1 = new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2");
-        long epoch = administration.registerHelper(h1, 1, List.of(disk(1)));
+        long epoch = administration.registerHelper(h1, 1, List.of(DiskClaim.of(disk(1))));
         administration.heartbeat(h1.id(), epoch, List.of(new DiskUsage(disk(1).id(), 10, 5)));
         assertThat(administration.stores())
                 .containsExactly(
@@ -155,14 +156,20 @@ final class AdministrationTest {
         administration.addStore(bucket("b"), false, Optional.empty());
         HelperAddress h1 = cluster.helper(1);
         HelperAddress h2 = cluster.helper(2);
-        refused(ErrorCode.INVALID_ARGUMENT, () -> administration.registerHelper(h2, 1, List.of(disk(1))));
-        refused(ErrorCode.INVALID_ARGUMENT, () -> administration.registerHelper(h2, 1, List.of(bucket("b"))));
-        refused(ErrorCode.ALREADY_EXISTS, () -> administration.registerHelper(h2, 1, List.of(own("b", h2))));
-        refused(ErrorCode.ALREADY_EXISTS, () -> administration.registerHelper(h2, 1, List.of(own("d1", h2))));
+        refused(ErrorCode.INVALID_ARGUMENT, () -> administration.registerHelper(h2, 1, List.of(DiskClaim.of(disk(1)))));
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> administration.registerHelper(h2, 1, List.of(DiskClaim.of(bucket("b")))));
+        refused(
+                ErrorCode.ALREADY_EXISTS,
+                () -> administration.registerHelper(h2, 1, List.of(DiskClaim.of(own("b", h2)))));
+        refused(
+                ErrorCode.ALREADY_EXISTS,
+                () -> administration.registerHelper(h2, 1, List.of(DiskClaim.of(own("d1", h2)))));
         cluster.ticker.advance(Duration.ofSeconds(8));
-        administration.registerHelper(h2, 1, List.of(own("d1", h2)));
+        administration.registerHelper(h2, 1, List.of(DiskClaim.of(own("d1", h2))));
         assertThat(administration.stores()).contains(new StoreStatus(own("d1", h2), true));
-        refused(ErrorCode.ALREADY_EXISTS, () -> administration.registerHelper(h1, 1, List.of(disk(1))));
+        refused(ErrorCode.ALREADY_EXISTS, () -> administration.registerHelper(h1, 1, List.of(DiskClaim.of(disk(1)))));
     }
 
     @Test
@@ -170,7 +177,7 @@ final class AdministrationTest {
         HelperAddress h1 = cluster.helper(1);
         refused(
                 ErrorCode.COORDINATOR_UNAVAILABLE,
-                () -> cluster.coordinator.administration().registerHelper(h1, 2, List.of(own("d9", h1))));
+                () -> cluster.coordinator.administration().registerHelper(h1, 2, List.of(DiskClaim.of(own("d9", h1)))));
         assertThat(cluster.coordinator.administration().stores()).containsExactly(new StoreStatus(disk(1), true));
     }
 
@@ -179,23 +186,23 @@ final class AdministrationTest {
         Administration administration = cluster.coordinator.administration();
         HelperAddress h1 = cluster.helper(1);
         HelperAddress h2 = cluster.helper(2);
-        administration.registerHelper(h1, 1, List.of(own("d9", h1)));
+        administration.registerHelper(h1, 1, List.of(DiskClaim.of(own("d9", h1))));
         assertThat(administration.stores())
                 .containsExactly(
                         new StoreStatus(disk(1), false),
                         new StoreStatus(disk(2), true),
                         new StoreStatus(own("d9", h1), true));
         refused(ErrorCode.NOT_ENOUGH_STORES, () -> create(volume("v", 1, 1, "d1")));
-        administration.registerHelper(h2, 1, List.of(own("d1", h2)));
+        administration.registerHelper(h2, 1, List.of(DiskClaim.of(own("d1", h2))));
         assertThat(administration.stores()).contains(new StoreStatus(own("d1", h2), true));
     }
 
     @Test
     void aHelperHasALimitedNumberOfDisks() {
         HelperAddress h1 = new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2");
-        List<Store> disks = new ArrayList<>();
+        List<DiskClaim> disks = new ArrayList<>();
         for (int i = 0; i <= Administration.MAX_DISKS; i++) {
-            disks.add(own("d" + i, h1));
+            disks.add(DiskClaim.of(own("d" + i, h1)));
         }
         refused(
                 ErrorCode.INVALID_ARGUMENT,

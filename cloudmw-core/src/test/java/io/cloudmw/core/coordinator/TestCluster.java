@@ -3,6 +3,7 @@ package io.cloudmw.core.coordinator;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.identity.DiskClaim;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.manifest.ManifestSegment;
@@ -97,8 +98,20 @@ final class TestCluster {
                 "127.0.0.1:" + (8000 + number),
                 switched,
                 location);
-        epochs.put(address.id(), coordinator.administration().registerHelper(address, 1, List.of(disk(number))));
+        register(address, DiskClaim.of(disk(number)));
         return address;
+    }
+
+    void register(HelperAddress address, DiskClaim disk) throws CloudMwException {
+        epochs.put(address.id(), coordinator.administration().registerHelper(address, 1, List.of(disk)));
+    }
+
+    /** As the catalog has it. */
+    Store stored(StoreId id) throws CloudMwException {
+        return catalog.stores().stream()
+                .filter(store -> store.id().equals(id))
+                .findFirst()
+                .orElseThrow();
     }
 
     void heartbeat(int number) throws CloudMwException {

@@ -2,6 +2,7 @@ package io.cloudmw.helper.bucket;
 
 import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.identity.MarkedStore;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.store.CachingStoreOpener;
 import io.cloudmw.core.store.ChunkStore;
@@ -50,6 +51,9 @@ public final class Buckets implements StoreOpener, AutoCloseable {
 
     private ChunkStore openAnew(Store store) throws CloudMwException {
         ChunkStore bucket = connections.open().open(store);
+        if (store.identity().isKnown()) {
+            bucket = new MarkedStore(bucket, store, connections.open().markers(), Ticker.system());
+        }
         if (throttle.isPresent()) {
             bucket = new ThrottledChunkStore(bucket, throttle.get(), Ticker.system(), Sleeper.system());
         }

@@ -74,6 +74,14 @@ final class HelperCommand implements Callable<Integer> {
     @Option(names = "--disk", paramLabel = "STORE=DIRECTORY", description = "A disk of this helper. Repeatable.")
     private List<String> disks = new ArrayList<>();
 
+    @Option(
+            names = "--replace-disk",
+            paramLabel = "STORE",
+            description =
+                    "Take a disk in for one that is lost: all copies it had are made anew. Give it once, with a disk that is"
+                            + " mounted. Repeatable.")
+    private List<String> replacedDisks = new ArrayList<>();
+
     @Option(names = "--http", paramLabel = "HOST:PORT", description = "Serve /metrics and /healthz here.")
     private @Nullable String http;
 
@@ -83,7 +91,7 @@ final class HelperCommand implements Callable<Integer> {
         Settings settings = options.settings(given());
         requireId(settings);
         ClusterSecret secret = ClusterKey.read(settings);
-        HelperConfig config = HelperConfig.read(settings);
+        HelperConfig config = HelperConfig.read(settings).replacing(replacedDisks);
         settings.finish();
         config.requireFits(DirectMemory.limitBytes());
         try (Serving serving = new Serving()) {
@@ -113,7 +121,7 @@ final class HelperCommand implements Callable<Integer> {
             where.put("registered", awaitRegistration(helper));
             where.put("pid", ProcessHandle.current().pid());
             Serving.ready(System.out, options.json(), "helper", where);
-            serving.awaitSignal();
+            serving.awaitSignal(helper.refused());
         }
         return 0;
     }

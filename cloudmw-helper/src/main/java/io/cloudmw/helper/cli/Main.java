@@ -83,7 +83,7 @@ public final class Main implements Runnable {
         return switch (code) {
             case INVALID_ARGUMENT -> 2;
             case COORDINATOR_UNAVAILABLE, HELPER_UNAVAILABLE, DEADLINE_EXCEEDED, OVERLOADED -> 5;
-            case LOCAL_IO, STORE_UNAVAILABLE, STORE_DENIED, STORE_FULL -> 7;
+            case LOCAL_IO, STORE_UNAVAILABLE, STORE_DENIED, STORE_FULL, STORE_MISMATCH -> 7;
             case NOT_FOUND -> 3;
             case ALREADY_EXISTS, CONFLICT -> 4;
             case VERSION_UNSUPPORTED, UNAUTHENTICATED -> 8;

@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -59,6 +60,20 @@ final class Serving implements AutoCloseable {
             throw new IllegalStateException("maps of texts are always JSON", e);
         }
         out.flush();
+    }
+
+    /**
+     * Waits until the process is told to stop, or cannot go on.
+     *
+     * @param refused completes with the reason why it cannot
+     * @throws CloudMwException that reason
+     */
+    void awaitSignal(CompletableFuture<CloudMwException> refused) throws CloudMwException, InterruptedException {
+        var unused = refused.thenRun(closed::countDown);
+        awaitSignal();
+        if (refused.isDone()) {
+            throw refused.join();
+        }
     }
 
     /** Waits until the process is told to stop. */

@@ -6,7 +6,9 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.helper.HelperServer;
 import io.cloudmw.helper.standalone.Standalone;
 import io.cloudmw.helper.standalone.StandaloneConfig;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,14 @@ final class StandaloneCommand implements Callable<Integer> {
     @Option(names = "--helpers", paramLabel = "N", description = "How many helpers (standalone.helpers).")
     private @Nullable String helpers;
 
+    @Option(
+            names = "--replace-disk",
+            paramLabel = "STORE",
+            description =
+                    "Take an empty directory in for a disk that is lost, like disk-2: all copies it had are made anew."
+                            + " Repeatable.")
+    private List<String> replacedDisks = new ArrayList<>();
+
     @Override
     public Integer call() throws CloudMwException, InterruptedException {
         options.watchInput();
@@ -41,7 +51,7 @@ final class StandaloneCommand implements Callable<Integer> {
         given.put("standalone.dir", directory);
         given.put("standalone.helpers", helpers);
         Settings settings = options.settings(given);
-        StandaloneConfig config = StandaloneConfig.read(settings);
+        StandaloneConfig config = StandaloneConfig.read(settings).replacing(replacedDisks);
         settings.finish();
         try (Serving serving = new Serving()) {
             Standalone cluster = serving.with(Standalone.start(config));

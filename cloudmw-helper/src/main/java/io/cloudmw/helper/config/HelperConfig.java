@@ -293,9 +293,43 @@ public record HelperConfig(
                     path.orElseThrow(() -> new CloudMwException(ErrorCode.INVALID_ARGUMENT, key + ".path: missing")),
                     domain,
                     reserve,
-                    throttle));
+                    throttle,
+                    false));
         }
         return disks;
+    }
+
+    /**
+     * The same with disks that are in the place of lost ones.
+     *
+     * @param replaced ids of disks
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when one is no disk of this helper
+     */
+    public HelperConfig replacing(List<String> replaced) throws CloudMwException {
+        for (String wanted : replaced) {
+            if (disks.stream().noneMatch(disk -> disk.id().value().equals(wanted))) {
+                throw new CloudMwException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "--replace-disk: " + wanted + " is no disk of helper " + id + " (expected: one of "
+                                + disks.stream().map(DiskConfig::id).toList() + ")");
+            }
+        }
+        List<DiskConfig> all = disks.stream()
+                .map(disk -> replaced.contains(disk.id().value()) ? disk.replacing() : disk)
+                .toList();
+        return new HelperConfig(
+                id,
+                coordinator,
+                controlListen,
+                bulkListen,
+                advertiseHost,
+                location,
+                all,
+                limits,
+                race,
+                switching,
+                s3Throttle,
+                http);
     }
 
     private static Optional<StoreLaw> throttle(Settings settings, String key) throws CloudMwException {

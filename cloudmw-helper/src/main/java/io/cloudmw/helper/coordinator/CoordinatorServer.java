@@ -186,11 +186,7 @@ public final class CoordinatorServer implements AutoCloseable {
                 () -> upkeep.progress().isPresent() ? 1 : 0,
                 () -> of(upkeep, UpkeepStatus::waitingTasks),
                 () -> of(upkeep, UpkeepStatus::givenTasks),
-                () -> of(
-                        upkeep,
-                        status -> status.repair().underReplicated().values().stream()
-                                .mapToLong(Long::longValue)
-                                .sum()),
+                () -> of(upkeep, status -> status.repair().underReplicatedChunks()),
                 () -> of(upkeep, status -> status.repair().copied()),
                 () -> of(upkeep, status -> status.collect().current().deletedBytes()));
     }

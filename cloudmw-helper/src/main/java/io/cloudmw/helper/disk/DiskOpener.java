@@ -2,12 +2,14 @@ package io.cloudmw.helper.disk;
 
 import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.identity.DiskClaim;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.MeteredChunkStore;
 import io.cloudmw.core.store.ThrottledChunkStore;
 import io.cloudmw.core.store.disk.DiskChunkStore;
+import io.cloudmw.core.store.disk.DiskIdentity;
 import io.cloudmw.core.store.disk.FreeSpace;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.Ticker;
@@ -58,12 +60,21 @@ public final class DiskOpener {
                 config.failureDomain(),
                 new Store.Disk(owner, config.path().toAbsolutePath()));
         DiskChunkStore disk =
-                DiskChunkStore.open(config.id(), config.path(), config.reserveBytes(), FreeSpace.system());
+                DiskChunkStore.attach(config.id(), config.path(), config.reserveBytes(), FreeSpace.system());
+        DiskIdentity identity = disk.identity();
         ChunkStore chunks = disk;
         if (config.throttle().isPresent()) {
             chunks = throttle.apply(disk, config.throttle().get());
         }
-        return new OwnDisk(store, new MeteredChunkStore(chunks, meters, Ticker.system()), new OwnDisk.Usage() {
+        return new OwnDisk(
+                store,
+                new MeteredChunkStore(chunks, meters, Ticker.system()),
+                usage(disk),
+                admission(store, identity, config.replaces()));
+    }
+
+    private static OwnDisk.Usage usage(DiskChunkStore disk) {
+        return new OwnDisk.Usage() {
             @Override
             public long usedBytes() throws IOException {
                 return disk.usedBytes();
@@ -73,6 +84,20 @@ public final class DiskOpener {
             public long freeBytes() throws IOException {
                 return disk.freeBytes();
             }
-        });
+        };
+    }
+
+    private static OwnDisk.Admission admission(Store store, DiskIdentity identity, boolean replaces) {
+        return new OwnDisk.Admission() {
+            @Override
+            public DiskClaim claim() {
+                return new DiskClaim(store.with(identity.identity()), identity.isEmpty(), replaces);
+            }
+
+            @Override
+            public void accepted(String cluster) throws CloudMwException {
+                identity.accepted(cluster);
+            }
+        };
     }
 }

@@ -4,10 +4,10 @@ import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.identity.DiskClaim;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.ReplicaReport;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.Speed;
 import io.cloudmw.core.monitor.SpeedKey;
@@ -65,8 +65,9 @@ public final class CoordinatorCalls implements AutoCloseable {
      *
      * @param epoch to be named in heartbeats
      * @param heartbeatMillis how often they are expected
+     * @param cluster whose helper it is now; empty where an older coordinator does not say so
      */
-    public record Lease(long epoch, long heartbeatMillis) {}
+    public record Lease(long epoch, long heartbeatMillis, String cluster) {}
 
     /** Of the addresses of one name one is drawn by lot. */
     private static final Map<String, ?> ONE_OF_THEM =
@@ -106,15 +107,24 @@ public final class CoordinatorCalls implements AutoCloseable {
      *
      * @param incarnation this process: the same number in all its calls, another one in every other process
      */
-    public Lease register(HelperAddress self, long incarnation, List<Store> disks) throws CloudMwException {
+    public Lease register(HelperAddress self, long incarnation, List<DiskClaim> disks) throws CloudMwException {
         RegisterHelperRequest.Builder request = RegisterHelperRequest.newBuilder()
                 .setHelper(ToWire.helper(self))
                 .setIncarnation(incarnation);
-        disks.forEach(disk -> request.addDisks(ToWire.store(new StoreStatus(disk, true))));
+        for (DiskClaim claim : disks) {
+            String id = claim.disk().id().value();
+            request.addDisks(ToWire.store(new StoreStatus(claim.disk(), true)));
+            if (claim.empty()) {
+                request.addEmptyDiskIds(id);
+            }
+            if (claim.replaces()) {
+                request.addReplacedDiskIds(id);
+            }
+        }
         int seconds = channels.size() == 1 ? DEADLINE_SECONDS : REGISTERING_SECONDS;
         RegisterHelperResponse answer =
                 call(TimeUnit.SECONDS.toMillis(seconds), stub -> stub.registerHelper(request.build()));
-        return new Lease(answer.getEpoch(), answer.getHeartbeatIntervalMillis());
+        return new Lease(answer.getEpoch(), answer.getHeartbeatIntervalMillis(), answer.getClusterId());
     }
 
     /**

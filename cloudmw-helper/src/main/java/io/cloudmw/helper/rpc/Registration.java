@@ -45,6 +45,7 @@ public final class Registration implements AutoCloseable {
     private final Thread thread = Threads.factory("registration").newThread(this::run);
     private final CountDownLatch closing = new CountDownLatch(1);
     private final CompletableFuture<Void> registered = new CompletableFuture<>();
+    private final CompletableFuture<CloudMwException> refused = new CompletableFuture<>();
     private final long incarnation = UUID.randomUUID().getMostSignificantBits();
     private CoordinatorCalls.@Nullable Lease lease;
     private @Nullable ErrorCode lastFailure;
@@ -86,6 +87,11 @@ public final class Registration implements AutoCloseable {
         return registered.copy();
     }
 
+    /** Completes, with what the coordinator says, when it refuses a disk, at whatever registration: asking on would not help. */
+    public CompletableFuture<CloudMwException> refused() {
+        return refused.copy();
+    }
+
     /** Ends only when this is closed: without it the helper would be taken for dead. */
     private void run() {
         boolean closed = false;
@@ -110,8 +116,7 @@ public final class Registration implements AutoCloseable {
         try {
             CoordinatorCalls.Lease held = lease;
             if (held == null) {
-                held = coordinator.register(
-                        self, incarnation, disks.stream().map(OwnDisk::store).toList());
+                held = register();
                 lease = held;
                 LOG.info("helper {} is registered, epoch {}", self.id(), held.epoch());
                 registered.complete(null);
@@ -135,6 +140,17 @@ public final class Registration implements AutoCloseable {
         }
     }
 
+    private CoordinatorCalls.Lease register() throws CloudMwException {
+        CoordinatorCalls.Lease granted = coordinator.register(
+                self,
+                incarnation,
+                disks.stream().map(disk -> disk.admission().claim()).toList());
+        for (OwnDisk disk : disks) {
+            disk.admission().accepted(granted.cluster());
+        }
+        return granted;
+    }
+
     private long failed(CloudMwException cause) {
         if (cause.code() == ErrorCode.HELPER_UNKNOWN) {
             lease = null;
@@ -146,6 +162,10 @@ public final class Registration implements AutoCloseable {
             LOG.warn("helper {}: {} ({}); trying on", self.id(), cause.getMessage(), cause.code());
         }
         switch (cause.code()) {
+            case STORE_MISMATCH -> {
+                registered.completeExceptionally(cause);
+                refused.complete(cause);
+            }
             case INVALID_ARGUMENT, VERSION_UNSUPPORTED, UNAUTHENTICATED, ALREADY_EXISTS, CONFLICT ->
                 registered.completeExceptionally(cause);
             default -> LOG.debug("helper {}: try {} failed", self.id(), failures);

@@ -61,7 +61,7 @@ public final class Standalone implements AutoCloseable {
             coordinator = server.address();
             ClusterSecret secret = ClusterSecret.readOrCreate(config.secretFile());
             for (int i = 1; i <= given.helpers(); i++) {
-                startHelper(given.directory(), i, secret);
+                startHelper(given, i, secret);
             }
             for (HelperServer helper : helpers) {
                 awaitRegistration(helper);
@@ -81,18 +81,19 @@ public final class Standalone implements AutoCloseable {
                 "cluster.secret-file", given.secretFile().toString()));
     }
 
-    private void startHelper(Path directory, int i, ClusterSecret secret) throws CloudMwException {
+    private void startHelper(StandaloneConfig cluster, int i, ClusterSecret secret) throws CloudMwException {
+        Path directory = cluster.directory();
+        String disk = StandaloneConfig.disk(i);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         with(meters::close);
         Map<String, String> given = new HashMap<>();
         given.put("helper.id", "helper-" + i);
         given.put("helper.coordinator", coordinator.toString());
         given.put("helper.spool.dir", directory.resolve("spool-" + i).toString());
-        given.put(
-                "helper.disk.disk-" + i + ".path",
-                directory.resolve("disk-" + i).toString());
-        given.put("helper.disk.disk-" + i + ".domain", "disk-" + i);
-        HelperConfig config = HelperConfig.read(Settings.of(given));
+        given.put("helper.disk." + disk + ".path", directory.resolve(disk).toString());
+        given.put("helper.disk." + disk + ".domain", disk);
+        HelperConfig config = HelperConfig.read(Settings.of(given))
+                .replacing(cluster.replacedDisks().stream().filter(disk::equals).toList());
         HelperConfig.Limits limits = config.limits();
         Buckets buckets = with(new Buckets(
                 limits.fetchThreads(), limits.extraThreads(), limits.warmConnections(), Optional.empty(), meters));

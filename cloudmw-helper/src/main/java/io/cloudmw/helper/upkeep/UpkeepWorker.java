@@ -252,6 +252,8 @@ public final class UpkeepWorker implements AutoCloseable {
         long bytes = 0;
         if (task instanceof Task.Survey survey) {
             page = store.list(survey.after(), Task.Survey.PAGE);
+        } else if (task instanceof Task.Look look) {
+            page = new Page<>(new ChunkLook(store).run(look.chunks()), "");
         } else if (task instanceof Task.Delete delete) {
             bytes = deleted(delete, store, endNanos);
         }

@@ -111,7 +111,7 @@ final class RegistrationTest {
     @Test
     void callsLookAnewForACoordinatorThatIsAway() throws Exception {
         int tries = 20;
-        CoordinatorCalls.Lease held = new CoordinatorCalls.Lease(1, 1000);
+        CoordinatorCalls.Lease held = new CoordinatorCalls.Lease(1, 1000, "");
         AtomicInteger connections = new AtomicInteger();
         try (ServerSocket nobody = new ServerSocket(0, 64, InetAddress.getLoopbackAddress());
                 CoordinatorCalls lonely = calls(nobody.getLocalPort(), WallClock.system())) {

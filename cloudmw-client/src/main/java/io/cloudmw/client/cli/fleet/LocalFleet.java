@@ -68,7 +68,7 @@ public final class LocalFleet implements AutoCloseable {
         own.put("coordinator.data-dir", directory.resolve(name).toString());
         own.put("cluster.secret-file", secretFile().toString());
         own.putAll(extra);
-        return start(name, COORDINATOR, own);
+        return start(name, COORDINATOR, own, List.of());
     }
 
     /** Starts a helper with one disk of the same name; {@code extra} adds to or replaces its settings. */
@@ -83,7 +83,7 @@ public final class LocalFleet implements AutoCloseable {
         own.put("helper.spool.dir", directory.resolve(id + "-spool").toString());
         own.put("cluster.secret-file", secretFile().toString());
         own.putAll(extra);
-        return start(id, "helper", own);
+        return start(id, "helper", own, List.of());
     }
 
     /** The settings that give a helper one disk: {@code id} is both the store and its failure domain. */
@@ -114,17 +114,22 @@ public final class LocalFleet implements AutoCloseable {
 
     /** The same; {@code changed} replaces settings, for this and all later starts. */
     public ServerProcess restart(String name, Map<String, String> changed) throws IOException {
+        return restart(name, changed, List.of());
+    }
+
+    /** The same; {@code once} are arguments of this start only. */
+    public ServerProcess restart(String name, Map<String, String> changed, List<String> once) throws IOException {
         ServerProcess old = process(name);
         old.close();
         Map<String, String> own = new LinkedHashMap<>(settings(name));
         own.putAll(changed);
         if (name.startsWith(COORDINATOR)) {
             keepPort(own, "coordinator.listen", old.ready().path("address").asText());
-            return start(name, COORDINATOR, own);
+            return start(name, COORDINATOR, own, once);
         }
         keepPort(own, "helper.control.listen", old.ready().path("control").asText());
         keepPort(own, "helper.bulk.listen", old.ready().path("bulk").asText());
-        return start(name, "helper", own);
+        return start(name, "helper", own, once);
     }
 
     /** The host it listens on may be another than the one it is reached by. */
@@ -147,7 +152,8 @@ public final class LocalFleet implements AutoCloseable {
         return directory.resolve("cluster.secret");
     }
 
-    private ServerProcess start(String name, String command, Map<String, String> own) throws IOException {
+    private ServerProcess start(String name, String command, Map<String, String> own, List<String> once)
+            throws IOException {
         settings.put(name, Map.copyOf(own));
         Path file = directory.resolve(name + ".properties");
         Properties properties = new Properties();
@@ -155,8 +161,10 @@ public final class LocalFleet implements AutoCloseable {
         try (OutputStream out = Files.newOutputStream(file)) {
             properties.store(out, null);
         }
-        ServerProcess process = begin(name, List.of(command, "--config", file.toString(), "--json", "--until-eof"))
-                .awaitReady();
+        List<String> arguments =
+                new ArrayList<>(List.of(command, "--config", file.toString(), "--json", "--until-eof"));
+        arguments.addAll(once);
+        ServerProcess process = begin(name, arguments).awaitReady();
         processes.put(name, process);
         return process;
     }

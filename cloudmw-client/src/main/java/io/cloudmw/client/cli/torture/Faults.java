@@ -30,9 +30,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Breaks things, drawn from a seed by a {@link FaultMix}, and mends them again. One store at a time is out of reach, or full, and beside
- * it one more may be lost with all it has: of each chunk that has all its copies one stays within reach. A store that is lost stays
- * away until the cluster says that everything is there as often as it ought to be, and is empty then; that comes now and then, and
- * once at least. Copies are harmed only where all are good. So every acknowledged byte is kept somewhere. Meanwhile a coordinator,
+ * it one more may be lost with all it has: of each chunk that has all its copies one stays within reach. The helper of a store that is
+ * lost comes back with an empty disk, which the cluster is told: at once, or when the other stores have everything as often as it
+ * ought to be. A loss comes now and then, and once at least. Copies are harmed only where all are good. So every acknowledged byte is kept somewhere. Meanwhile a coordinator,
  * or the clients' way to it, may be gone, and two helpers may not reach each other.
  */
 final class Faults implements AutoCloseable {
@@ -50,7 +50,7 @@ final class Faults implements AutoCloseable {
     /**
      * One that was drawn.
      *
-     * @param flag which of two ways a disk is filled
+     * @param flag which of two ways a disk is filled; of a lost one, whether an empty disk takes its place at once
      */
     private record Fault(FaultKind kind, String one, String other, Cut cut, boolean flag, long nanos, long restNanos) {
         Pair pair() {
@@ -148,7 +148,13 @@ final class Faults implements AutoCloseable {
             hasLost = true;
             nextLossNanos = run.now() + BETWEEN_LOSSES_NANOS;
             execute(new Fault(
-                    FaultKind.STORE_LOST, one(fleet.helpers(), lost), TortureFleet.CLIENTS, Cut.NONE, false, 0, 0));
+                    FaultKind.STORE_LOST,
+                    one(fleet.helpers(), lost),
+                    TortureFleet.CLIENTS,
+                    Cut.NONE,
+                    lost.nextBoolean(),
+                    0,
+                    0));
         }
     }
 
@@ -286,26 +292,35 @@ final class Faults implements AutoCloseable {
 
     private void end(Fault fault) throws IOException {
         switch (fault.kind()) {
-            case HELPER_KILLED, STORE_LOST, COORDINATOR_KILLED -> fleet.restart(fault.one());
+            case HELPER_KILLED, COORDINATOR_KILLED -> fleet.restart(fault.one());
+            case STORE_LOST -> {
+                // Otherwise its empty disk was taken in at once.
+                if (!fault.flag()) {
+                    fleet.restartReplaced(fault.one());
+                }
+            }
             case HELPER_PAUSED, COORDINATOR_PAUSED -> fleet.process(fault.one()).resume();
             case DISK_FULL -> fleet.relieve(fault.one());
             default -> fleet.cut(fault.pair(), Cut.NONE);
         }
     }
 
-    /** Takes a store away and waits until the others have what it had. */
+    /** Takes a store away and waits until what it had is made anew: in the others, or in it too when it has a new disk. */
     private void awaitCopied(Fault loss) throws InterruptedException, IOException {
         String store = TortureFleet.store(loss.one());
         fleet.process(loss.one()).kill();
         long since = run.now();
         long copies = fleet.wipe(store);
-        if (!new Replication(Optional.of(new StoreId(store))).await(run, REPLICATION)) {
+        if (loss.flag()) {
+            fleet.restartReplaced(loss.one());
+        }
+        Optional<StoreId> away = loss.flag() ? Optional.empty() : Optional.of(new StoreId(store));
+        if (!new Replication(away).await(run, REPLICATION)) {
             run.journal()
                     .found(new Finding(
                             Kind.UNEXPLAINED,
                             store,
-                            "its " + copies + " copies are not all in other stores after " + REPLICATION.toSeconds()
-                                    + " s",
+                            "its " + copies + " copies are not all made anew after " + REPLICATION.toSeconds() + " s",
                             List.of()));
             return;
         }

@@ -5,6 +5,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.upkeep.task.Obstacle;
 import io.cloudmw.core.upkeep.task.RepairProgress;
+import io.cloudmw.core.upkeep.task.ReplacedProgress;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
 import java.time.Duration;
 import java.util.Optional;
@@ -53,7 +54,10 @@ final class Replication {
         } else if (passesBefore.isEmpty() || anew) {
             passesBefore = OptionalLong.of(passes);
         }
-        return passesBefore.isPresent() && passes - passesBefore.getAsLong() >= LOOKS && lacking(repair) == 0;
+        return passesBefore.isPresent()
+                && passes - passesBefore.getAsLong() >= LOOKS
+                && lacking(repair) == 0
+                && repair.replaced().values().stream().allMatch(ReplacedProgress::complete);
     }
 
     private boolean knowsOfLoss(UpkeepStatus status) {

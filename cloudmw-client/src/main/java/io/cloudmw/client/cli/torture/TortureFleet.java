@@ -266,6 +266,11 @@ final class TortureFleet {
         named(processes.restart(name));
     }
 
+    /** With a disk that is empty: the cluster takes it for a new one. */
+    void restartReplaced(String helper) throws IOException {
+        named(processes.restart(helper, Map.of(), List.of("--replace-disk", store(helper))));
+    }
+
     /** Whether disks are filled while their helpers run, to the last byte or file. */
     boolean fillsInPlace() {
         return mounts.isPresent();

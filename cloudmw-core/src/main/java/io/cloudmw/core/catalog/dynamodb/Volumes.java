@@ -162,10 +162,10 @@ final class Volumes {
         return AppliedItems.once(transactions, request, StoredAnswer.STORE, transaction -> {
             // Who adds or removes a store writes this too: what comes late finds it changed.
             transaction.load(List.of(Keys.CONFIGURATION, Keys.store(store.id())));
-            StorePlaces.requireFree(store, stores());
+            Store added = StorePlaces.added(store, stores());
             transaction.put(Item.at(Keys.CONFIGURATION));
-            transaction.put(item(store));
-            return store;
+            transaction.put(item(added));
+            return added;
         });
     }
 

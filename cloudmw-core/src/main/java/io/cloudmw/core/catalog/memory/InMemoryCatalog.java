@@ -311,9 +311,9 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     private synchronized Store add(Store store) throws CloudMwException {
-        StorePlaces.requireFree(store, List.copyOf(stores.values()));
-        stores.put(store.id(), store);
-        return store;
+        Store added = StorePlaces.added(store, List.copyOf(stores.values()));
+        stores.put(added.id(), added);
+        return added;
     }
 
     @Override

@@ -135,8 +135,7 @@ public final class SqliteCatalog implements Catalog {
     @Override
     public Store addStore(Store store, ChangeRequest request) throws CloudMwException {
         return applied.once(request, StoredAnswer.STORE, connection -> {
-            StorePlaces.requireFree(store, stores(connection));
-            return put(connection, store);
+            return put(connection, StorePlaces.added(store, stores(connection)));
         });
     }
 

@@ -36,14 +36,34 @@ public final class DiskChunkStore implements ChunkStore {
     }
 
     /**
-     * Opens a directory for reading and writing; makes it the directory of {@code id} when it is new. Removes what a
-     * crash left half written.
-     *
-     * @param reserveBytes puts must leave this much of the file system free
-     * @throws CloudMwException {@code STORE_DENIED} when it belongs to another store or may not be written;
-     *     {@code STORE_UNAVAILABLE} when another process has it open, or it cannot be read or made
+     * Opens a directory for reading and writing; makes it the directory of {@code id} at once when it is new: for processes that
+     * have no cluster to ask. Otherwise as {@link #attach}.
      */
     public static DiskChunkStore open(StoreId id, Path directory, long reserveBytes, FreeSpace freeSpace)
+            throws CloudMwException {
+        DiskChunkStore store = attach(id, directory, reserveBytes, freeSpace);
+        boolean claimed = false;
+        try {
+            DiskIdentity identity = store.identity();
+            identity.accepted(identity.identity().cluster());
+            claimed = true;
+            return store;
+        } finally {
+            if (!claimed) {
+                store.close();
+            }
+        }
+    }
+
+    /**
+     * Opens a directory for reading and writing. Nothing can be put into a new one before its {@link #identity} is accepted.
+     * Removes what a crash left half written.
+     *
+     * @param reserveBytes puts must leave this much of the file system free
+     * @throws CloudMwException {@code STORE_MISMATCH} when it belongs to another store; {@code STORE_DENIED} when it may not be
+     *     written; {@code STORE_UNAVAILABLE} when another process has it open, or it cannot be read or made
+     */
+    public static DiskChunkStore attach(StoreId id, Path directory, long reserveBytes, FreeSpace freeSpace)
             throws CloudMwException {
         DiskLayout layout = new DiskLayout(directory);
         return new DiskChunkStore(id, layout, DiskWriter.open(id, layout, reserveBytes, freeSpace));
@@ -53,7 +73,7 @@ public final class DiskChunkStore implements ChunkStore {
      * Opens a directory that another process may be writing to, for reading only: puts and deletes are
      * {@code STORE_DENIED}. Changes nothing on the disk.
      *
-     * @throws CloudMwException {@code STORE_UNAVAILABLE} or {@code STORE_DENIED} when it is not the directory of
+     * @throws CloudMwException {@code STORE_UNAVAILABLE} or {@code STORE_MISMATCH} when it is not the directory of
      *     {@code id}
      */
     public static DiskChunkStore openForReading(StoreId id, Path directory) throws CloudMwException {
@@ -69,6 +89,15 @@ public final class DiskChunkStore implements ChunkStore {
     @Override
     public StoreId id() {
         return id;
+    }
+
+    /**
+     * Which disk it is.
+     *
+     * @throws CloudMwException {@code STORE_DENIED} when it was opened for reading only
+     */
+    public DiskIdentity identity() throws CloudMwException {
+        return writable("identity").identity();
     }
 
     @Override

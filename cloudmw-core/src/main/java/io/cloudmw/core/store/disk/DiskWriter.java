@@ -32,12 +32,21 @@ final class DiskWriter {
     /** Deciding who of two writers of the same chunk was first, and counting what that changes. */
     private final Object names = new Object();
 
-    private DiskWriter(StoreId id, DiskLayout layout, long reserveBytes, FreeSpace freeSpace, LockFile lock) {
+    private final DiskIdentity identity;
+
+    private DiskWriter(
+            StoreId id,
+            DiskLayout layout,
+            long reserveBytes,
+            FreeSpace freeSpace,
+            LockFile lock,
+            DiskIdentity identity) {
         this.id = id;
         this.layout = layout;
         this.reserveBytes = reserveBytes;
         this.freeSpace = freeSpace;
         this.lock = lock;
+        this.identity = identity;
     }
 
     static DiskWriter open(StoreId id, DiskLayout layout, long reserveBytes, FreeSpace freeSpace)
@@ -53,9 +62,9 @@ final class DiskWriter {
             Files.createDirectories(layout.chunks());
             Files.createDirectories(layout.incoming());
             lock = lock(id, layout);
-            DiskWriter writer = new DiskWriter(id, layout, reserveBytes, freeSpace, lock);
-            writer.removeLeftovers();
-            layout.claim(id);
+            removeLeftovers(layout);
+            DiskIdentity identity = DiskIdentity.open(id, layout);
+            DiskWriter writer = new DiskWriter(id, layout, reserveBytes, freeSpace, lock, identity);
             writer.countUsed();
             lock = null;
             return writer;
@@ -68,7 +77,12 @@ final class DiskWriter {
         }
     }
 
+    DiskIdentity identity() {
+        return identity;
+    }
+
     PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException {
+        identity.requireAccepted("chunk=" + chunk);
         Path target = layout.chunk(chunk);
         if (Files.exists(target)) {
             return alreadyThere(chunk);
@@ -174,7 +188,7 @@ final class DiskWriter {
         return outcome;
     }
 
-    private void removeLeftovers() throws IOException {
+    private static void removeLeftovers(DiskLayout layout) throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(layout.incoming())) {
             for (Path file : files) {
                 Files.delete(file);

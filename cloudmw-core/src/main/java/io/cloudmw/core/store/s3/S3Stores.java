@@ -2,6 +2,7 @@ package io.cloudmw.core.store.s3;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.identity.BucketMarkers;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.store.ChunkStore;
@@ -130,6 +131,11 @@ public final class S3Stores implements StoreOpener, Closeable {
         }
     }
 
+    /** The markers of buckets; they use this object's connections. */
+    public BucketMarkers markers() {
+        return new S3Markers((store, bucket) -> client(endpoint(store, bucket)));
+    }
+
     /**
      * Makes the store's bucket in its region; one that these credentials own already is left as it is.
      *
@@ -207,7 +213,7 @@ public final class S3Stores implements StoreOpener, Closeable {
                 .build();
     }
 
-    private static Store.S3 bucket(Store store) throws CloudMwException {
+    static Store.S3 bucket(Store store) throws CloudMwException {
         if (store.kind() instanceof Store.S3 bucket) {
             return bucket;
         }

@@ -3,6 +3,7 @@ package io.cloudmw.core.upkeep.task;
 import io.cloudmw.core.model.StoreId;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * How far repair is.
@@ -11,6 +12,7 @@ import java.util.SortedMap;
  *     have been repaired
  * @param obstacles why chunks could not be repaired then: how many
  * @param left of stores that are drained: the copies they had then; what is not there was not looked through yet
+ * @param replaced stores whose disk or bucket was replaced
  * @param passes looked at all of them so often
  * @param passing whether it is looking at them now
  * @param copied copies made since this coordinator started
@@ -22,9 +24,44 @@ public record RepairProgress(
         SortedMap<Integer, Long> underReplicated,
         Map<Obstacle, Long> obstacles,
         SortedMap<StoreId, Long> left,
+        SortedMap<StoreId, ReplacedProgress> replaced,
         long passes,
         boolean passing,
         long copied,
         long copiedBytes,
         long failed,
-        long dropped) {}
+        long dropped) {
+    /** Where no store was replaced. */
+    public RepairProgress(
+            SortedMap<Integer, Long> underReplicated,
+            Map<Obstacle, Long> obstacles,
+            SortedMap<StoreId, Long> left,
+            long passes,
+            boolean passing,
+            long copied,
+            long copiedBytes,
+            long failed,
+            long dropped) {
+        this(underReplicated, obstacles, left, new TreeMap<>(), passes, passing, copied, copiedBytes, failed, dropped);
+    }
+
+    /** Whether all is counted: no copies of a store that was replaced are still to be looked for. */
+    public boolean isCounted() {
+        return replaced.values().stream().allMatch(ReplacedProgress::lookedThrough);
+    }
+
+    /**
+     * Chunks that have fewer good copies than they ought to. While copies of a store that was replaced are still made anew it counts
+     * them too, and never says that there is none.
+     */
+    public long underReplicatedChunks() {
+        long counted =
+                underReplicated.values().stream().mapToLong(Long::longValue).sum();
+        long remaking = replaced.values().stream()
+                .filter(store -> !store.complete())
+                .mapToLong(store -> Math.max(1, store.missing() - store.made()))
+                .max()
+                .orElse(0);
+        return Math.max(counted, remaking);
+    }
+}

@@ -1,6 +1,7 @@
 package io.cloudmw.core.upkeep.task;
 
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoreIdentity;
 import io.cloudmw.core.placement.Candidate;
 import java.time.Duration;
 
@@ -18,6 +19,11 @@ public record StoreCondition(
         Candidate candidate, long roomBytes, boolean available, Duration away, boolean lost, boolean draining) {
     public StoreId id() {
         return candidate.store().id();
+    }
+
+    /** Which disk or bucket it is. */
+    public StoreIdentity identity() {
+        return candidate.store().identity();
     }
 
     /** The same, but that it takes no copies. */

@@ -101,6 +101,31 @@ public sealed interface Task {
         }
     }
 
+    /** Say which of these chunks lie in a store: the others are not there, whatever the catalog says. */
+    record Look(Store store, List<ChunkId> chunks) implements Task {
+        /** Chunks of one task. */
+        public static final int MOST_CHUNKS = 500;
+
+        public Look {
+            chunks = List.copyOf(chunks);
+            if (chunks.isEmpty() || chunks.size() > MOST_CHUNKS) {
+                throw new IllegalArgumentException(
+                        "chunks: " + chunks.size() + " (expected: 1 to " + MOST_CHUNKS + ")");
+            }
+        }
+
+        /** Before all else: what it finds missing may be the last copy but one. */
+        @Override
+        public int urgency() {
+            return 0;
+        }
+
+        @Override
+        public List<String> keys() {
+            return List.of("look/" + store.id() + "/" + chunks.get(0));
+        }
+    }
+
     /** Delete copies, those of them that are there. */
     record Delete(Store store, List<ChunkId> chunks) implements Task {
         public Delete {

@@ -8,6 +8,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoreIdentity;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
@@ -65,7 +66,7 @@ final class DiskChunkStoreTest extends ChunkStoreContract {
 
         CloudMwException failure = failure(() -> open(new StoreId("disk-2")));
 
-        assertThat(failure.code()).isEqualTo(ErrorCode.STORE_DENIED);
+        assertThat(failure.code()).isEqualTo(ErrorCode.STORE_MISMATCH);
         assertThat(failure).hasMessageContaining("disk-1").hasMessageContaining("disk-2");
         assertThat(leftover).exists();
     }
@@ -198,6 +199,60 @@ final class DiskChunkStoreTest extends ChunkStoreContract {
 
         disk.delete(chunk);
         assertThat(disk.usedBytes()).isZero();
+    }
+
+    private DiskChunkStore attached(Path root) throws CloudMwException {
+        return DiskChunkStore.attach(new StoreId("d"), root, 0, path -> 1L << 40);
+    }
+
+    @Test
+    void aNewDiskTakesNothingBeforeTheClusterHasTakenItIn() throws Exception {
+        Path root = directory.resolve("new");
+        String value;
+        try (DiskChunkStore disk = attached(root)) {
+            assertThat(disk.identity().isEmpty()).isTrue();
+            value = disk.identity().identity().value();
+            assertThat(failure(() -> disk.put(Chunks.id(), Chunks.source(new byte[10])))
+                            .code())
+                    .isEqualTo(ErrorCode.STORE_UNAVAILABLE);
+            assertThat(failure(() -> disk.length(Chunks.id())).code()).isEqualTo(ErrorCode.STORE_UNAVAILABLE);
+        }
+        try (DiskChunkStore disk = attached(root)) {
+            assertThat(disk.identity().identity().value())
+                    .as("a helper that was killed says the same again")
+                    .isEqualTo(value);
+            disk.identity().accepted("c1");
+            disk.put(Chunks.id(), Chunks.source(new byte[10]));
+        }
+        try (DiskChunkStore disk = attached(root)) {
+            assertThat(disk.identity().isEmpty()).isFalse();
+            assertThat(disk.identity().identity()).isEqualTo(new StoreIdentity(value, "c1", 0));
+            disk.identity().accepted("c2");
+        }
+        try (DiskChunkStore disk = attached(root)) {
+            assertThat(disk.identity().identity()).isEqualTo(new StoreIdentity(value, "c2", 0));
+        }
+        DiskChunkStore.openForReading(new StoreId("d"), root).close();
+    }
+
+    @Test
+    void aDiskOfAReleaseBeforeIdentitiesIsThereAndGetsOne() throws Exception {
+        Path root = Files.createDirectories(directory.resolve("old"));
+        Files.writeString(root.resolve("cloudmw-store"), "cloudmw-store 1\nd\n", UTF_8);
+        String value;
+        try (DiskChunkStore disk = attached(root)) {
+            assertThat(disk.identity().isEmpty()).isFalse();
+            value = disk.identity().identity().value();
+            assertThat(value).hasSize(32);
+            disk.put(Chunks.id(), Chunks.source(new byte[10]));
+        }
+        try (DiskChunkStore disk = attached(root)) {
+            assertThat(disk.identity().identity().value()).isEqualTo(value);
+            disk.identity().accepted("c1");
+        }
+        assertThat(Files.readAllLines(root.resolve("cloudmw-store"), UTF_8))
+                .as("what the release before reads of it is as it was")
+                .startsWith("cloudmw-store 1", "d");
     }
 
     private DiskChunkStore open(StoreId id) throws CloudMwException {

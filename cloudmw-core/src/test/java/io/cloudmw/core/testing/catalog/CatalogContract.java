@@ -14,6 +14,7 @@ import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoreIdentity;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import java.nio.file.Path;
@@ -60,6 +61,21 @@ public abstract class CatalogContract extends NamesContract {
         catalog.deleteVolume(VOLUME, false, 7);
         catalog.createVolume(volume("v", S1, S2));
         assertThat(list("/", "", 10).items()).isEmpty();
+    }
+
+    @Test
+    void aStoreKeepsItsIdentity() throws Exception {
+        Store bucket = bucket("s3");
+        StoreIdentity identity = StoreIdentity.random("c1").replacedAt(7);
+        assertThat(catalog.addStore(bucket.with(identity), ChangeRequest.once(1)))
+                .isEqualTo(bucket.with(identity));
+        assertThat(catalog.addStore(bucket, ChangeRequest.once(2)))
+                .as("the same again, from a process that does not know the identity")
+                .isEqualTo(bucket.with(identity));
+        catalog.putStore(bucket.with(identity.replacedAt(9)));
+        assertThat(catalog.stores()).contains(bucket.with(identity.replacedAt(9)));
+        assertThat(catalog.removeStore(bucket.id(), ChangeRequest.once(3)).identity())
+                .isEqualTo(identity.replacedAt(9));
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.cloudmw.core.coordinator.PlannedSegment;
 import io.cloudmw.core.coordinator.UploadPlan;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.identity.DiskClaim;
 import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.DiskUsage;
@@ -17,7 +18,6 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.ReplicaReport;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.monitor.HelperActivity;
@@ -200,9 +200,14 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     @Override
     public void registerHelper(RegisterHelperRequest request, StreamObserver<RegisterHelperResponse> observer) {
         signs.answer(observer, () -> {
-            List<Store> disks = FromWire.stores(request.getDisksList()).stream()
-                    .map(StoreStatus::store)
-                    .toList();
+            List<DiskClaim> disks = new ArrayList<>();
+            for (StoreStatus disk : FromWire.stores(request.getDisksList())) {
+                String id = disk.store().id().value();
+                disks.add(new DiskClaim(
+                        disk.store(),
+                        request.getEmptyDiskIdsList().contains(id),
+                        request.getReplacedDiskIdsList().contains(id)));
+            }
             long epoch = coordinator
                     .administration()
                     .registerHelper(FromWire.helper(request.getHelper()), request.getIncarnation(), disks);
@@ -210,6 +215,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                     .setEpoch(epoch)
                     .setHeartbeatIntervalMillis(
                             coordinator.options().heartbeatInterval().toMillis())
+                    .setClusterId(coordinator.administration().clusterId())
                     .build();
         });
     }
