@@ -45,6 +45,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeChange;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.placement.PlannedChunk;
@@ -124,6 +125,18 @@ public final class CloudMw implements AutoCloseable {
      */
     public CompletableFuture<Volume> createVolume(Volume volume) {
         return engine.coordinator().createVolume(volume);
+    }
+
+    /**
+     * Changes how a volume keeps its files. What that requires of the copies there are, upkeep does: further copies are made
+     * where the volume is to have more, and the copies of a store that leaves go to others before the volume lets go of it.
+     *
+     * @return the volume as it is kept; fails with {@code VOLUME_NOT_FOUND}; {@code CONFLICT} when the volume has another
+     *     generation than the change expects; {@code NOT_FOUND} for an unknown store; {@code NOT_ENOUGH_STORES} when too few
+     *     stores would take its chunks; {@code INVALID_ARGUMENT}
+     */
+    public CompletableFuture<Volume> changeVolume(VolumeChange change) {
+        return engine.coordinator().changeVolume(change);
     }
 
     /** Fails with {@code VOLUME_NOT_FOUND}. */

@@ -230,7 +230,7 @@ public final class Backups {
     }
 
     private BackupRoot root(Run run, Optional<ExportCursor> cursor) throws CloudMwException {
-        Set<StoreId> named = new HashSet<>(run.volume.stores());
+        Set<StoreId> named = new HashSet<>(run.volume.storesInUse());
         run.parts.forEach(part -> part.chunks().forEach(chunk -> named.addAll(chunk.replicas())));
         List<Store> stores = Calls.await(engine.coordinator().stores()).stream()
                 .map(StoreStatus::store)

@@ -56,6 +56,8 @@ final class Json {
         object.put("peers", volume.peers());
         volume.target().ifPresent(target -> object.put("target", target.toString()));
         object.put("stores", volume.stores().stream().map(StoreId::value).toList());
+        object.put("generation", volume.generation());
+        object.put("leaving", volume.leaving().stream().map(StoreId::value).toList());
         return object;
     }
 

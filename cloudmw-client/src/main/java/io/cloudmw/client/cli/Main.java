@@ -98,6 +98,7 @@ public final class Main {
         CommandLine volume = new CommandLine(new VolumeCommands.Group());
         volume.addSubcommand(new VolumeCommands.Create(context));
         volume.addSubcommand(new VolumeCommands.Ls(context));
+        volume.addSubcommand(new VolumeSetCommand(context));
         volume.addSubcommand(new VolumeCommands.Rm(context));
         line.addSubcommand(volume);
         CommandLine snapshot = new CommandLine(new SnapshotCommands.Group());

@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
 final class VolumeCommands {
     private VolumeCommands() {}
 
-    @Command(name = "volume", mixinStandardHelpOptions = true, description = "Create, list and remove volumes.")
+    @Command(name = "volume", mixinStandardHelpOptions = true, description = "Create, list, change and remove volumes.")
     static final class Group extends CommandGroup {}
 
     @Command(name = "create", mixinStandardHelpOptions = true, description = "Create a volume.")
@@ -131,7 +131,7 @@ final class VolumeCommands {
             List<Volume> volumes = Calls.await(client.volumes());
             for (Volume volume : volumes) {
                 say(
-                        "%-24s %s leaf-size=%s replicas=%d quorum=%d mode=%s stores=%s%s%s",
+                        "%-24s %s leaf-size=%s replicas=%d quorum=%d mode=%s stores=%s%s%s%s",
                         volume.name(),
                         cut(volume.chunking()),
                         Sizes.format(volume.chunking().leafSizeBytes()),
@@ -142,7 +142,8 @@ final class VolumeCommands {
                         volume.target()
                                 .map(target -> " target=\"" + target + "\"")
                                 .orElse(""),
-                        volume.peers() ? " peers" : "");
+                        volume.peers() ? " peers" : "",
+                        volume.leaving().isEmpty() ? "" : " leaving=" + volume.leaving());
             }
             return Map.of("volumes", volumes.stream().map(Json::of).toList());
         }

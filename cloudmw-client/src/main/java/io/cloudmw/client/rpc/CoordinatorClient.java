@@ -22,6 +22,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeChange;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.placement.FoundPeer;
@@ -42,10 +43,12 @@ import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.PeerWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UpkeepWire;
+import io.cloudmw.core.wire.VolumeWire;
 import io.cloudmw.proto.v1.AddStoreRequest;
 import io.cloudmw.proto.v1.BackupGrpc;
 import io.cloudmw.proto.v1.BeginPutRequest;
 import io.cloudmw.proto.v1.BeginPutResponse;
+import io.cloudmw.proto.v1.ChangeVolumeRequest;
 import io.cloudmw.proto.v1.CollectRequest;
 import io.cloudmw.proto.v1.CollectResponse;
 import io.cloudmw.proto.v1.CommitPutRequest;
@@ -125,6 +128,12 @@ public final class CoordinatorClient implements AutoCloseable {
                 .setCall(newCall())
                 .build();
         return call(CoordinatorGrpc.getCreateVolumeMethod(), request, answer -> FromWire.volume(answer.getVolume()));
+    }
+
+    public CompletableFuture<Volume> changeVolume(VolumeChange change) {
+        ChangeVolumeRequest request =
+                VolumeWire.change(change).setCall(newCall()).build();
+        return call(CoordinatorGrpc.getChangeVolumeMethod(), request, answer -> FromWire.volume(answer.getVolume()));
     }
 
     public CompletableFuture<Volume> volume(VolumeName name) {

@@ -178,7 +178,9 @@ public final class Recovery {
             List<BackupRoot> roots = finder.find(request.volume());
             for (BackupRoot root : roots) {
                 if (isWanted(root)) {
-                    stores.open(root.stores());
+                    stores.open(root.stores().stream()
+                            .filter(store -> !store.isLost())
+                            .toList());
                 }
             }
             if (stores.all().size() == known) {
@@ -254,7 +256,8 @@ public final class Recovery {
                 was.rotateReplicas(),
                 clock.millis(),
                 was.target(),
-                was.peers());
+                was.peers(),
+                was.revision());
         catalog.createVolume(volume);
         return volume;
     }

@@ -48,6 +48,16 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
         Volume unused = createVolume(volume, ChangeRequest.once(volume.createdAtMillis()));
     }
 
+    /**
+     * Changes a volume in one step: no other change of it takes effect between what the change reads and what it writes.
+     *
+     * @param change makes the volume that is kept from the one that is there; it may be asked several times
+     * @return the volume as it is kept
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code NOT_FOUND} when a store it names anew is not known; what the
+     *     change refuses with
+     */
+    Volume changeVolume(VolumeName name, Alteration<Volume> change, ChangeRequest request) throws CloudMwException;
+
     Optional<Volume> volume(VolumeName name) throws CloudMwException;
 
     /** All volumes by name. */
@@ -74,6 +84,13 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      */
     Store addStore(Store store, ChangeRequest request) throws CloudMwException;
 
+    /**
+     * Changes what is known of a store in one step, as {@link #changeVolume}.
+     *
+     * @throws CloudMwException {@code NOT_FOUND}; what the change refuses with
+     */
+    Store changeStore(StoreId id, Alteration<Store> change, ChangeRequest request) throws CloudMwException;
+
     /** Makes a store known, or replaces what is known of it. */
     void putStore(Store store) throws CloudMwException;
 
@@ -92,7 +109,7 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
      * Forgets a store.
      *
      * @return what was known of it
-     * @throws CloudMwException {@code NOT_FOUND}; {@code STORE_IN_USE} when a volume names it
+     * @throws CloudMwException {@code NOT_FOUND}; {@code STORE_IN_USE} when a volume names it, or it leaves one
      */
     Store removeStore(StoreId id, ChangeRequest request) throws CloudMwException;
 
@@ -274,6 +291,9 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Closeable {
     default int retireAbandoned(Lease lease, long beforeMillis, long nowMillis) throws CloudMwException {
         return retireAbandoned(() -> lease, beforeMillis, nowMillis);
     }
+
+    /** Open versions by id: uploads that were neither committed nor given up. */
+    Page<VersionId> open(String pageToken, int limit) throws CloudMwException;
 
     /** Retired versions by id. */
     Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException;

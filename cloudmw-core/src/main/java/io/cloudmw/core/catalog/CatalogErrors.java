@@ -8,6 +8,7 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Rename;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import java.util.Optional;
 
@@ -21,6 +22,14 @@ public final class CatalogErrors {
 
     public static CloudMwException volumeNotFound(VolumeName name) {
         return new CloudMwException(ErrorCode.VOLUME_NOT_FOUND, "no volume " + name);
+    }
+
+    /** The volume has another generation than a change expects. */
+    public static CloudMwException volumeChanged(Volume now, long expected) {
+        return new CloudMwException(
+                ErrorCode.CONFLICT,
+                "volume " + now.name() + " was changed meanwhile: it has generation " + now.generation()
+                        + " (expected: " + expected + ")");
     }
 
     public static CloudMwException volumeNotEmpty(VolumeName name) {

@@ -15,9 +15,11 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeChange;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.PlacementPolicy;
 import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.reshape.Reshaper;
 import io.cloudmw.core.time.WallClock;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +62,10 @@ public final class Administration {
      */
     public Volume createVolume(Volume wanted, Optional<CallId> call) throws CloudMwException {
         List<StoreId> ids = wanted.stores().isEmpty()
-                ? catalog.stores().stream().map(Store::id).toList()
+                ? catalog.stores().stream()
+                        .filter(store -> !store.isLost())
+                        .map(Store::id)
+                        .toList()
                 : wanted.stores();
         Volume volume = new Volume(
                 wanted.name(),
@@ -81,6 +86,24 @@ public final class Administration {
         }
         // Also what is there already: whether a try of this call has taken effect the catalog knows.
         return catalog.createVolume(volume, ChangeRequest.of(call, clock));
+    }
+
+    /**
+     * Changes how a volume keeps its files; what that requires of the copies there are, upkeep does.
+     *
+     * @param call takes effect once; empty: it is tried once
+     * @return the volume as it is kept
+     * @throws CloudMwException {@code VOLUME_NOT_FOUND}; {@code CONFLICT} when the volume has another generation than the change
+     *     expects; {@code NOT_FOUND} for a store nobody knows; {@code NOT_ENOUGH_STORES}; {@code INVALID_ARGUMENT}
+     */
+    public Volume changeVolume(VolumeChange change, Optional<CallId> call) throws CloudMwException {
+        if (change.isEmpty()) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT, "volume " + change.volume() + ": nothing is to be changed");
+        }
+        Reshaper reshaper = new Reshaper(stores.all());
+        return catalog.changeVolume(
+                change.volume(), before -> reshaper.reshape(before, change), ChangeRequest.of(call, clock));
     }
 
     /**

@@ -9,8 +9,9 @@ import java.util.Optional;
  *
  * @param failureDomain stores that share it may fail together
  * @param identity which disk or bucket it is
+ * @param lostAtMillis when it was declared gone for good; 0: it was not
  */
-public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity identity) {
+public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity identity, long lostAtMillis) {
     public Store {
         if (failureDomain.isEmpty() || failureDomain.length() > 63) {
             throw new IllegalArgumentException(
@@ -23,9 +24,14 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
         this(id, failureDomain, kind, StoreIdentity.NONE);
     }
 
+    /** A store that is not lost. */
+    public Store(StoreId id, String failureDomain, Kind kind, StoreIdentity identity) {
+        this(id, failureDomain, kind, identity, 0);
+    }
+
     /** The same store with another disk or bucket. */
     public Store with(StoreIdentity other) {
-        return new Store(id, failureDomain, kind, other);
+        return new Store(id, failureDomain, kind, other, lostAtMillis);
     }
 
     /** Whether the other has the same id, place and failure domain, whichever disk or bucket is there. */
@@ -92,12 +98,22 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
 
     /** The same store with its credentials elsewhere; a disk has none and stays as it is. */
     public Store with(CredentialsReference reference) {
-        return kind instanceof S3 s3 ? new Store(id, failureDomain, s3.with(reference), identity) : this;
+        return kind instanceof S3 s3 ? new Store(id, failureDomain, s3.with(reference), identity, lostAtMillis) : this;
     }
 
     /** The same store without what only coordinators and helpers need to know. */
     public Store withoutCredentials() {
         return with(CredentialsReference.CHAIN);
+    }
+
+    /** Whether it was declared gone for good: nothing is read from it or written to it any more. */
+    public boolean isLost() {
+        return lostAtMillis != 0;
+    }
+
+    /** The store, declared gone for good; a store that was declared lost before keeps its time. */
+    public Store lost(long atMillis) {
+        return isLost() ? this : new Store(id, failureDomain, kind, identity, atMillis);
     }
 
     /** The helper this store must be reached through, if it is a disk. */

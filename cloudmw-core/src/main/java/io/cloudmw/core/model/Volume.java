@@ -1,5 +1,6 @@
 package io.cloudmw.core.model;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -8,11 +9,12 @@ import java.util.Optional;
  * A shared, named file tree and how it keeps its files.
  *
  * @param replicas k: copies of each chunk, each in a store of its own
- * @param stores where they may go; at least {@code replicas}
+ * @param stores where new chunks may go; fewer than {@code replicas} only after stores were lost
  * @param writeQuorum copies that must be durable before a write is acknowledged
  * @param rotateReplicas whether helpers swap replicas from chunk to chunk (CloudMW §4.1)
  * @param target what is promised of reads, if anything is
  * @param peers whether clients that hold chunks may serve them to their neighbours
+ * @param revision how often it was changed, and the stores that leave it
  */
 public record Volume(
         VolumeName name,
@@ -24,8 +26,35 @@ public record Volume(
         boolean rotateReplicas,
         long createdAtMillis,
         Optional<ReadTarget> target,
-        boolean peers) {
+        boolean peers,
+        VolumeRevision revision) {
     public static final int MAX_REPLICAS = 16;
+
+    /** A volume that was never changed. */
+    public Volume(
+            VolumeName name,
+            Chunking chunking,
+            int replicas,
+            List<StoreId> stores,
+            int writeQuorum,
+            Mode mode,
+            boolean rotateReplicas,
+            long createdAtMillis,
+            Optional<ReadTarget> target,
+            boolean peers) {
+        this(
+                name,
+                chunking,
+                replicas,
+                stores,
+                writeQuorum,
+                mode,
+                rotateReplicas,
+                createdAtMillis,
+                target,
+                peers,
+                VolumeRevision.FIRST);
+    }
 
     /** A volume whose chunks only the fleet serves. */
     public Volume(
@@ -65,5 +94,42 @@ public record Volume(
         if (new HashSet<>(stores).size() != stores.size()) {
             throw new IllegalArgumentException("stores: named twice in " + stores);
         }
+        if (revision.leaving().stream().anyMatch(stores::contains)) {
+            throw new IllegalArgumentException("stores: " + stores + " and leaving: " + revision.leaving()
+                    + " (expected: each store in one of them)");
+        }
+    }
+
+    /** How often it was changed; 1: never. */
+    public long generation() {
+        return revision.generation();
+    }
+
+    /** The stores that it gives up. */
+    public List<StoreId> leaving() {
+        return revision.leaving();
+    }
+
+    /** Every store that may hold its copies: those that take new chunks, then those that leave. */
+    public List<StoreId> storesInUse() {
+        List<StoreId> all = new ArrayList<>(stores);
+        all.addAll(leaving());
+        return List.copyOf(all);
+    }
+
+    /** The volume after a change of its stores alone. */
+    public Volume withStores(List<StoreId> filling, List<StoreId> nowLeaving) {
+        return new Volume(
+                name,
+                chunking,
+                replicas,
+                filling,
+                writeQuorum,
+                mode,
+                rotateReplicas,
+                createdAtMillis,
+                target,
+                peers,
+                revision.next(nowLeaving));
     }
 }

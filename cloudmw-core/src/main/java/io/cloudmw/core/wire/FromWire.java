@@ -27,6 +27,7 @@ import io.cloudmw.core.model.StoreIdentity;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.model.VolumeRevision;
 import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.PlannedChunk;
@@ -137,10 +138,11 @@ public final class FromWire {
                 message.getRotateReplicas(),
                 message.getCreatedAtMillis(),
                 target(message.getTarget()),
-                message.getPeers()));
+                message.getPeers(),
+                new VolumeRevision(Math.max(1, message.getGeneration()), storeIds(message.getLeavingStoreIdsList()))));
     }
 
-    private static Optional<ReadTarget> target(String target) {
+    static Optional<ReadTarget> target(String target) {
         return target.isEmpty() ? Optional.empty() : Optional.of(ReadTarget.parse(target));
     }
 
@@ -179,7 +181,8 @@ public final class FromWire {
                 new StoreIdentity(
                         message.getIdentity().getValue(),
                         message.getIdentity().getCluster(),
-                        message.getIdentity().getReplacedAtMillis())));
+                        message.getIdentity().getReplacedAtMillis()),
+                message.getLost()));
     }
 
     private static Store.Kind kind(io.cloudmw.proto.v1.Store message) {
@@ -496,7 +499,7 @@ public final class FromWire {
         return valid(() -> TransferToken.of(token));
     }
 
-    private static List<StoreId> storeIds(List<String> ids) {
+    static List<StoreId> storeIds(List<String> ids) {
         return ids.stream().map(StoreId::new).toList();
     }
 

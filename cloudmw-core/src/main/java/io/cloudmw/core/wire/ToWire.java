@@ -53,7 +53,9 @@ public final class ToWire {
                 .setRotateReplicas(volume.rotateReplicas())
                 .setCreatedAtMillis(volume.createdAtMillis())
                 .setTarget(target(volume.target()))
-                .setPeers(volume.peers());
+                .setPeers(volume.peers())
+                .setGeneration(volume.generation())
+                .addAllLeavingStoreIds(storeIds(volume.leaving()));
         if (volume.chunking() instanceof Chunking.ByCount byCount) {
             message.setChunkCount(byCount.chunks());
         } else if (volume.chunking() instanceof Chunking.BySize bySize) {
@@ -62,7 +64,7 @@ public final class ToWire {
         return message.build();
     }
 
-    private static String target(Optional<ReadTarget> target) {
+    static String target(Optional<ReadTarget> target) {
         return target.map(ReadTarget::toString).orElse("");
     }
 
@@ -87,7 +89,8 @@ public final class ToWire {
                 .setId(store.id().value())
                 .setFailureDomain(store.failureDomain())
                 .setAvailable(status.available())
-                .setDraining(status.draining());
+                .setDraining(status.draining())
+                .setLost(store.lostAtMillis());
         status.freeBytes().ifPresent(message::setFreeBytes);
         if (!store.identity().equals(StoreIdentity.NONE)) {
             message.setIdentity(io.cloudmw.proto.v1.StoreIdentity.newBuilder()
@@ -284,7 +287,7 @@ public final class ToWire {
         return ByteString.copyFrom(token.bytes());
     }
 
-    private static List<String> storeIds(List<StoreId> ids) {
+    static List<String> storeIds(List<StoreId> ids) {
         return ids.stream().map(StoreId::value).toList();
     }
 }

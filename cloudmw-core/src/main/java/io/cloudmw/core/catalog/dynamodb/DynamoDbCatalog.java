@@ -1,6 +1,7 @@
 package io.cloudmw.core.catalog.dynamodb;
 
 import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.catalog.Alteration;
 import io.cloudmw.core.catalog.AppliedCalls;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.ChangeLog;
@@ -120,6 +121,17 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public Volume createVolume(Volume volume, ChangeRequest request) throws CloudMwException {
         return calls.call(() -> volumes.create(volume, request));
+    }
+
+    @Override
+    public Volume changeVolume(VolumeName name, Alteration<Volume> change, ChangeRequest request)
+            throws CloudMwException {
+        return calls.call(() -> volumes.change(name, change, request));
+    }
+
+    @Override
+    public Store changeStore(StoreId id, Alteration<Store> change, ChangeRequest request) throws CloudMwException {
+        return calls.call(() -> volumes.changeStore(id, change, request));
     }
 
     @Override
@@ -320,6 +332,12 @@ public final class DynamoDbCatalog implements Catalog {
             volumes.dropAll();
             return versions.retireAbandoned(keeper, beforeMillis, nowMillis);
         });
+    }
+
+    @Override
+    public Page<VersionId> open(String pageToken, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        return calls.call(() -> versions.open(pageToken, limit));
     }
 
     @Override

@@ -340,6 +340,13 @@ final class Versions {
         return found;
     }
 
+    Page<VersionId> open(String pageToken, int limit) throws CloudMwException {
+        List<VersionId> page = listed(Keys::open, pageToken, limit + 1).stream()
+                .map(item -> new VersionId(item.key().sort()))
+                .toList();
+        return Pages.cut(page, limit, VersionId::value);
+    }
+
     Page<RetiredVersion> retired(String pageToken, int limit) throws CloudMwException {
         List<RetiredVersion> page = listed(Keys::retired, pageToken, limit + 1).stream()
                 .map(item -> new RetiredVersion(new VersionId(item.key().sort()), item.number(Item.CHANGED_AT), (int)

@@ -1,6 +1,7 @@
 package io.cloudmw.core.catalog.dynamodb;
 
 import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.catalog.Alteration;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.StorePlaces;
@@ -43,6 +44,24 @@ final class Volumes {
     }
 
     Volume create(Volume volume, ChangeRequest request) throws CloudMwException {
+        byte[] form = form(volume);
+        return AppliedItems.once(transactions, request, StoredAnswer.VOLUME, transaction -> {
+            Key key = Keys.volume(volume.name());
+            transaction.load(List.of(key, Keys.CONFIGURATION));
+            if (transaction.get(key).isPresent()) {
+                throw CatalogErrors.volumeExists(volume.name());
+            }
+            requireStores(volume);
+            transaction.put(Item.at(key)
+                    .with(Item.FORM, form)
+                    .with(Item.DIRECTORY, numbers.next())
+                    .with(Item.REACH, 0));
+            transaction.put(Item.at(Keys.CONFIGURATION));
+            return volume;
+        });
+    }
+
+    private static byte[] form(Volume volume) throws CloudMwException {
         byte[] form = StoredForms.volume(volume);
         if (form.length > MAX_FORM_BYTES) {
             throw new CloudMwException(
@@ -50,25 +69,39 @@ final class Volumes {
                     "volume " + volume.name() + ": " + form.length + " bytes with all its stores (expected: <= "
                             + MAX_FORM_BYTES + ")");
         }
+        return form;
+    }
+
+    /** A transaction that calls this writes the configuration too: then no store is removed meanwhile. */
+    private void requireStores(Volume volume) throws CloudMwException {
+        Set<StoreId> known = new HashSet<>();
+        stores().forEach(store -> known.add(store.id()));
+        for (StoreId store : volume.storesInUse()) {
+            if (!known.contains(store)) {
+                throw CatalogErrors.storeNotFound(store);
+            }
+        }
+    }
+
+    Volume change(VolumeName name, Alteration<Volume> change, ChangeRequest request) throws CloudMwException {
         return AppliedItems.once(transactions, request, StoredAnswer.VOLUME, transaction -> {
-            Key key = Keys.volume(volume.name());
+            Key key = Keys.volume(name);
             transaction.load(List.of(key, Keys.CONFIGURATION));
-            if (transaction.get(key).isPresent()) {
-                throw CatalogErrors.volumeExists(volume.name());
-            }
-            Set<StoreId> known = new HashSet<>();
-            stores().forEach(store -> known.add(store.id()));
-            for (StoreId store : volume.stores()) {
-                if (!known.contains(store)) {
-                    throw CatalogErrors.storeNotFound(store);
-                }
-            }
-            transaction.put(Item.at(key)
-                    .with(Item.FORM, form)
-                    .with(Item.DIRECTORY, numbers.next())
-                    .with(Item.REACH, 0));
+            Item known = transaction.get(key).orElseThrow(() -> CatalogErrors.volumeNotFound(name));
+            Volume changed = change.of(volume(known));
+            requireStores(changed);
+            transaction.put(known.with(Item.FORM, form(changed)));
             transaction.put(Item.at(Keys.CONFIGURATION));
-            return volume;
+            return changed;
+        });
+    }
+
+    Store changeStore(StoreId id, Alteration<Store> change, ChangeRequest request) throws CloudMwException {
+        return AppliedItems.once(transactions, request, StoredAnswer.STORE, transaction -> {
+            Item known = transaction.get(Keys.store(id)).orElseThrow(() -> CatalogErrors.storeNotFound(id));
+            Store changed = change.of(StoredForms.store(known.bytes(Item.FORM)));
+            transaction.put(item(changed));
+            return changed;
         });
     }
 
@@ -203,7 +236,7 @@ final class Volumes {
         return AppliedItems.once(transactions, request, StoredAnswer.STORE, transaction -> {
             transaction.load(List.of(Keys.store(id), Keys.CONFIGURATION));
             for (Volume volume : volumes()) {
-                if (volume.stores().contains(id)) {
+                if (volume.storesInUse().contains(id)) {
                     throw CatalogErrors.storeInUse(id, volume.name());
                 }
             }

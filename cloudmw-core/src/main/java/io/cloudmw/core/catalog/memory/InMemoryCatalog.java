@@ -2,6 +2,7 @@ package io.cloudmw.core.catalog.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.catalog.Alteration;
 import io.cloudmw.core.catalog.AppliedCalls;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
@@ -160,14 +161,36 @@ public final class InMemoryCatalog implements Catalog {
         if (volumes.containsKey(volume.name())) {
             throw CatalogErrors.volumeExists(volume.name());
         }
-        for (StoreId store : volume.stores()) {
+        requireStores(volume);
+        volumes.put(volume.name(), volume);
+        names.addVolume(volume.name());
+        return volume;
+    }
+
+    @GuardedBy("this")
+    private void requireStores(Volume volume) throws CloudMwException {
+        for (StoreId store : volume.storesInUse()) {
             if (!stores.containsKey(store)) {
                 throw CatalogErrors.storeNotFound(store);
             }
         }
-        volumes.put(volume.name(), volume);
-        names.addVolume(volume.name());
-        return volume;
+    }
+
+    @Override
+    public Volume changeVolume(VolumeName name, Alteration<Volume> change, ChangeRequest request)
+            throws CloudMwException {
+        return applied.once(request, () -> alterVolume(name, change));
+    }
+
+    private synchronized Volume alterVolume(VolumeName name, Alteration<Volume> change) throws CloudMwException {
+        Volume known = volumes.get(name);
+        if (known == null) {
+            throw CatalogErrors.volumeNotFound(name);
+        }
+        Volume changed = change.of(known);
+        requireStores(changed);
+        volumes.put(name, changed);
+        return changed;
     }
 
     @Override
@@ -317,6 +340,21 @@ public final class InMemoryCatalog implements Catalog {
     }
 
     @Override
+    public Store changeStore(StoreId id, Alteration<Store> change, ChangeRequest request) throws CloudMwException {
+        return applied.once(request, () -> alterStore(id, change));
+    }
+
+    private synchronized Store alterStore(StoreId id, Alteration<Store> change) throws CloudMwException {
+        Store known = stores.get(id);
+        if (known == null) {
+            throw CatalogErrors.storeNotFound(id);
+        }
+        Store changed = change.of(known);
+        stores.put(id, changed);
+        return changed;
+    }
+
+    @Override
     public synchronized void putStore(Store store) throws CloudMwException {
         checkOpen();
         stores.put(store.id(), store);
@@ -355,7 +393,7 @@ public final class InMemoryCatalog implements Catalog {
             throw CatalogErrors.storeNotFound(id);
         }
         for (Volume volume : volumes.values()) {
-            if (volume.stores().contains(id)) {
+            if (volume.storesInUse().contains(id)) {
                 throw CatalogErrors.storeInUse(id, volume.name());
             }
         }
@@ -808,6 +846,18 @@ public final class InMemoryCatalog implements Catalog {
             }
         }
         return count;
+    }
+
+    @Override
+    public synchronized Page<VersionId> open(String pageToken, int limit) throws CloudMwException {
+        checkOpen();
+        Pages.checkLimit(limit);
+        List<VersionId> page = versions.tailMap(pageToken, false).values().stream()
+                .filter(VersionRecord::isOpen)
+                .limit(limit + 1L)
+                .map(record -> record.id)
+                .toList();
+        return Pages.cut(page, limit, VersionId::value);
     }
 
     @Override

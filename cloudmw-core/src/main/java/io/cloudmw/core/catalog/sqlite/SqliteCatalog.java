@@ -1,6 +1,7 @@
 package io.cloudmw.core.catalog.sqlite;
 
 import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.catalog.Alteration;
 import io.cloudmw.core.catalog.AppliedCalls;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
@@ -79,12 +80,7 @@ public final class SqliteCatalog implements Catalog {
             if (Sql.exists(connection, "SELECT 1 FROM volumes WHERE name = ?", name)) {
                 throw CatalogErrors.volumeExists(volume.name());
             }
-            for (StoreId store : volume.stores()) {
-                if (!Sql.exists(connection, "SELECT 1 FROM stores WHERE id = ?", store.value())) {
-                    throw CatalogErrors.storeNotFound(store);
-                }
-                Sql.update(connection, "INSERT INTO volume_stores VALUES (?, ?)", store.value(), name);
-            }
+            useStores(connection, volume);
             Sql.update(
                     connection,
                     "INSERT INTO volumes (name, definition, root) VALUES (?, ?, ?)",
@@ -95,13 +91,48 @@ public final class SqliteCatalog implements Catalog {
         });
     }
 
+    private static void useStores(Connection connection, Volume volume) throws SQLException, CloudMwException {
+        for (StoreId store : volume.storesInUse()) {
+            if (!Sql.exists(connection, "SELECT 1 FROM stores WHERE id = ?", store.value())) {
+                throw CatalogErrors.storeNotFound(store);
+            }
+            Sql.update(
+                    connection,
+                    "INSERT INTO volume_stores VALUES (?, ?)",
+                    store.value(),
+                    volume.name().value());
+        }
+    }
+
     @Override
-    public Optional<Volume> volume(VolumeName name) throws CloudMwException {
-        return database.read(connection -> Sql.first(
+    public Volume changeVolume(VolumeName name, Alteration<Volume> change, ChangeRequest request)
+            throws CloudMwException {
+        return applied.once(request, StoredAnswer.VOLUME, connection -> {
+            Volume known = volume(connection, name).orElseThrow(() -> CatalogErrors.volumeNotFound(name));
+            Volume changed = change.of(known);
+            Sql.update(connection, "DELETE FROM volume_stores WHERE volume = ?", name.value());
+            useStores(connection, changed);
+            Sql.update(
+                    connection,
+                    "UPDATE volumes SET definition = ? WHERE name = ?",
+                    StoredForms.volume(changed),
+                    name.value());
+            return changed;
+        });
+    }
+
+    private static Optional<Volume> volume(Connection connection, VolumeName name)
+            throws SQLException, CloudMwException {
+        return Sql.first(
                 connection,
                 row -> StoredForms.volume(row.getBytes(1)),
                 "SELECT definition FROM volumes WHERE name = ?",
-                name.value()));
+                name.value());
+    }
+
+    @Override
+    public Optional<Volume> volume(VolumeName name) throws CloudMwException {
+        return database.read(connection -> volume(connection, name));
     }
 
     @Override
@@ -195,6 +226,19 @@ public final class SqliteCatalog implements Catalog {
             Store known = known(connection, id);
             Sql.update(connection, "DELETE FROM stores WHERE id = ?", id.value());
             return known;
+        });
+    }
+
+    @Override
+    public Store changeStore(StoreId id, Alteration<Store> change, ChangeRequest request) throws CloudMwException {
+        return applied.once(request, StoredAnswer.STORE, connection -> {
+            Store changed = change.of(known(connection, id));
+            Sql.update(
+                    connection,
+                    "UPDATE stores SET definition = ? WHERE id = ?",
+                    StoredForms.store(changed),
+                    id.value());
+            return changed;
         });
     }
 
@@ -407,6 +451,18 @@ public final class SqliteCatalog implements Catalog {
                     nowMillis,
                     beforeMillis);
         });
+    }
+
+    @Override
+    public Page<VersionId> open(String pageToken, int limit) throws CloudMwException {
+        Pages.checkLimit(limit);
+        List<VersionId> found = database.read(connection -> Sql.list(
+                connection,
+                row -> new VersionId(row.getString(1)),
+                "SELECT id FROM versions WHERE state = 0 AND id > ? ORDER BY id LIMIT ?",
+                pageToken,
+                limit + 1));
+        return Pages.cut(found, limit, VersionId::value);
     }
 
     @Override

@@ -28,10 +28,13 @@ import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UnaryCalls;
+import io.cloudmw.core.wire.VolumeWire;
 import io.cloudmw.proto.v1.AddStoreRequest;
 import io.cloudmw.proto.v1.AddStoreResponse;
 import io.cloudmw.proto.v1.BeginPutRequest;
 import io.cloudmw.proto.v1.BeginPutResponse;
+import io.cloudmw.proto.v1.ChangeVolumeRequest;
+import io.cloudmw.proto.v1.ChangeVolumeResponse;
 import io.cloudmw.proto.v1.CommitPutRequest;
 import io.cloudmw.proto.v1.CommitPutResponse;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
@@ -147,6 +150,17 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                         .addAllVolumes(coordinator.administration().volumes().stream()
                                 .map(ToWire::volume)
                                 .toList())
+                        .build());
+    }
+
+    @Override
+    public void changeVolume(ChangeVolumeRequest request, StreamObserver<ChangeVolumeResponse> observer) {
+        calls.answer(
+                observer,
+                () -> ChangeVolumeResponse.newBuilder()
+                        .setVolume(ToWire.volume(coordinator
+                                .administration()
+                                .changeVolume(VolumeWire.change(request), FromWire.callId(request.getCall()))))
                         .build());
     }
 

@@ -1,0 +1,20 @@
+package io.cloudmw.it.dynamodb;
+
+import io.cloudmw.core.catalog.Catalog;
+import io.cloudmw.core.testing.catalog.ChangedVolumesContract;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Volumes and stores that change, in DynamoDB. */
+@ExtendWith(DynamoDbExtension.class)
+final class DynamoDbChangedVolumesIT extends ChangedVolumesContract {
+    private final DynamoDbLocal dynamoDb;
+
+    DynamoDbChangedVolumesIT(DynamoDbLocal dynamoDb) {
+        this.dynamoDb = dynamoDb;
+    }
+
+    @Override
+    protected Catalog open() throws Exception {
+        return dynamoDb.open(DynamoDbLocal.newTable());
+    }
+}
