@@ -175,6 +175,16 @@ public final class CloudMw implements AutoCloseable {
         return engine.coordinator().removeStore(id);
     }
 
+    /**
+     * Declares a store gone for good: nothing is read from it or written to it any more, it leaves every volume, and its copies
+     * are made anew elsewhere at once. There is no way back. Fails with {@code NOT_FOUND}.
+     *
+     * @return the store; {@link #status} says how far its copies are, and which files have none left
+     */
+    public CompletableFuture<StoreStatus> loseStore(StoreId id) {
+        return engine.coordinator().loseStore(id);
+    }
+
     public CompletableFuture<List<HelperStatus>> helpers() {
         return engine.coordinator().helpers();
     }

@@ -5,12 +5,16 @@ import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -110,6 +114,19 @@ final class CommandContext {
 
     boolean isTerminal() {
         return terminal;
+    }
+
+    /** Asks on the terminal; anything but {@code y} or {@code yes} is no. */
+    boolean asks(String question) throws CloudMwException {
+        err.print(question + " [y/N] ");
+        err.flush();
+        try {
+            String answer = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)).readLine();
+            String said = answer == null ? "" : answer.strip().toLowerCase(Locale.ROOT);
+            return said.equals("y") || said.equals("yes");
+        } catch (IOException e) {
+            throw new CloudMwException(ErrorCode.LOCAL_IO, "standard input: cannot read it: " + Reasons.of(e), e);
+        }
     }
 
     int run(GlobalOptions options, Work work) throws Exception {

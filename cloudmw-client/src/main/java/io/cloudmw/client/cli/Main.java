@@ -98,6 +98,7 @@ public final class Main {
         CommandLine volume = new CommandLine(new VolumeCommands.Group());
         volume.addSubcommand(new VolumeCommands.Create(context));
         volume.addSubcommand(new VolumeCommands.Ls(context));
+        volume.addSubcommand(new VolumeShowCommand(context));
         volume.addSubcommand(new VolumeSetCommand(context));
         volume.addSubcommand(new VolumeCommands.Rm(context));
         line.addSubcommand(volume);
@@ -111,6 +112,7 @@ public final class Main {
         CommandLine store = new CommandLine(new StoreCommands.Group());
         store.addSubcommand(new StoreCommands.Add(context));
         store.addSubcommand(new StoreCommands.Ls(context));
+        store.addSubcommand(new StoreLostCommand(context));
         store.addSubcommand(new StoreCommands.Rm(context));
         line.addSubcommand(store);
         line.addSubcommand(new StoreCommands.Helpers(context));

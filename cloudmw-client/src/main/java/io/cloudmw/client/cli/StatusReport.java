@@ -49,6 +49,7 @@ final class StatusReport {
                 repair.failed(),
                 repair.dropped(),
                 repair.passes() == 0 ? "; nothing was looked at yet" : ""));
+        lines.addAll(ReshapeReport.lines(status.reshape()));
         lines.add(scrub(status.scrub()));
         lines.add(collect(status.collect()));
         return lines;
@@ -108,6 +109,9 @@ final class StatusReport {
     }
 
     private static String condition(StoreCondition store) {
+        if (store.candidate().store().isLost()) {
+            return "declared lost: its copies are made elsewhere";
+        }
         if (store.lost()) {
             return "lost: away for " + store.away().toSeconds() + " s, its copies are made elsewhere";
         }
@@ -135,6 +139,7 @@ final class StatusReport {
             row.put("id", store.id().value());
             row.put("available", store.available());
             row.put("lost", store.lost());
+            row.put("declared_lost", store.candidate().store().isLost());
             row.put("away_millis", store.away().toMillis());
             if (store.roomBytes() < Long.MAX_VALUE) {
                 row.put("room_bytes", store.roomBytes());
@@ -153,6 +158,9 @@ final class StatusReport {
                 "helpers",
                 status.helpers().stream().map(helper -> helper.id().value()).toList());
         json.put("repair", json(status.repair(), status));
+        json.put("volumes", ReshapeReport.volumes(status.reshape()));
+        json.put("lost_file_count", status.reshape().lostFileCount());
+        json.put("lost_files", ReshapeReport.lostFiles(status.reshape()));
         json.put("scrub", json(status.scrub()));
         Map<String, Object> collect = new LinkedHashMap<>();
         collect.put("rounds", status.collect().rounds());

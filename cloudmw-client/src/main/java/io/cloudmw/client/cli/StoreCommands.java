@@ -90,6 +90,7 @@ final class StoreCommands {
                 Map<String, Object> row = Json.of(status.store());
                 row.put("available", status.available());
                 row.put("draining", status.draining());
+                row.put("lost", status.store().isLost());
                 status.freeBytes().ifPresent(free -> row.put("free_bytes", free));
                 rows.add(row);
                 say(
@@ -104,6 +105,9 @@ final class StoreCommands {
         }
 
         private static String condition(StoreStatus status) {
+            if (status.store().isLost()) {
+                return "lost";
+            }
             if (!status.available()) {
                 return "unavailable";
             }

@@ -11,6 +11,7 @@ import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,30 @@ final class VolumeCommands {
 
     @Command(name = "volume", mixinStandardHelpOptions = true, description = "Create, list, change and remove volumes.")
     static final class Group extends CommandGroup {}
+
+    /** A volume in one line. */
+    static String line(Volume volume) {
+        return String.format(
+                Locale.ROOT,
+                "%-24s %s leaf-size=%s replicas=%d quorum=%d mode=%s stores=%s%s%s%s",
+                volume.name(),
+                cut(volume.chunking()),
+                Sizes.format(volume.chunking().leafSizeBytes()),
+                volume.replicas(),
+                volume.writeQuorum(),
+                volume.mode().label(),
+                volume.stores(),
+                volume.target().map(target -> " target=\"" + target + "\"").orElse(""),
+                volume.peers() ? " peers" : "",
+                volume.leaving().isEmpty() ? "" : " leaving=" + volume.leaving());
+    }
+
+    /** As it is asked for. */
+    private static String cut(Chunking chunking) {
+        return chunking instanceof Chunking.BySize size
+                ? "chunk-size=" + Sizes.format(size.bytes())
+                : "chunks=" + ((Chunking.ByCount) chunking).chunks();
+    }
 
     @Command(name = "create", mixinStandardHelpOptions = true, description = "Create a volume.")
     static final class Create extends ClientCommand {
@@ -115,6 +140,7 @@ final class VolumeCommands {
                 return stores.stream().map(StoreId::new).toList();
             }
             return Calls.await(client.stores()).stream()
+                    .filter(status -> !status.store().isLost())
                     .map(status -> status.store().id())
                     .toList();
         }
@@ -129,30 +155,14 @@ final class VolumeCommands {
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
             List<Volume> volumes = Calls.await(client.volumes());
+            List<Map<String, ?>> rows = new ArrayList<>();
             for (Volume volume : volumes) {
-                say(
-                        "%-24s %s leaf-size=%s replicas=%d quorum=%d mode=%s stores=%s%s%s%s",
-                        volume.name(),
-                        cut(volume.chunking()),
-                        Sizes.format(volume.chunking().leafSizeBytes()),
-                        volume.replicas(),
-                        volume.writeQuorum(),
-                        volume.mode().label(),
-                        volume.stores(),
-                        volume.target()
-                                .map(target -> " target=\"" + target + "\"")
-                                .orElse(""),
-                        volume.peers() ? " peers" : "",
-                        volume.leaving().isEmpty() ? "" : " leaving=" + volume.leaving());
+                say("%s", line(volume));
+                Map<String, Object> row = Json.of(volume);
+                row.put("leaving", ReshapeReport.leaving(VolumeShowCommand.departures(client, volume)));
+                rows.add(row);
             }
-            return Map.of("volumes", volumes.stream().map(Json::of).toList());
-        }
-
-        /** As it is asked for. */
-        private static String cut(Chunking chunking) {
-            return chunking instanceof Chunking.BySize size
-                    ? "chunk-size=" + Sizes.format(size.bytes())
-                    : "chunks=" + ((Chunking.ByCount) chunking).chunks();
+            return Map.of("volumes", rows);
         }
     }
 

@@ -67,6 +67,7 @@ import io.cloudmw.proto.v1.ListRequest;
 import io.cloudmw.proto.v1.ListResponse;
 import io.cloudmw.proto.v1.ListStoresRequest;
 import io.cloudmw.proto.v1.ListVolumesRequest;
+import io.cloudmw.proto.v1.LoseStoreRequest;
 import io.cloudmw.proto.v1.PeersGrpc;
 import io.cloudmw.proto.v1.PlaceChunksRequest;
 import io.cloudmw.proto.v1.PlanReadRequest;
@@ -180,6 +181,14 @@ public final class CoordinatorClient implements AutoCloseable {
                 .setCall(newCall())
                 .build();
         return done(call(CoordinatorGrpc.getRemoveStoreMethod(), request, answer -> answer));
+    }
+
+    public CompletableFuture<StoreStatus> loseStore(StoreId id) {
+        LoseStoreRequest request = LoseStoreRequest.newBuilder()
+                .setId(id.value())
+                .setCall(newCall())
+                .build();
+        return call(CoordinatorGrpc.getLoseStoreMethod(), request, answer -> FromWire.storeStatus(answer.getStore()));
     }
 
     public CompletableFuture<List<HelperStatus>> helpers() {

@@ -43,7 +43,10 @@ public final class CatalogErrors {
     }
 
     public static CloudMwException storeInUse(StoreId id, VolumeName volume) {
-        return new CloudMwException(ErrorCode.STORE_IN_USE, "store " + id + " is used by volume " + volume);
+        return new CloudMwException(
+                ErrorCode.STORE_IN_USE,
+                "store " + id + " is used by volume " + volume + " (cloudmw volume set " + volume + " --remove-store "
+                        + id + "; volume show says how many copies are left there)");
     }
 
     public static CloudMwException fileNotFound(FilePath file) {

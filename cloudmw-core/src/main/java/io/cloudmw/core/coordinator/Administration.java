@@ -181,6 +181,29 @@ public final class Administration {
     }
 
     /**
+     * Declares a store gone for good: nothing is read from it or written to it any more, it leaves every volume, and upkeep makes
+     * its copies anew elsewhere at once. There is no way back. The same again is a success.
+     *
+     * @param call takes effect once; empty: it is tried once
+     * @throws CloudMwException {@code NOT_FOUND}
+     */
+    public StoreStatus loseStore(StoreId id, Optional<CallId> call) throws CloudMwException {
+        if (find(id).isEmpty()) {
+            throw CatalogErrors.storeNotFound(id);
+        }
+        // First the volumes, so that none counts on it when it is lost; upkeep does the same for those made meanwhile.
+        for (Volume volume : catalog.volumes()) {
+            if (volume.stores().contains(id)) {
+                Volume unused = catalog.changeVolume(
+                        volume.name(), before -> before.without(id), ChangeRequest.once(clock.millis()));
+            }
+        }
+        long now = clock.millis();
+        Store lost = catalog.changeStore(id, store -> store.lost(now), ChangeRequest.of(call, clock));
+        return stores.status(lost);
+    }
+
+    /**
      * Takes in a helper with its disks.
      *
      * @param incarnation its process: drawn by it at its start
@@ -225,6 +248,14 @@ public final class Administration {
         Optional<Store> present = find(disk.id());
         if (present.isEmpty()) {
             return;
+        }
+        if (present.get().isLost()) {
+            throw new CloudMwException(
+                    ErrorCode.ALREADY_EXISTS,
+                    "store " + disk.id()
+                            + " was declared lost: its copies are made anew elsewhere, and what the disk has"
+                            + " is not used again (attach an empty directory under another id, or cloudmw store rm "
+                            + disk.id() + " once no volume uses it)");
         }
         Optional<HelperId> before = present.get().owner();
         if (before.isEmpty()) {

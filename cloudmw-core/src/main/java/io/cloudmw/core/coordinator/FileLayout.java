@@ -5,6 +5,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Volume;
 import java.util.Optional;
@@ -25,18 +26,24 @@ final class FileLayout {
         if (sizeBytes < 0) {
             throw invalid("size: " + sizeBytes + " (expected: >= 0)");
         }
-        return plan(volume, sizeBytes, volume.chunking().chunkSizeBytes(sizeBytes));
+        return plan(
+                sizeBytes,
+                volume.chunking().chunkSizeBytes(sizeBytes),
+                volume.chunking().leafSizeBytes());
     }
 
     /**
-     * A file of which part is changed: cut as it was, so that chunks can be shared, unless it has grown too much for that.
+     * A file of which part is changed: cut as it was, into chunks and leaves, so that chunks can be shared, unless it has grown too
+     * much for that.
      *
      * @param sizeBytes afterwards
      */
     static ManifestPlan changed(Volume volume, FileVersion base, long sizeBytes) throws CloudMwException {
         long kept = chunkSize(volume, base);
         boolean outgrown = volume.chunking().chunkSizeBytes(sizeBytes) / MAX_GROWTH > kept;
-        return base.chunkCount() == 0 || outgrown ? anew(volume, sizeBytes) : plan(volume, sizeBytes, kept);
+        return base.chunkCount() == 0 || outgrown
+                ? anew(volume, sizeBytes)
+                : plan(sizeBytes, kept, base.leafSizeBytes());
     }
 
     /**
@@ -47,11 +54,31 @@ final class FileLayout {
      */
     static ManifestPlan of(Volume volume, Optional<FileVersion> base, FileVersion version) throws CloudMwException {
         ManifestPlan whole = anew(volume, version.sizeBytes());
-        long said = version.chunkSizeBytes();
-        if (said == 0 || said == whole.cutter().chunkSizeBytes() || base.isEmpty()) {
+        if (version.chunkSizeBytes() == 0 || isCutAs(version, whole)) {
             return whole;
         }
-        return changed(volume, base.get(), version.sizeBytes());
+        ManifestPlan expected = base.isEmpty() ? whole : changed(volume, base.get(), version.sizeBytes());
+        boolean changedSince = volume.generation() > 1 && !isCutAs(version, expected);
+        return changedSince ? asItSays(version) : expected;
+    }
+
+    private static boolean isCutAs(FileVersion version, ManifestPlan plan) {
+        return version.chunkSizeBytes() == plan.cutter().chunkSizeBytes()
+                && version.leafSizeBytes() == plan.leafSizeBytes();
+    }
+
+    /** The upload may have begun before its volume was changed: any layout that some volume could have is right. */
+    private static ManifestPlan asItSays(FileVersion version) throws CloudMwException {
+        try {
+            int leaf = new Chunking.ByCount(1, version.leafSizeBytes()).leafSizeBytes();
+            if (version.chunkSizeBytes() > Chunking.maxChunkBytes(leaf)) {
+                throw invalid("chunk size: " + version.chunkSizeBytes() + " (expected: <= "
+                        + Chunking.maxChunkBytes(leaf) + ", for leaves of " + leaf + " bytes)");
+            }
+            return plan(version.sizeBytes(), version.chunkSizeBytes(), leaf);
+        } catch (IllegalArgumentException e) {
+            throw invalid(String.valueOf(e.getMessage()));
+        }
     }
 
     /** Bytes of every chunk but the last. */
@@ -59,13 +86,13 @@ final class FileLayout {
         return ChunkCutter.of(version, volume.chunking()).chunkSizeBytes();
     }
 
-    private static ManifestPlan plan(Volume volume, long sizeBytes, long chunkSizeBytes) throws CloudMwException {
+    private static ManifestPlan plan(long sizeBytes, long chunkSizeBytes, int leafSizeBytes) throws CloudMwException {
         ChunkCutter cutter = new ChunkCutter(sizeBytes, chunkSizeBytes);
         if (cutter.count() > ChunkId.MAX_INDEX + 1) {
             throw invalid("size: " + sizeBytes + " makes " + cutter.count() + " chunks of " + chunkSizeBytes
                     + " bytes (expected: <= " + (ChunkId.MAX_INDEX + 1) + ")");
         }
-        return new ManifestPlan(cutter, volume.chunking().leafSizeBytes());
+        return new ManifestPlan(cutter, leafSizeBytes);
     }
 
     private static CloudMwException invalid(String message) {

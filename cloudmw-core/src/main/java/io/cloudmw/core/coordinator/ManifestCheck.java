@@ -140,9 +140,10 @@ final class ManifestCheck {
     }
 
     private void checkReplicas(Chunk chunk, Set<StoreId> bad) throws CloudMwException {
-        require("replicas of chunk " + chunk.id(), chunk.replicas().size(), volume.replicas());
+        checkCount(chunk);
         Set<StoreId> promised = owed.getOrDefault(chunk.id(), Set.of());
-        if (!volume.stores().containsAll(chunk.replicas()) || !chunk.replicas().containsAll(promised)) {
+        if (!volume.storesInUse().containsAll(chunk.replicas())
+                || !chunk.replicas().containsAll(promised)) {
             throw invalid("chunk " + chunk.id() + ": a store that is not its own in " + chunk.replicas() + ", owed "
                     + promised);
         }
@@ -154,6 +155,18 @@ final class ManifestCheck {
                     ErrorCode.QUORUM_NOT_MET,
                     version.file() + ": chunk " + chunk.id() + " has " + durable + " durable copies (expected: >= "
                             + volume.writeQuorum() + ")");
+        }
+    }
+
+    /** A chunk that was placed before its volume was changed has as many copies as were asked for then; upkeep sees to it. */
+    private void checkCount(Chunk chunk) throws CloudMwException {
+        if (volume.generation() == 1) {
+            require("replicas of chunk " + chunk.id(), chunk.replicas().size(), volume.replicas());
+        }
+        if (chunk.replicas().size() > Volume.MAX_REPLICAS
+                || new HashSet<>(chunk.replicas()).size() < chunk.replicas().size()) {
+            throw invalid("chunk " + chunk.id() + ": replicas in " + chunk.replicas() + " (expected: at most "
+                    + Volume.MAX_REPLICAS + ", each in a store of its own)");
         }
     }
 

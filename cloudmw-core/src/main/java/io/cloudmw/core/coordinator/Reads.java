@@ -8,6 +8,7 @@ import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.catalog.Overlay;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.AttributeChange;
@@ -114,7 +115,7 @@ public final class Reads {
         Volume volume = volume(file.volume());
         FileVersion version =
                 wanted.isPresent() ? version(file, wanted.get()) : current(file).version();
-        List<Store> volumeStores = stores.of(volume);
+        List<Store> volumeStores = stores.readable(volume);
         stores.awaitAnyHelper();
         stores.awaitOwners(volumeStores, volume.replicas() - 1);
         Mode chosen = mode.orElse(volume.mode());
@@ -183,7 +184,7 @@ public final class Reads {
         List<Chunk> chunks = ManifestSegment.decode(index, bytes).chunks();
         Map<VersionId, TransferToken> owners = ownerTokens(version, chunks);
         Map<StoreId, Store> byId = new LinkedHashMap<>();
-        stores.of(volume).forEach(store -> byId.put(store.id(), store));
+        stores.readable(volume).forEach(store -> byId.put(store.id(), store));
         List<HelperId> ranked = plannedHelpers.isEmpty()
                 ? ranked(version, List.copyOf(byId.values()), volume, volume.mode()).stream()
                         .map(HelperAddress::id)
@@ -197,7 +198,7 @@ public final class Reads {
         Set<StoreId> failed = new HashSet<>();
         List<PlannedChunk> planned = new ArrayList<>(chunks.size());
         for (Copies copies : Overlay.of(catalog, chunks)) {
-            Chunk chunk = copies.located();
+            Chunk chunk = readable(file, copies, byId.keySet());
             planned.add(new PlannedChunk(
                     chunk,
                     copies.faulty(),
@@ -210,6 +211,33 @@ public final class Reads {
                 planned,
                 HexFormat.of().formatHex(ManifestDigest.ofSegment(bytes)),
                 withDirect ? options.tokenTtl() : Duration.ZERO);
+    }
+
+    /** The chunk with its copies in stores that are there. */
+    private Chunk readable(FilePath file, Copies copies, Set<StoreId> there) throws CloudMwException {
+        Chunk chunk = copies.located();
+        if (there.containsAll(chunk.replicas())) {
+            return chunk;
+        }
+        List<StoreId> left = chunk.replicas().stream().filter(there::contains).toList();
+        if (left.isEmpty()) {
+            throw allLost(file, chunk);
+        }
+        return chunk.at(left);
+    }
+
+    private CloudMwException allLost(FilePath file, Chunk chunk) throws CloudMwException {
+        List<StoreId> lost = catalog.stores().stream()
+                .filter(store -> store.isLost() && chunk.replicas().contains(store.id()))
+                .map(Store::id)
+                .toList();
+        return new CloudMwException(
+                ErrorCode.REPLICA_MISSING,
+                RetryVerdict.NEVER,
+                file + ": chunk " + chunk.id() + ": every copy that was left was in " + chunk.replicas()
+                        + (lost.isEmpty() ? ", which the cluster does not know any more" : ", declared lost: " + lost)
+                        + " (put the file again, or remove it)",
+                null);
     }
 
     /** To read chunks that other versions wrote, by those versions. */

@@ -53,7 +53,7 @@ public final class ReplicaReports {
             requireNamed(volume, version, others);
         }
         for (ReplicaReport report : reports) {
-            if (!volume.stores().contains(report.store())) {
+            if (!volume.storesInUse().contains(report.store())) {
                 throw new CloudMwException(
                         ErrorCode.INVALID_ARGUMENT,
                         "store " + report.store() + " is none of volume " + volume.name() + "'s");

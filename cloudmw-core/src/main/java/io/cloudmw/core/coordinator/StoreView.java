@@ -46,12 +46,26 @@ final class StoreView {
                 .toList();
     }
 
-    /** The volume's stores in its order. */
-    List<Store> of(Volume volume) throws CloudMwException {
+    /** The stores that may hold copies of the volume and can be read, in its order: not those that were declared lost. */
+    List<Store> readable(Volume volume) throws CloudMwException {
+        Map<StoreId, Store> byId = byId();
+        return volume.storesInUse().stream()
+                .flatMap(id -> Optional.ofNullable(byId.get(id)).stream())
+                .filter(store -> !store.isLost())
+                .toList();
+    }
+
+    private Map<StoreId, Store> byId() throws CloudMwException {
         Map<StoreId, Store> byId = new HashMap<>();
         for (Store store : catalog.stores()) {
             byId.put(store.id(), store);
         }
+        return byId;
+    }
+
+    /** The stores that the volume's new chunks go to, in its order. */
+    List<Store> of(Volume volume) throws CloudMwException {
+        Map<StoreId, Store> byId = byId();
         List<Store> stores = new ArrayList<>();
         for (StoreId id : volume.stores()) {
             Store store = byId.get(id);
@@ -63,18 +77,23 @@ final class StoreView {
         return stores;
     }
 
-    /** Of these stores, those that new chunks may be placed in: not those that are drained. */
+    /** Of these stores, those that new chunks may be placed in: not those that are drained or lost. */
     List<Store> filling(List<Store> stores) throws CloudMwException {
         Set<StoreId> drained = drains.all();
-        return stores.stream().filter(store -> !drained.contains(store.id())).toList();
+        return stores.stream()
+                .filter(store -> !drained.contains(store.id()) && !store.isLost())
+                .toList();
     }
 
     StoreStatus status(Store store) {
         return new StoreStatus(store, isAvailable(store));
     }
 
-    /** A disk is while its owner is alive and has it, a bucket always. */
+    /** A disk is while its owner is alive and has it, a bucket always; a store that was declared lost is not. */
     boolean isAvailable(Store store) {
+        if (store.isLost()) {
+            return false;
+        }
         Optional<HelperId> owner = store.owner();
         return owner.isEmpty() || helpers.isAttached(owner.get(), store.id());
     }
@@ -123,6 +142,9 @@ final class StoreView {
         if (isAvailable(store)) {
             return "";
         }
+        if (store.isLost()) {
+            return "declared lost";
+        }
         HelperId owner = store.owner().orElseThrow();
         return helpers.isAlive(owner) ? "helper " + owner + " does not have it" : "helper " + owner + " is away";
     }
@@ -144,6 +166,7 @@ final class StoreView {
      */
     void awaitOwners(List<Store> stores, int spare) throws CloudMwException {
         List<HelperId> awaited = stores.stream()
+                .filter(store -> !store.isLost())
                 .flatMap(store -> store.owner().stream())
                 .filter(helpers::mayReturn)
                 .toList();

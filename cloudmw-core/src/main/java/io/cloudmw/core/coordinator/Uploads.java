@@ -124,10 +124,12 @@ public final class Uploads {
         stores.awaitAnyHelper();
         PlacementPolicy.requireQuorum(file + ", volume " + volume.name(), candidates, volume.writeQuorum());
         List<HelperAddress> live = helpers.live();
+        // Fewer after stores were lost: the copies that are missing are made once the volume has stores for them.
+        int copies = Math.min(volume.replicas(), candidates.size());
         List<PlacedChunk> placed = new ArrayList<>(count);
         for (long index = firstIndex; index < firstIndex + count; index++) {
             ChunkId chunk = new ChunkId(version, index);
-            PlacedReplicas replicas = PlacementPolicy.place(chunk, candidates, volume.replicas());
+            PlacedReplicas replicas = PlacementPolicy.place(chunk, candidates, copies);
             HelperId helper = WritePlanner.helper(chunk, owners(replicas, volumeStores), live, avoid);
             placed.add(new PlacedChunk(chunk, replicas.stores(), replicas.owed(), helper));
         }

@@ -117,6 +117,18 @@ public record Volume(
         return List.copyOf(all);
     }
 
+    /** The volume once this store leaves it; itself if new chunks do not go there. */
+    public Volume without(StoreId store) {
+        if (!stores.contains(store)) {
+            return this;
+        }
+        List<StoreId> filling = new ArrayList<>(stores);
+        filling.remove(store);
+        List<StoreId> nowLeaving = new ArrayList<>(leaving());
+        nowLeaving.add(store);
+        return withStores(filling, nowLeaving);
+    }
+
     /** The volume after a change of its stores alone. */
     public Volume withStores(List<StoreId> filling, List<StoreId> nowLeaving) {
         return new Volume(

@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * Has copies deleted that nothing names: what crashed uploads, removed and replaced versions, and copies that were given up or failed
@@ -138,7 +139,10 @@ final class Collector {
 
     /** Takes note of how the stores are, and of what the queue has given up. */
     void look(Map<StoreId, StoreCondition> now) {
-        stores = now;
+        // What was in stores that were declared lost is gone: no round waits for them.
+        stores = now.entrySet().stream()
+                .filter(entry -> !entry.getValue().candidate().store().isLost())
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
         List<Task> lost = new ArrayList<>();
         synchronized (this) {
             outstanding.removeIf(task -> {

@@ -87,6 +87,7 @@ public final class Drains {
     private void requireEnough(List<StoreId> stores) throws CloudMwException {
         Set<StoreId> drained = all();
         drained.addAll(stores);
+        catalog.stores().stream().filter(Store::isLost).map(Store::id).forEach(drained::add);
         for (Volume volume : catalog.volumes()) {
             long left = volume.stores().stream()
                     .filter(store -> !drained.contains(store))

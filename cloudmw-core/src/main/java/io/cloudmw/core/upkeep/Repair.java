@@ -37,7 +37,6 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,6 +74,7 @@ final class Repair {
     private final Lease lease;
     private final WorkQueue queue;
     private final RepairPlanner planner;
+    private final Reshaping reshaping;
     private final Predicate<Store> deletionsAreOver;
     private final BiPredicate<ChunkId, StoreId> mayBeDeleted;
     private final UpkeepClock age;
@@ -84,10 +84,10 @@ final class Repair {
 
     private Map<StoreId, StoreCondition> stores = Map.of();
 
-    /** Lost or drained: copies are to be looked for that nothing is recorded of. */
-    private Set<StoreId> gone = Set.of();
+    /** What copies are to be looked for that nothing is recorded of: stores that are lost or drained, volumes that were changed. */
+    private Set<String> causes = Set.of();
 
-    /** Since the last look at all manifests began, a store is gone that was not. */
+    /** Since the last look at all manifests began, there is a cause for another that there was not. */
     private boolean anew;
 
     /** Copies of stores that were replaced are being recorded as missing. */
@@ -185,6 +185,7 @@ final class Repair {
 
     /**
      * @param lease what it is done under; renewed elsewhere
+     * @param reshaping is told of each look at all manifests
      * @param age stamps what is dropped
      * @param deletionsAreOver whether all that another coordinator ordered in a store are; until then none is made where
      *     one was dropped
@@ -195,6 +196,7 @@ final class Repair {
             Lease lease,
             WorkQueue queue,
             UpkeepOptions options,
+            Reshaping reshaping,
             UpkeepClock age,
             Predicate<Store> deletionsAreOver,
             BiPredicate<ChunkId, StoreId> mayBeDeleted,
@@ -204,6 +206,7 @@ final class Repair {
         this.lease = lease;
         this.queue = queue;
         this.planner = new RepairPlanner(options.owedAfter().toMillis());
+        this.reshaping = reshaping;
         this.deletionsAreOver = deletionsAreOver;
         this.mayBeDeleted = mayBeDeleted;
         this.age = age;
@@ -222,13 +225,14 @@ final class Repair {
     /** Takes note of how the stores are, and notes where it is. */
     void look(Map<StoreId, StoreCondition> now) throws CloudMwException {
         stores = now;
-        Set<StoreId> before = gone;
-        gone = now.values().stream()
-                .filter(store -> !store.keeps())
-                .map(StoreCondition::id)
-                .collect(Collectors.toSet());
+        Set<StoreId> used = reshaping.used();
+        Set<String> before = causes;
+        causes = new HashSet<>(reshaping.unsettled());
+        now.values().stream()
+                .filter(store -> !store.keeps() && used.contains(store.id()))
+                .forEach(store -> causes.add("store " + store.id()));
         noteReached();
-        if (!before.containsAll(gone)) {
+        if (!before.containsAll(causes)) {
             beginAnew();
         }
     }
@@ -327,6 +331,7 @@ final class Repair {
             FullLook full = new FullLook(catalog, queue, ticker, looked.from(), !anew && looked.left(), standing());
             looking = full;
             walk = full;
+            reshaping.lookBegins();
             anew = false;
             passesSinceFull = 0;
         } else {
@@ -347,7 +352,7 @@ final class Repair {
     }
 
     private boolean isFullDue() {
-        if (gone.isEmpty()) {
+        if (causes.isEmpty()) {
             return false;
         }
         return anew
@@ -361,7 +366,10 @@ final class Repair {
         if (full != null) {
             looked = full.outcome();
             note(looked.from());
-        } else if (gone.isEmpty()) {
+            if (!looked.left()) {
+                reshaping.lookEnded();
+            }
+        } else if (causes.isEmpty()) {
             note("");
         }
         walk = null;
@@ -372,8 +380,8 @@ final class Repair {
             passes++;
             missing = tally.missing;
             missingAsOf = passesBegun;
-            // While stores are lost, what is recorded is only a part.
-            if (full != null || gone.isEmpty()) {
+            // While stores are lost or volumes were changed, what is recorded is only a part.
+            if (full != null || causes.isEmpty()) {
                 published = tally;
             }
         }
@@ -444,7 +452,7 @@ final class Repair {
 
     private void consider(Walk.Stretch stretch) throws CloudMwException {
         Volume volume = stretch.volume();
-        RepairPlanner.Situation now = situation(volume);
+        RepairPlanner.Situation now = situation(volume, stretch.chunks(), stores, this::mayTake);
         FullLook full = looking;
         List<ReplicaRecord> drops = new ArrayList<>();
         for (Copies copies : stretch.chunks()) {
@@ -454,6 +462,7 @@ final class Repair {
             drops.addAll(stamped(plan.drops()));
             if (full != null) {
                 full.saw(plan);
+                reshaping.saw(stretch, copies, plan);
             }
             for (Store target : plan.targets()) {
                 add(new Task.Copy(copies.chunk(), target, stretch.file(), plan.sources(), plan.good()));
@@ -472,15 +481,25 @@ final class Repair {
         }
     }
 
-    private RepairPlanner.Situation situation(Volume volume) {
+    /** Copies stay in the volume's stores; those in any other store are read, and go to the volume's. */
+    private RepairPlanner.Situation situation(
+            Volume volume, List<Copies> chunks, Map<StoreId, StoreCondition> conditions, RepairPlanner.Reuse reuse) {
         Map<StoreId, StoreCondition> ofVolume = new LinkedHashMap<>();
         for (StoreId id : volume.stores()) {
-            StoreCondition store = stores.get(id);
+            StoreCondition store = conditions.get(id);
             if (store != null) {
                 ofVolume.put(id, isSpared(id) ? store.refusing("copies to it failed") : store);
             }
         }
-        return new RepairPlanner.Situation(ofVolume, this::mayTake, clock.millis());
+        for (Copies copies : chunks) {
+            for (StoreId id : copies.stores()) {
+                StoreCondition store = conditions.get(id);
+                if (store != null) {
+                    ofVolume.putIfAbsent(id, store.leaving());
+                }
+            }
+        }
+        return new RepairPlanner.Situation(ofVolume, reuse, clock.millis());
     }
 
     /** Neither where this coordinator had a copy deleted lately, nor where one before it may have. */
@@ -539,8 +558,7 @@ final class Repair {
         Copies before = Overlay.of(catalog, List.of(task.chunk())).get(0);
         ReplicaRecord arrived = before.arrived(task.store().id(), clock.millis());
         Copies after = before.with(List.of(arrived));
-        RepairPlanner.Situation now =
-                new RepairPlanner.Situation(conditions, (chunk, store, record) -> false, clock.millis());
+        RepairPlanner.Situation now = situation(volume, List.of(after), conditions, (chunk, store, record) -> false);
         List<ReplicaRecord> drops =
                 stamped(planner.plan(after, volume.replicas(), now).drops());
         List<ReplicaRecord> changes = new ArrayList<>(drops);

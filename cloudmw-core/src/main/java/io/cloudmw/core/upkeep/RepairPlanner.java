@@ -12,11 +12,11 @@ import io.cloudmw.core.upkeep.task.Obstacle;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Decides what is to be done so that a chunk has its k good copies, in different stores and failure domains where there
@@ -87,7 +87,7 @@ final class RepairPlanner {
                 sorted.kept.size() + sorted.leaving.size(),
                 sorted.sources,
                 targets,
-                sorted.readable.size() >= replicas ? drops(copies, sorted, replicas, now) : List.of(),
+                sorted.readable.size() >= replicas ? drops(copies, sorted, replicas, now) : lost(copies, sorted, now),
                 obstacle(missing, wanted, targets.size(), sorted.sources.isEmpty()));
     }
 
@@ -132,14 +132,43 @@ final class RepairPlanner {
      * read now (its store may just not be known to be lost yet), then where upkeep had put them, then where writers had.
      */
     private static List<ReplicaRecord> drops(Copies copies, Sorted sorted, int replicas, Situation now) {
-        List<StoreId> surplus = new ArrayList<>(sorted.kept);
-        surplus.sort(Comparator.comparing((StoreId id) -> sorted.readable.contains(id))
-                .thenComparing(id -> copies.chunk().replicas().contains(id)));
-        Set<StoreId> dropped = new HashSet<>(copies.stores());
-        sorted.kept.forEach(dropped::remove);
-        dropped.addAll(surplus.subList(0, sorted.kept.size() - replicas));
+        List<StoreId> kept = new ArrayList<>(sorted.kept);
+        while (kept.size() > replicas) {
+            kept.remove(leastNeeded(copies, sorted, kept, now));
+        }
+        return dropped(copies, now, id -> !kept.contains(id));
+    }
+
+    /** Of copies that are kept the one to do without: first where another one may fail together with it. */
+    private static StoreId leastNeeded(Copies copies, Sorted sorted, List<StoreId> kept, Situation now) {
+        Map<String, Integer> domains = new HashMap<>();
+        kept.forEach(id -> domains.merge(domain(id, now), 1, Integer::sum));
+        return kept.stream()
+                .min(Comparator.comparing((StoreId id) -> sorted.readable.contains(id))
+                        .thenComparing(id -> domains.getOrDefault(domain(id, now), 0) < 2)
+                        .thenComparing(id -> copies.chunk().replicas().contains(id)))
+                .orElseThrow();
+    }
+
+    private static String domain(StoreId id, Situation now) {
+        StoreCondition store = now.stores().get(id);
+        return store == null ? "" : store.candidate().store().failureDomain();
+    }
+
+    /** Copies in stores that are gone for good are none, however few others there are; the last of them stay known. */
+    private static List<ReplicaRecord> lost(Copies copies, Sorted sorted, Situation now) {
+        boolean others = !sorted.kept.isEmpty() || !sorted.leaving.isEmpty();
+        return others ? dropped(copies, now, id -> isGone(id, now)) : List.of();
+    }
+
+    private static boolean isGone(StoreId id, Situation now) {
+        StoreCondition store = now.stores().get(id);
+        return store != null && store.candidate().store().isLost();
+    }
+
+    private static List<ReplicaRecord> dropped(Copies copies, Situation now, Predicate<StoreId> which) {
         return copies.stores().stream()
-                .filter(dropped::contains)
+                .filter(which)
                 .map(id -> new ReplicaRecord(copies.chunk().id(), id, ReplicaState.DROPPED, now.nowMillis()))
                 .toList();
     }

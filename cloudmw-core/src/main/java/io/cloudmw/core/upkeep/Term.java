@@ -48,6 +48,7 @@ final class Term {
     private final WorkQueue queue;
     private final Repair repair;
     private final Replacements replacements;
+    private final Reshaping reshaping;
     private final Scrub scrub;
     private final UpkeepClock age;
     private final AwayNotes away;
@@ -78,8 +79,18 @@ final class Term {
         this.collector = new Collector(catalog, lease, queue, age, options, graceMillis, ticker, clock);
         this.away = new AwayNotes(catalog, lease, age, options.repairAfter());
         this.deletions = new Deletions(catalog, lease, age, options);
+        this.reshaping = new Reshaping(catalog, lease, age, collector, options, graceMillis, clock);
         this.repair = new Repair(
-                catalog, lease, queue, options, age, deletions::areOver, collector::mayBeDeleted, ticker, clock);
+                catalog,
+                lease,
+                queue,
+                options,
+                reshaping,
+                age,
+                deletions::areOver,
+                collector::mayBeDeleted,
+                ticker,
+                clock);
         this.replacements = new Replacements(catalog, lease, queue, repair, ticker, clock);
         this.pressedNanos = Math.max(TURN_NANOS, pause.toNanos() / PRESSED);
         this.scrub = new Scrub(catalog, lease, queue, options, ticker, clock);
@@ -93,6 +104,7 @@ final class Term {
     Map<StoreId, Duration> begin() throws CloudMwException {
         age.keep();
         deletions.begin();
+        reshaping.begin();
         repair.begin();
         replacements.begin();
         return away.begin();
@@ -113,6 +125,10 @@ final class Term {
     /** How far repair is, that of replaced stores included. */
     RepairProgress repairing() {
         return repair.progress(replacements.progress());
+    }
+
+    Reshaping reshaping() {
+        return reshaping;
     }
 
     Scrub scrub() {
@@ -166,10 +182,12 @@ final class Term {
         age.keep();
         repair.failed(queue.expire(isAlive));
         away.keep(seen);
+        reshaping.look(seen);
         repair.look(seen);
         replacements.look(seen);
         turn(replacements::step, TURN_NANOS);
         turn(repair::step, repair.isPressed() ? pressedNanos : TURN_NANOS);
+        turn(reshaping::step, TURN_NANOS);
         scrub.look(seen);
         turn(scrub::step, TURN_NANOS);
         collector.look(seen);

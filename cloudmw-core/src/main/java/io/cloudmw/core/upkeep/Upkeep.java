@@ -277,6 +277,7 @@ public final class Upkeep {
                 List.copyOf(stores.values()),
                 fleet.live(),
                 now.repairing(),
+                now.reshaping().progress(),
                 now.scrub().progress(),
                 now.collector().progress(),
                 now.queue().waiting(),

@@ -229,15 +229,16 @@ public final class UpkeepWire {
     }
 
     public static GetStatusResponse status(UpkeepStatus status) {
-        return GetStatusResponse.newBuilder()
+        GetStatusResponse.Builder answer = GetStatusResponse.newBuilder()
                 .addAllStores(status.stores().stream().map(UpkeepWire::fare).toList())
                 .addAllHelpers(status.helpers().stream().map(ToWire::helper).toList())
                 .setRepair(fare(status.repair()))
                 .setScrub(fare(status.scrub()))
                 .setCollect(fare(status.collect()))
                 .setWaitingTasks(status.waitingTasks())
-                .setGivenTasks(status.givenTasks())
-                .build();
+                .setGivenTasks(status.givenTasks());
+        ReshapeWire.add(status.reshape(), answer);
+        return answer.build();
     }
 
     private static StoreFare fare(StoreCondition store) {
@@ -314,6 +315,7 @@ public final class UpkeepWire {
                 stores,
                 FromWire.helpers(message.getHelpersList()),
                 repair(message.getRepair()),
+                ReshapeWire.progress(message),
                 scrub(message.getScrub()),
                 collect(message.getCollect()),
                 message.getWaitingTasks(),

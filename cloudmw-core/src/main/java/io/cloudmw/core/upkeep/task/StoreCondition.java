@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param roomBytes what chunks may still use; {@code Long.MAX_VALUE}: nobody knows of a limit
  * @param available whether it can be reached
  * @param away for how long it could not; zero when it can
- * @param lost whether that is so long that nobody waits for it any more
+ * @param lost whether nobody waits for it any more: it is away for so long, or was declared gone for good
  * @param draining whether its copies are to go elsewhere
  */
 public record StoreCondition(
@@ -35,6 +35,11 @@ public record StoreCondition(
                 away,
                 lost,
                 draining);
+    }
+
+    /** The same for a volume that gives it up: its copies are to go elsewhere. */
+    public StoreCondition leaving() {
+        return new StoreCondition(candidate, roomBytes, available, away, lost, true);
     }
 
     /** Whether it could take a copy of so many bytes now. */

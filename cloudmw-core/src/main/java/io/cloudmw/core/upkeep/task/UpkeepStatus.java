@@ -15,10 +15,23 @@ public record UpkeepStatus(
         List<StoreCondition> stores,
         List<HelperAddress> helpers,
         RepairProgress repair,
+        ReshapeProgress reshape,
         ScrubProgress scrub,
         CollectProgress collect,
         int waitingTasks,
         int givenTasks) {
+    /** A status of a cluster whose volumes follow their changes. */
+    public UpkeepStatus(
+            List<StoreCondition> stores,
+            List<HelperAddress> helpers,
+            RepairProgress repair,
+            ScrubProgress scrub,
+            CollectProgress collect,
+            int waitingTasks,
+            int givenTasks) {
+        this(stores, helpers, repair, ReshapeProgress.NONE, scrub, collect, waitingTasks, givenTasks);
+    }
+
     public UpkeepStatus {
         stores = List.copyOf(stores);
         helpers = List.copyOf(helpers);

@@ -60,6 +60,8 @@ import io.cloudmw.proto.v1.ListUnderReplicatedRequest;
 import io.cloudmw.proto.v1.ListUnderReplicatedResponse;
 import io.cloudmw.proto.v1.ListVolumesRequest;
 import io.cloudmw.proto.v1.ListVolumesResponse;
+import io.cloudmw.proto.v1.LoseStoreRequest;
+import io.cloudmw.proto.v1.LoseStoreResponse;
 import io.cloudmw.proto.v1.PlaceChunksRequest;
 import io.cloudmw.proto.v1.PlaceChunksResponse;
 import io.cloudmw.proto.v1.PlanReadRequest;
@@ -208,6 +210,16 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                     .administration()
                     .removeStore(FromWire.storeId(request.getId()), FromWire.callId(request.getCall()));
             return RemoveStoreResponse.getDefaultInstance();
+        });
+    }
+
+    @Override
+    public void loseStore(LoseStoreRequest request, StreamObserver<LoseStoreResponse> observer) {
+        calls.answer(observer, () -> {
+            StoreStatus lost = coordinator
+                    .administration()
+                    .loseStore(FromWire.storeId(request.getId()), FromWire.callId(request.getCall()));
+            return LoseStoreResponse.newBuilder().setStore(ToWire.store(lost)).build();
         });
     }
 

@@ -1,0 +1,243 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.cli.fleet.LocalFleet;
+import io.cloudmw.client.cli.fleet.ServerProcess;
+import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeChange;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.it.dynamodb.DynamoDbExtension;
+import io.cloudmw.it.dynamodb.DynamoDbLocal;
+import io.cloudmw.it.dynamodb.LeaseAudit;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Volumes that change and stores that are declared lost, on real processes, as a user does it. */
+@ExtendWith(DynamoDbExtension.class)
+final class VolumeChangeIT {
+    private static final long MIB = 1 << 20;
+    private static final Map<String, String> HURRIED = Map.of(
+            "coordinator.heartbeat-interval", "200ms",
+            "coordinator.helper-ttl", "1s",
+            "coordinator.repair-interval", "200ms",
+            "coordinator.owed-after", "2s",
+            "coordinator.task-life", "2s",
+            "coordinator.token-ttl", "3s",
+            "coordinator.clock-skew", "100ms");
+
+    private static final FilePath FILE = FilePath.parse("v:/f");
+
+    private final DynamoDbLocal dynamoDb;
+
+    @TempDir
+    private Path directory;
+
+    VolumeChangeIT(DynamoDbLocal dynamoDb) {
+        this.dynamoDb = dynamoDb;
+    }
+
+    private static ConditionFactory within() {
+        return Awaitility.await().atMost(Duration.ofMinutes(5)).pollInterval(Duration.ofMillis(200));
+    }
+
+    private Fleet fleet() throws IOException {
+        Fleet fleet = new Fleet(directory, Map.of(), HURRIED);
+        fleet.startDiskHelpers(4, "");
+        return fleet;
+    }
+
+    private static CommandLine.Result cloudmw(Fleet fleet, String... arguments) {
+        return new CommandLine(fleet.coordinatorAddress()).run(arguments);
+    }
+
+    private static long chunks(Path disk) throws IOException {
+        if (!Files.exists(disk)) {
+            return 0;
+        }
+        try (Stream<Path> files = Files.walk(disk)) {
+            return files.filter(file -> file.getFileName().toString().matches("[0-9a-f]{32}-[0-9a-f]{8}"))
+                    .count();
+        }
+    }
+
+    private static boolean hasCopies(CloudMw client, int replicas) {
+        List<Chunk> chunks =
+                client.locate(FILE, client.stat(FILE).join().version().id(), 0).join();
+        return chunks.stream().allMatch(chunk -> chunk.replicas().size() == replicas);
+    }
+
+    private static boolean isLeft(CloudMw client) {
+        return client.volume(FILE.volume()).join().leaving().isEmpty();
+    }
+
+    @Test
+    void replicasAreAddedAndGivenUpAsTheVolumeIsChanged() throws Exception {
+        try (Fleet fleet = fleet()) {
+            fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
+            Path source = fleet.file("source", 8 * MIB);
+            fleet.put(source, FILE);
+            cloudmw(fleet, "volume", "set", "v", "--replicas", "3").orThrow();
+            within().until(() -> hasCopies(fleet.client(), 3));
+            assertThat(chunks(fleet.disk(1)) + chunks(fleet.disk(2)) + chunks(fleet.disk(3)))
+                    .isEqualTo(24);
+
+            CommandLine.Result tooMany = cloudmw(fleet, "volume", "set", "v", "--replicas", "4");
+            assertThat(tooMany.exitCode()).isNotZero();
+            assertThat(tooMany.err()).contains("3 stores", "4");
+            CommandLine.Result former = cloudmw(fleet, "volume", "set", "v", "--generation", "1", "--mode", "kn");
+            assertThat(former.exitCode()).isEqualTo(4);
+            assertThat(former.err()).contains("generation 2");
+
+            cloudmw(fleet, "volume", "set", "v", "--replicas", "1", "--write-quorum", "1")
+                    .orThrow();
+            within().until(() -> hasCopies(fleet.client(), 1));
+            fleet.get(FILE, fleet.target("back"));
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    /** The coordinator is killed in the middle. */
+    @Test
+    void aStoreThatLeavesIsEmptiedAndLetGoAndCanBeRemoved() throws Exception {
+        try (Fleet fleet = fleet()) {
+            fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
+            Path source = fleet.file("source", 16 * MIB);
+            fleet.put(source, FILE);
+            assertThat(chunks(fleet.disk(1))).isPositive();
+            String leaving = cloudmw(
+                            fleet, "volume", "set", "v", "--add-store", "disk-4", "--remove-store", "disk-1", "--json")
+                    .orThrow()
+                    .out();
+            assertThat(leaving).contains("\"leaving\":[\"disk-1\"]");
+            assertThat(cloudmw(fleet, "store", "rm", "disk-1").exitCode()).isEqualTo(4);
+            fleet.coordinator().kill();
+            fleet.restart("coordinator");
+
+            within().until(() -> isLeft(fleet.client()));
+            assertThat(chunks(fleet.disk(1))).isZero();
+            cloudmw(fleet, "volume", "show", "v").orThrow();
+            fleet.helper(1).kill();
+            within().until(() -> cloudmw(fleet, "store", "rm", "disk-1").exitCode() == 0);
+            fleet.get(FILE, fleet.target("back"));
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+        }
+    }
+
+    @Test
+    void whatALostDiskHadIsMadeAnewAndItsHelperIsToldSo() throws Exception {
+        try (Fleet fleet = fleet()) {
+            fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2, 3));
+            fleet.volume("single", new Chunking.BySize(MIB), 1, Fleet.disks(1));
+            Path source = fleet.file("source", 16 * MIB);
+            fleet.put(source, FILE);
+            FilePath gone = FilePath.parse("single:/gone");
+            fleet.put(source, gone);
+            fleet.helper(1).kill();
+            cloudmw(fleet, "store", "lost", "disk-1", "--yes").orThrow();
+
+            within().until(() -> hasCopies(fleet.client(), 2));
+            fleet.get(FILE, fleet.target("back"));
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+            within().until(() -> cloudmw(fleet, "status").out().contains("single:/gone in [disk-1]"));
+            assertThat(cloudmw(fleet, "status").out()).contains("volume single needs 1 more stores");
+            CommandLine.Result read =
+                    cloudmw(fleet, "get", "single:/gone", fleet.target("gone").toString());
+            assertThat(read.exitCode()).isNotZero();
+            assertThat(read.err()).contains("declared lost: [disk-1]");
+
+            assertThat(cloudmw(fleet, "store", "rm", "disk-1").exitCode()).isEqualTo(4);
+            cloudmw(fleet, "volume", "rm", "single", "--force").orThrow();
+            within().until(() -> cloudmw(fleet, "store", "rm", "disk-1").exitCode() == 0);
+        }
+    }
+
+    /** Two coordinators; the one that does upkeep is killed in the middle. */
+    @Test
+    void anotherCoordinatorLetsGoOfAStoreWhenTheFirstOneDies() throws Exception {
+        Map<String, String> environment = Map.of(
+                "AWS_ACCESS_KEY_ID", "test",
+                "AWS_SECRET_ACCESS_KEY", "test",
+                "CLOUDMW_JAVA_OPTS", Fleet.SHORT_LIVED);
+        try (LocalFleet processes = new LocalFleet(directory, CommandLine.LAUNCHER, environment);
+                LeaseAudit audit = new LeaseAudit(dynamoDb)) {
+            List<String> addresses = new ArrayList<>();
+            String table = DynamoDbLocal.newTable();
+            for (int i = 1; i <= 2; i++) {
+                String name = "coordinator-" + i;
+                Map<String, String> settings = new HashMap<>(HURRIED);
+                settings.put("coordinator.catalog", "dynamodb:" + table);
+                settings.put("coordinator.catalog-region", "eu-west-1");
+                settings.put(
+                        "coordinator.catalog-endpoint", audit.endpoint(name).toString());
+                settings.put("coordinator.catalog-create", "true");
+                ServerProcess coordinator = processes.startCoordinator(name, settings);
+                addresses.add(coordinator.ready().path("address").asText());
+            }
+            for (int i = 1; i <= 4; i++) {
+                Map<String, String> own = new HashMap<>(processes.disk("disk-" + i));
+                own.put("helper.coordinator", String.join(",", addresses));
+                processes.startHelper("helper-" + i, own);
+            }
+            try (CloudMw client = CloudMw.connect(CloudMwOptions.of(String.join(",", addresses)))) {
+                changed(client, () -> {
+                    within().until(() -> audit.holder("upkeep").isPresent());
+                    processes.process(audit.holder("upkeep").orElseThrow()).kill();
+                });
+            }
+        }
+    }
+
+    private void changed(CloudMw client, Runnable afterwards) throws Exception {
+        client.createVolume(new Volume(
+                        FILE.volume(),
+                        new Chunking.BySize(MIB),
+                        2,
+                        List.of(Fleet.disks(1, 2, 3)),
+                        2,
+                        Mode.DEFAULT,
+                        false,
+                        0))
+                .join();
+        Path source = directory.resolve("source");
+        Files.write(source, new byte[(int) (12 * MIB)]);
+        client.put(source, FILE, PutOptions.defaults()).join();
+        StoreId first = new StoreId("disk-1");
+        VolumeName volume = FILE.volume();
+        Volume changed = client.changeVolume(VolumeChange.of(volume)
+                        .addStore(new StoreId("disk-4"))
+                        .removeStore(first)
+                        .replicas(3)
+                        .build())
+                .join();
+        assertThat(changed.generation()).isEqualTo(2);
+        afterwards.run();
+        within().until(() -> isLeft(client));
+        within().until(() -> hasCopies(client, 3));
+        client.removeStore(first).join();
+        Path back = directory.resolve("back");
+        client.get(FILE, back, GetOptions.defaults()).join();
+        assertThat(back).hasSameBinaryContentAs(source);
+    }
+}
