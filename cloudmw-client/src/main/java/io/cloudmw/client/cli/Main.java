@@ -4,12 +4,14 @@ import io.cloudmw.core.config.Mistakes;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
+import io.cloudmw.core.thread.ForcedEnd;
 import io.cloudmw.core.wire.GrpcLog;
 import io.cloudmw.core.wire.WireErrors;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,11 +26,15 @@ import picocli.CommandLine.ParameterException;
 public final class Main {
     private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
 
+    /** Commands that started processes stop them all; nothing takes longer. */
+    private static final Duration STOP_TIMEOUT = Duration.ofMinutes(2);
+
     private Main() {}
 
     public static void main(String[] args) {
         // What goes wrong is said by the exit code and one line; the library's own notes are for -D...=debug.
         System.setProperty(LOG_LEVEL, System.getProperty(LOG_LEVEL, "warn"));
+        ForcedEnd.install(STOP_TIMEOUT);
         CommandContext context = new CommandContext(
                 System.in, new FileOutputStream(FileDescriptor.out), System.err, System.getenv(), isTerminal());
         Runtime.getRuntime().addShutdownHook(new Thread(() -> endedEarly(context, args), "cloudmw-early"));
