@@ -1,5 +1,7 @@
 package io.cloudmw.helper;
 
+import io.cloudmw.core.address.AddressPolicy;
+import io.cloudmw.core.address.Network;
 import io.cloudmw.core.bulk.BulkConnector;
 import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.bulk.BulkServer;
@@ -129,6 +131,7 @@ public final class HelperServer implements AutoCloseable {
     private final HelperAddress address;
     private final OwnDisks disks;
     private final SpeedMonitor speeds;
+    private final Registration registration;
     private final CompletableFuture<Void> registered;
     private final CompletableFuture<CloudMwException> refused;
     private Supplier<HelperActivity> activity = () -> HelperActivity.NONE;
@@ -171,7 +174,7 @@ public final class HelperServer implements AutoCloseable {
             CoordinatorCalls coordinator =
                     opened(new CoordinatorCalls(config.coordinator(), new MemberProofs(secret, WallClock.system())));
             address = serve(new TransferTokens(secret, WallClock.system()), coordinator, others, meters);
-            Registration registration = opened(
+            registration = opened(
                     new Registration(coordinator, address, disks.all(), speeds, activity, ThreadLocalRandom.current()));
             refused = registration.refused();
             registered = registration.start();
@@ -284,10 +287,13 @@ public final class HelperServer implements AutoCloseable {
                 switches,
                 new SharedReads.Limits(
                         config.switching().children(), config.switching().reads()));
+        AddressPolicy addresses = new AddressPolicy(config.coordinator(), Network.ofThisMachine());
+        AddressPolicy.Decision controlAddress =
+                addresses.decide(config.addresses().control());
+        AddressPolicy.Decision bulkAddress = addresses.decide(config.addresses().bulk());
         BulkServer bulk = opened(BulkServer.bind(
                 transport,
-                new InetSocketAddress(
-                        config.bulkListen().host(), config.bulkListen().port()),
+                socket(bulkAddress.listen()),
                 config.id().value(),
                 new ChunkServer(sessions, reads, writes, sharedReads)));
         List<BindableService> services = new ArrayList<>(List.of(
@@ -302,7 +308,7 @@ public final class HelperServer implements AutoCloseable {
                         below::of,
                         disks::holds,
                         config.switching().warmings()))));
-        Server control = control(services);
+        Server control = control(controlAddress.listen(), services);
         opened(transfers);
         HelperConfig.Received upkeep = limits.upkeep();
         opened(new UpkeepWorker(
@@ -320,8 +326,8 @@ public final class HelperServer implements AutoCloseable {
                 keeping.map(kept -> kept.activity(trees.asked(), sharedReads.children())));
         return new HelperAddress(
                 config.id(),
-                advertised(config.controlListen(), control.getPort()),
-                advertised(config.bulkListen(), bulk.port()),
+                controlAddress.advertised(control.getPort()).toString(),
+                bulkAddress.advertised(bulk.port()).toString(),
                 config.switching().volumes(),
                 config.location());
     }
@@ -476,9 +482,12 @@ public final class HelperServer implements AutoCloseable {
                 limits.chunks());
     }
 
-    private Server control(List<BindableService> services) throws IOException {
-        NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress(
-                        config.controlListen().host(), config.controlListen().port()))
+    private static InetSocketAddress socket(HostPort address) {
+        return new InetSocketAddress(address.host(), address.port());
+    }
+
+    private Server control(HostPort listen, List<BindableService> services) throws IOException {
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(socket(listen))
                 .directExecutor()
                 .intercept(Handshake.server())
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES)
@@ -508,11 +517,6 @@ public final class HelperServer implements AutoCloseable {
         return ScheduleLimits.uncapped(limits.queue(), limits.clientQueue());
     }
 
-    private String advertised(HostPort listen, int port) {
-        String host = config.advertiseHost().isEmpty() ? listen.host() : config.advertiseHost();
-        return new HostPort(host, port).toString();
-    }
-
     /** Where it is reached: with the ports it really listens on. */
     public HelperAddress address() {
         return address;
@@ -536,9 +540,14 @@ public final class HelperServer implements AutoCloseable {
         return refused.copy();
     }
 
-    /** Whether it is registered, and not closed. */
+    /** Whether it lives: it may do so without a coordinator. */
     public boolean isServing() {
-        return registered.isDone() && !closed.get();
+        return !closed.get();
+    }
+
+    /** Why it is of no use to others now; empty: it is. */
+    public Optional<String> unready() {
+        return closed.get() ? Optional.of("stopping") : registration.unready();
     }
 
     private <T extends AutoCloseable> T opened(T resource) {
@@ -566,7 +575,7 @@ public final class HelperServer implements AutoCloseable {
                 closings.pop().run();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-            } catch (Exception e) {
+            } catch (Exception | LinkageError e) {
                 LOG.warn("helper {}: something could not be closed", config.id(), e);
             }
         }

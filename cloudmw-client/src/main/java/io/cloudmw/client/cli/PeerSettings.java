@@ -41,7 +41,8 @@ final class PeerSettings {
     @Option(
             names = "--advertise-host",
             paramLabel = "HOST",
-            description = "the host others reach this machine by (default: the one it listens on)")
+            description =
+                    "the host others reach this machine by (default: the one it listens on; of 0.0.0.0 the address that reaches the coordinator)")
     private @Nullable String advertiseHost;
 
     @Option(

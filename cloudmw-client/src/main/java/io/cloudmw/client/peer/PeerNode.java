@@ -1,6 +1,8 @@
 package io.cloudmw.client.peer;
 
 import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.core.address.AddressPolicy;
+import io.cloudmw.core.address.Network;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
@@ -78,10 +80,12 @@ public final class PeerNode implements AutoCloseable {
         this.location = location;
         this.timer = timer;
         this.ticker = ticker;
+        AddressPolicy.Decision decided =
+                new AddressPolicy(coordinator.addresses(), Network.ofThisMachine()).decide(options.wish());
         makeDirectory(options.directory());
         chunks = new HeldChunks(options.directory(), options.keepBytes(), files);
         server = PeerServer.start(id, key.tokens(WallClock.system()), chunks, options, ticker);
-        address = options.address(server.port());
+        address = decided.advertised(server.port()).toString();
         toldNanos = ticker.nanos();
         PeerMetrics.watch(options.meters(), this, FIGURES);
     }
@@ -102,7 +106,8 @@ public final class PeerNode implements AutoCloseable {
      *
      * @param location where this client is
      * @param files may block
-     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound, or there is no directory to keep chunks in
+     * @throws CloudMwException {@code LOCAL_IO} when the address cannot be bound, or there is no directory to keep chunks in;
+     *     {@code INVALID_ARGUMENT} when neighbours could not reach it
      */
     public static PeerNode start(
             CoordinatorClient coordinator,

@@ -1,17 +1,19 @@
 package io.cloudmw.client.peer;
 
+import io.cloudmw.core.address.AddressPolicy;
 import io.cloudmw.core.config.HostPort;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 
 /**
  * How a client serves its neighbours what it has read of volumes that allow it. Immutable.
  *
  * @param listen where it serves; port 0 takes any free one
- * @param advertiseHost the host under which others reach it; empty: the one it listens on
+ * @param advertiseHost the host under which others reach it; empty: the one it listens on, for a wildcard the address by which
+ *     it reaches the coordinator
  * @param directory where it keeps chunks, in files without a name that are gone when the process is; made when it is not there
  * @param keepBytes of chunks it keeps at most, those under way included; the one used longest ago makes room
  * @param uploads chunks, or parts of them, that it gives at once; who asks for more is told {@code OVERLOADED}
@@ -26,13 +28,7 @@ public record PeerOptions(
     public static final long MIN_KEEP_BYTES = 1 << 20;
     public static final long MAX_KEEP_BYTES = 1L << 44;
 
-    private static final Set<String> ANY = Set.of("0.0.0.0", "::", "0:0:0:0:0:0:0:0");
-
     public PeerOptions {
-        if (ANY.contains(listen.host()) && advertiseHost.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "listen: " + listen + " (expected: an address of this machine, or a host to advertise besides)");
-        }
         if (keepBytes < MIN_KEEP_BYTES || keepBytes > MAX_KEEP_BYTES) {
             throw new IllegalArgumentException(
                     "keepBytes: " + keepBytes + " (expected: " + MIN_KEEP_BYTES + ".." + MAX_KEEP_BYTES + ")");
@@ -88,8 +84,8 @@ public record PeerOptions(
         return new PeerOptions(listen, advertiseHost, directory, keepBytes, uploads, registry);
     }
 
-    /** Where others reach it, when it listens at this port. */
-    String address(int port) {
-        return new HostPort(advertiseHost.isEmpty() ? listen.host() : advertiseHost, port).toString();
+    /** What it says of its listening socket. */
+    AddressPolicy.Wish wish() {
+        return new AddressPolicy.Wish("listen", Optional.of(listen), "advertise-host", advertiseHost, 0);
     }
 }

@@ -3,6 +3,7 @@ package io.cloudmw.client.rpc;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.ChannelTarget;
+import io.cloudmw.core.wire.ClientName;
 import io.cloudmw.core.wire.Handshake;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
@@ -51,6 +52,7 @@ final class Channels {
     private static NettyChannelBuilder builder(String target, Executor executor) {
         return NettyChannelBuilder.forTarget(target)
                 .usePlaintext()
+                .userAgent(ClientName.of("cloudmw"))
                 .intercept(Handshake.client())
                 .executor(executor)
                 .offloadExecutor(executor)

@@ -100,6 +100,7 @@ import java.util.function.Consumer;
  * {@code CompletionException}) and survives a restart of the coordinator within the timeout. Safe for any thread.
  */
 public final class CoordinatorClient implements AutoCloseable {
+    private final HostPorts addresses;
     private final ManagedChannel channel;
     private final RetryingCalls calls;
     private final Watches watches;
@@ -116,11 +117,16 @@ public final class CoordinatorClient implements AutoCloseable {
             ScheduledExecutorService timer,
             Ticker ticker,
             Consumer<String> waiting) {
-        HostPorts coordinators = HostPorts.parse(address);
-        channel = Channels.openAll(coordinators, executor);
+        addresses = HostPorts.parse(address);
+        channel = Channels.openAll(addresses, executor);
         calls = new RetryingCalls(
-                channel, "coordinator " + address, coordinators.all().size() > 1, timeout, timer, ticker, waiting);
+                channel, "coordinator " + address, addresses.all().size() > 1, timeout, timer, ticker, waiting);
         watches = new Watches(channel, "coordinator " + address, timeout, timer, ticker);
+    }
+
+    /** Where the coordinators are. */
+    public HostPorts addresses() {
+        return addresses;
     }
 
     public CompletableFuture<Volume> createVolume(Volume volume) {

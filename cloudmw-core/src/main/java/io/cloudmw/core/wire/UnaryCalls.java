@@ -9,7 +9,7 @@ import java.util.concurrent.RejectedExecutionException;
 
 /**
  * The frame around every unary method of a service whose work blocks: it runs on a bounded executor, gives one answer or
- * one error, and failures are mapped in one place. Belongs on a server with a direct executor, so that nothing else
+ * one error, and failures are mapped in one place; a defect is the cause of its status, for the server to log. Belongs on a server with a direct executor, so that nothing else
  * waits in that executor's queue. Safe for any thread.
  */
 public final class UnaryCalls {
@@ -42,7 +42,7 @@ public final class UnaryCalls {
         try {
             answer = work.run();
         } catch (Exception | Error e) {
-            observer.onError(WireErrors.toStatus(e));
+            observer.onError(WireErrors.toStatusUnlogged(e));
             return;
         }
         observer.onNext(answer);

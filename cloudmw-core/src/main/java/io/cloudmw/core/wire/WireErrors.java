@@ -37,6 +37,21 @@ public final class WireErrors {
      * logged here and the caller learns no more than {@code INTERNAL} and the exception's type.
      */
     public static StatusRuntimeException toStatus(Throwable failure) {
+        StatusRuntimeException answer = toStatusUnlogged(failure);
+        if (isDefect(failure)) {
+            LOG.error("A request failed in a way nobody expected", failure);
+        }
+        return answer;
+    }
+
+    private static boolean isDefect(Throwable failure) {
+        return !(failure instanceof CloudMwException)
+                && !(failure instanceof StatusRuntimeException)
+                && !(failure instanceof CancellationException);
+    }
+
+    /** As {@link #toStatus}, for a server that logs the causes of what it answers: a defect is the answer's cause. */
+    static StatusRuntimeException toStatusUnlogged(Throwable failure) {
         if (failure instanceof CloudMwException known) {
             return status(known).asRuntimeException(trailers(known));
         }
@@ -44,12 +59,13 @@ public final class WireErrors {
             return status;
         }
         if (failure instanceof CancellationException) {
-            return toStatus(new CloudMwException(ErrorCode.CANCELLED, "the request was cancelled"));
+            return toStatusUnlogged(new CloudMwException(ErrorCode.CANCELLED, "the request was cancelled"));
         }
-        LOG.error("A request failed in a way nobody expected", failure);
-        return toStatus(new CloudMwException(
+        CloudMwException defect = new CloudMwException(
                 ErrorCode.INTERNAL,
-                "unexpected " + failure.getClass().getSimpleName() + "; the server's log has the details"));
+                "unexpected " + failure.getClass().getSimpleName() + "; the server's log has the details",
+                failure);
+        return status(defect).asRuntimeException(trailers(defect));
     }
 
     /**

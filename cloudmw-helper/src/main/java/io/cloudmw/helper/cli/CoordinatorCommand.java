@@ -8,6 +8,7 @@ import io.cloudmw.helper.coordinator.CoordinatorServer;
 import io.cloudmw.helper.http.HttpEndpoint;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -45,7 +46,7 @@ final class CoordinatorCommand implements Callable<Integer> {
     @Option(
             names = "--http",
             paramLabel = "HOST:PORT",
-            description = "Serve /metrics and /healthz here (coordinator.http.listen).")
+            description = "Serve /metrics, /healthz and /readyz here (coordinator.http.listen).")
     private @Nullable String http;
 
     @Override
@@ -58,8 +59,9 @@ final class CoordinatorCommand implements Callable<Integer> {
         given.put("coordinator.http.listen", http);
         Settings settings = options.settings(given);
         CoordinatorConfig config = CoordinatorConfig.read(settings);
+        Duration stopTimeout = Serving.stopTimeout(settings);
         settings.finish();
-        try (Serving serving = new Serving()) {
+        try (Serving serving = Serving.begin("coordinator", stopTimeout)) {
             CoordinatorBuckets direct = serving.with(new CoordinatorBuckets());
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             serving.with((AutoCloseable) meters::close);
@@ -67,8 +69,11 @@ final class CoordinatorCommand implements Callable<Integer> {
             CoordinatorServer coordinator = serving.with(CoordinatorServer.start(config, direct, meters));
             Map<String, Object> where = new LinkedHashMap<>();
             where.put("address", coordinator.address().toString());
+            Map<String, Object> started = new LinkedHashMap<>(where);
+            started.put("catalog", config.catalog());
+            serving.started(started, settings);
             endpoint.ifPresent(http -> {
-                http.serve(meters, coordinator::isServing);
+                http.serve(meters, coordinator::isServing, coordinator::unready);
                 where.put("http", http.address().toString());
             });
             where.put("pid", ProcessHandle.current().pid());

@@ -1,5 +1,6 @@
 package io.cloudmw.helper.cli;
 
+import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -13,6 +14,7 @@ import io.cloudmw.helper.disk.DiskOpener;
 import io.cloudmw.helper.http.HttpEndpoint;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -59,17 +61,30 @@ final class HelperCommand implements Callable<Integer> {
             description = "Where the coordinator is, or several that share a catalog are.")
     private @Nullable String coordinator;
 
-    @Option(names = "--listen", paramLabel = "HOST:PORT", description = "Where to serve gRPC (helper.control.listen).")
+    @Option(
+            names = "--listen",
+            paramLabel = "HOST:PORT",
+            description = {
+                "Where to serve gRPC (helper.control.listen).",
+                "Default: the address by which this machine reaches the coordinator, any port."
+            })
     private @Nullable String listen;
 
     @Option(
             names = "--bulk-listen",
             paramLabel = "HOST:PORT",
-            description = "Where to serve the bulk plane (helper.bulk.listen).")
+            description = "Where to serve the bulk plane (helper.bulk.listen). Default: as --listen, any port.")
     private @Nullable String bulkListen;
 
-    @Option(names = "--advertise-host", paramLabel = "HOST", description = "The host others reach this helper by.")
-    private @Nullable String advertiseHost;
+    @Option(
+            names = {"--advertise", "--advertise-host"},
+            paramLabel = "HOST[:PORT]",
+            description = {
+                "The host others reach this helper by (helper.advertise-host),",
+                "and the port they reach its gRPC by (helper.control.advertise-port).",
+                "Default: what it listens on."
+            })
+    private @Nullable String advertise;
 
     @Option(names = "--disk", paramLabel = "STORE=DIRECTORY", description = "A disk of this helper. Repeatable.")
     private List<String> disks = new ArrayList<>();
@@ -82,7 +97,7 @@ final class HelperCommand implements Callable<Integer> {
                             + " mounted. Repeatable.")
     private List<String> replacedDisks = new ArrayList<>();
 
-    @Option(names = "--http", paramLabel = "HOST:PORT", description = "Serve /metrics and /healthz here.")
+    @Option(names = "--http", paramLabel = "HOST:PORT", description = "Serve /metrics, /healthz and /readyz here.")
     private @Nullable String http;
 
     @Override
@@ -92,9 +107,10 @@ final class HelperCommand implements Callable<Integer> {
         requireId(settings);
         ClusterSecret secret = ClusterKey.read(settings);
         HelperConfig config = HelperConfig.read(settings).replacing(replacedDisks);
+        Duration stopTimeout = Serving.stopTimeout(settings);
         settings.finish();
         config.requireFits(DirectMemory.limitBytes());
-        try (Serving serving = new Serving()) {
+        try (Serving serving = Serving.begin("helper", stopTimeout)) {
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             serving.with((AutoCloseable) meters::close);
             Optional<HttpEndpoint> endpoint = serving.listen("helper.http.listen", config.http());
@@ -114,8 +130,9 @@ final class HelperCommand implements Callable<Integer> {
             where.put(
                     "disks",
                     helper.disks().stream().map(Store::id).map(Object::toString).toList());
+            serving.started(where, settings);
             endpoint.ifPresent(http -> {
-                http.serve(meters, helper::isServing);
+                http.serve(meters, helper::isServing, helper::unready);
                 where.put("http", http.address().toString());
             });
             where.put("registered", awaitRegistration(helper));
@@ -141,13 +158,32 @@ final class HelperCommand implements Callable<Integer> {
         given.put("helper.coordinator", coordinator);
         given.put("helper.control.listen", listen);
         given.put("helper.bulk.listen", bulkListen);
-        given.put("helper.advertise-host", advertiseHost);
+        if (advertise != null) {
+            Map.Entry<String, Optional<Integer>> reached = advertised(advertise);
+            given.put("helper.advertise-host", reached.getKey());
+            reached.getValue().ifPresent(port -> given.put("helper.control.advertise-port", Integer.toString(port)));
+        }
         given.put("helper.http.listen", http);
         for (String disk : disks) {
             Map.Entry<String, String> pair = ServerOptions.pair("--disk", "STORE=DIRECTORY", disk);
             given.put("helper.disk." + pair.getKey() + ".path", pair.getValue());
         }
         return given;
+    }
+
+    /** {@code HOST}, {@code HOST:PORT} or {@code [IPV6]:PORT}; an IPv6 address alone may stand without brackets. */
+    private static Map.Entry<String, Optional<Integer>> advertised(String text) throws CloudMwException {
+        try {
+            boolean hasPort = text.startsWith("[") ? !text.endsWith("]") : text.indexOf(':') == text.lastIndexOf(':');
+            if (hasPort && text.indexOf(':') >= 0) {
+                HostPort address = HostPort.parse(text);
+                return Map.entry(address.host(), Optional.of(address.port()));
+            }
+            return Map.entry(text.replaceAll("^\\[|\\]$", ""), Optional.empty());
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT, "--advertise: \"" + text + "\" (expected: HOST or HOST:PORT)", e);
+        }
     }
 
     private static boolean awaitRegistration(HelperServer helper) throws CloudMwException, InterruptedException {

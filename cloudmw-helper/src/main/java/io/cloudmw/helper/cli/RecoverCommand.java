@@ -6,6 +6,7 @@ import io.cloudmw.core.backup.RecoveryReport;
 import io.cloudmw.core.backup.RecoveryRequest;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.sqlite.SqliteCatalog;
+import io.cloudmw.core.config.Build;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
@@ -16,6 +17,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.store.CachingStoreOpener;
 import io.cloudmw.core.store.open.DirectStoreOpener;
+import io.cloudmw.core.thread.ForcedEnd;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.helper.bucket.Buckets;
 import io.cloudmw.helper.coordinator.CoordinatorConfig;
@@ -23,6 +25,7 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,6 +37,8 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -50,6 +55,8 @@ import picocli.CommandLine.Parameters;
             "A STORE is ID=s3://BUCKET[/PREFIX][,region=R][,endpoint=URL][,path-style][,domain=LABEL] or ID=DIRECTORY, a disk."
         })
 final class RecoverCommand implements Callable<Integer> {
+    private static final Logger LOG = LoggerFactory.getLogger(RecoverCommand.class);
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
     private static final int FILES_LOST = 6;
     private static final int MAX_LISTED = 1000;
     private static final int PROGRESS_FILES = 10_000;
@@ -115,11 +122,27 @@ final class RecoverCommand implements Callable<Integer> {
         settings.finish();
         RecoveryRequest request = request();
         RecoveryReport report;
+        ForcedEnd.install(STOP_TIMEOUT);
+        LOG.info(
+                "recover started: {} user={} volume={} as={} from={} catalog={} dry-run={}",
+                Build.describe(RecoverCommand.class),
+                System.getProperty("user.name", ""),
+                volume,
+                request.as(),
+                from,
+                config.catalog(),
+                dryRun);
         try (Buckets buckets = new Buckets(CONNECTIONS, 1, 0, Optional.empty(), new CompositeMeterRegistry());
                 CachingStoreOpener stores = new CachingStoreOpener(DirectStoreOpener.reading(buckets))) {
             Recovery recovery = new Recovery(request, stores, new Telling(), WallClock.system());
             report = dryRun ? rehearse(recovery) : perform(recovery, config);
         }
+        LOG.info(
+                "recover ended: volume={} files={} lost={} not-found={}",
+                report.volume().name(),
+                report.files(),
+                report.copies().lostFiles(),
+                report.copies().unseenFiles());
         say(report);
         return report.copies().lostFiles() + report.copies().unseenFiles() > 0 ? FILES_LOST : 0;
     }

@@ -2,17 +2,21 @@ package io.cloudmw.helper.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.cloudmw.core.config.Build;
+import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.thread.ForcedEnd;
 import io.cloudmw.helper.http.HttpEndpoint;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,10 +27,52 @@ import org.slf4j.LoggerFactory;
  */
 final class Serving implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Serving.class);
-    private static final long CLOSING_SECONDS = 10;
+    private static final Duration DEFAULT_STOP_TIMEOUT = Duration.ofSeconds(10);
 
+    /** What is not closed in time may say so before the process is ended by force. */
+    private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+
+    private final String what;
+    private final Duration stopTimeout;
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private final CountDownLatch closed = new CountDownLatch(1);
+
+    private Serving(String what, Duration stopTimeout) {
+        this.what = what;
+        this.stopTimeout = stopTimeout;
+    }
+
+    /** How long a process may take to stop. */
+    static Duration stopTimeout(Settings settings) throws CloudMwException {
+        return settings.duration(
+                "process.stop-timeout", DEFAULT_STOP_TIMEOUT, Duration.ofMillis(100), Duration.ofMinutes(10));
+    }
+
+    /**
+     * Begins: from now on a signal ends the process, whatever becomes of what it has opened.
+     *
+     * @param what kind of process it is
+     * @param stopTimeout how long it may take to close all that
+     */
+    static Serving begin(String what, Duration stopTimeout) {
+        ForcedEnd.install(stopTimeout.plus(LAST_WORDS));
+        return new Serving(what, stopTimeout);
+    }
+
+    /** Logs what was started: version, where it is, and the settings that differ from their defaults. */
+    void started(Map<String, Object> where, Settings settings) {
+        String differing = settings.known().stream()
+                .filter(setting -> !setting.value().equals(setting.defaultValue()))
+                .map(setting -> setting.key() + "=" + setting.value())
+                .collect(Collectors.joining(" "));
+        LOG.info("{} started: {} {} settings: {}", what, Build.describe(Serving.class), words(where), differing);
+    }
+
+    private static String words(Map<String, Object> where) {
+        return where.entrySet().stream()
+                .map(entry -> entry.getKey() + "=" + entry.getValue())
+                .collect(Collectors.joining(" "));
+    }
 
     /** Closed at the end, the last one first. */
     synchronized <T extends AutoCloseable> T with(T resource) {
@@ -44,10 +90,7 @@ final class Serving implements AutoCloseable {
         if (json) {
             print(out, where);
         } else {
-            out.println("ready " + what + " "
-                    + where.entrySet().stream()
-                            .map(entry -> entry.getKey() + "=" + entry.getValue())
-                            .collect(Collectors.joining(" ")));
+            out.println("ready " + what + " " + words(where));
         }
         out.flush();
     }
@@ -78,22 +121,33 @@ final class Serving implements AutoCloseable {
 
     /** Waits until the process is told to stop. */
     void awaitSignal() throws InterruptedException {
-        Thread closing = new Thread(this::closeInTime, "cloudmw-shutdown");
-        Runtime.getRuntime().addShutdownHook(closing);
+        Thread worker = new Thread(this::close, "cloudmw-close");
+        worker.setDaemon(true);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> closeInTime(worker), "cloudmw-shutdown"));
         closed.await();
     }
 
-    private void closeInTime() {
-        Thread worker = new Thread(this::close, "cloudmw-close");
-        worker.setDaemon(true);
+    private void closeInTime(Thread worker) {
         worker.start();
+        LOG.info("{} is stopping", what);
         try {
-            worker.join(TimeUnit.SECONDS.toMillis(CLOSING_SECONDS));
+            worker.join(stopTimeout.toMillis());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         if (worker.isAlive()) {
-            LOG.warn("not everything could be closed within {} s", CLOSING_SECONDS);
+            LOG.warn("{}: not everything could be closed within {}", what, Durations.format(stopTimeout));
+        } else {
+            LOG.info("{} has stopped", what);
+        }
+    }
+
+    /** Classes that log a stack trace may be among those that cannot be loaded any more. */
+    private static void warn(Throwable failure) {
+        try {
+            LOG.warn("something could not be closed", failure);
+        } catch (LinkageError e) {
+            System.err.println("something could not be closed: " + failure);
         }
     }
 
@@ -103,8 +157,8 @@ final class Serving implements AutoCloseable {
         while (!resources.isEmpty()) {
             try {
                 resources.pop().close();
-            } catch (Exception e) {
-                LOG.warn("something could not be closed", e);
+            } catch (Exception | LinkageError e) {
+                warn(e);
             }
         }
         closed.countDown();

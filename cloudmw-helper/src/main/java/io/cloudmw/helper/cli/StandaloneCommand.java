@@ -6,6 +6,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.helper.HelperServer;
 import io.cloudmw.helper.standalone.Standalone;
 import io.cloudmw.helper.standalone.StandaloneConfig;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,8 +53,9 @@ final class StandaloneCommand implements Callable<Integer> {
         given.put("standalone.helpers", helpers);
         Settings settings = options.settings(given);
         StandaloneConfig config = StandaloneConfig.read(settings).replacing(replacedDisks);
+        Duration stopTimeout = Serving.stopTimeout(settings);
         settings.finish();
-        try (Serving serving = new Serving()) {
+        try (Serving serving = Serving.begin("standalone", stopTimeout)) {
             Standalone cluster = serving.with(Standalone.start(config));
             Map<String, Object> said = new LinkedHashMap<>();
             said.put("address", cluster.coordinator().toString());
@@ -64,6 +66,7 @@ final class StandaloneCommand implements Callable<Integer> {
                             .map(HelperAddress::id)
                             .map(Object::toString)
                             .toList());
+            serving.started(said, settings);
             said.put("pid", ProcessHandle.current().pid());
             Serving.ready(System.out, options.json(), "standalone", said);
             serving.awaitSignal();

@@ -1,5 +1,6 @@
 package io.cloudmw.helper.config;
 
+import io.cloudmw.core.address.AddressPolicy;
 import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.HostPorts;
@@ -25,7 +26,7 @@ import java.util.OptionalLong;
  * What a helper is told before it starts. See {@code docs/configuration.md}.
  *
  * @param location where it runs
- * @param advertiseHost the host under which others reach this helper; empty: the host it listens on
+ * @param addresses where it listens, and what it advertises
  * @param switching what it serves to many
  * @param s3Throttle how slow reads from S3 are to be, for demonstrations
  * @param http where metrics and health are served; empty: nowhere
@@ -33,9 +34,7 @@ import java.util.OptionalLong;
 public record HelperConfig(
         HelperId id,
         HostPorts coordinator,
-        HostPort controlListen,
-        HostPort bulkListen,
-        String advertiseHost,
+        Addresses addresses,
         Location location,
         List<DiskConfig> disks,
         Limits limits,
@@ -51,6 +50,29 @@ public record HelperConfig(
 
     public HelperConfig {
         disks = List.copyOf(disks);
+    }
+
+    /**
+     * Where a helper listens, and where others reach it.
+     *
+     * @param control where it serves gRPC
+     * @param bulk where it serves the bulk plane
+     */
+    public record Addresses(AddressPolicy.Wish control, AddressPolicy.Wish bulk) {
+        private static Addresses read(Settings settings, String prefix) throws CloudMwException {
+            return new Addresses(wish(settings, prefix, "control"), wish(settings, prefix, "bulk"));
+        }
+
+        private static AddressPolicy.Wish wish(Settings settings, String prefix, String plane) throws CloudMwException {
+            String listen = prefix + "." + plane + ".listen";
+            String host = prefix + ".advertise-host";
+            return new AddressPolicy.Wish(
+                    listen,
+                    settings.optionalAddress(listen),
+                    host,
+                    settings.text(host, ""),
+                    settings.integer(prefix + "." + plane + ".advertise-port", 0, 0, 65_535));
+        }
     }
 
     /**
@@ -164,15 +186,12 @@ public record HelperConfig(
      * @param prefix {@code helper}, where only one is configured
      */
     static HelperConfig read(Settings settings, String prefix, HelperId id) throws CloudMwException {
-        HostPort any = new HostPort("127.0.0.1", 0);
         HostPorts coordinator =
                 settings.read(prefix + ".coordinator", "127.0.0.1:7400", "host:port[,host:port...]", HostPorts::parse);
         return new HelperConfig(
                 id,
                 coordinator,
-                settings.address(prefix + ".control.listen", any),
-                settings.address(prefix + ".bulk.listen", any),
-                settings.text(prefix + ".advertise-host", ""),
+                Addresses.read(settings, prefix),
                 settings.read(prefix + ".location", "", Location.FORM, Location::parse),
                 disks(settings, prefix, id),
                 limits(settings, prefix, spool(id, coordinator)),
@@ -317,19 +336,7 @@ public record HelperConfig(
         List<DiskConfig> all = disks.stream()
                 .map(disk -> replaced.contains(disk.id().value()) ? disk.replacing() : disk)
                 .toList();
-        return new HelperConfig(
-                id,
-                coordinator,
-                controlListen,
-                bulkListen,
-                advertiseHost,
-                location,
-                all,
-                limits,
-                race,
-                switching,
-                s3Throttle,
-                http);
+        return new HelperConfig(id, coordinator, addresses, location, all, limits, race, switching, s3Throttle, http);
     }
 
     private static Optional<StoreLaw> throttle(Settings settings, String key) throws CloudMwException {

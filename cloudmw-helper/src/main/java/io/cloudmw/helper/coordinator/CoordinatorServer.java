@@ -1,5 +1,6 @@
 package io.cloudmw.helper.coordinator;
 
+import io.cloudmw.core.address.HostKind;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.MeteredCatalog;
 import io.cloudmw.core.config.HostPort;
@@ -33,6 +34,8 @@ import io.cloudmw.helper.coordinator.rpc.RequestBudget;
 import io.cloudmw.helper.coordinator.rpc.SnapshotsService;
 import io.cloudmw.helper.coordinator.rpc.UpkeepService;
 import io.cloudmw.helper.coordinator.rpc.WatchService;
+import io.cloudmw.helper.coordinator.rpc.audit.AuditLog;
+import io.cloudmw.helper.coordinator.rpc.audit.Caller;
 import io.grpc.Codec;
 import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
@@ -44,6 +47,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -80,6 +85,7 @@ public final class CoordinatorServer implements AutoCloseable {
     private final ScheduledExecutorService upkeep;
     private final Exchange exchange;
     private final ChangeFeed feed;
+    private final CatalogProbe probe;
     private final Server server;
 
     private CoordinatorServer(
@@ -100,6 +106,7 @@ public final class CoordinatorServer implements AutoCloseable {
         this.upkeep = upkeep;
         this.exchange = exchange;
         this.feed = feed;
+        this.probe = new CatalogProbe(catalog, Ticker.system());
         this.server = server;
     }
 
@@ -164,10 +171,8 @@ public final class CoordinatorServer implements AutoCloseable {
             Services services = new Services(coordinator, calls, signs, feed, new CallMeter(metrics, Ticker.system()));
             Server server = bind(config, new MemberProofs(secret, WallClock.system()), services);
             started = true;
-            CoordinatorServer running = new CoordinatorServer(
+            return new CoordinatorServer(
                     config.listen(), catalog, calls, signs, abandoned, upkeep, exchange, feed, server);
-            LOG.info("coordinator address={} catalog={}", running.address(), config.catalog());
-            return running;
         } finally {
             if (!started) {
                 exchange.close();
@@ -275,9 +280,12 @@ public final class CoordinatorServer implements AutoCloseable {
                     .intercept(Membership.server(members, CoordinatorService.HELPERS_ONLY))
                     .intercept(Membership.server(members, UpkeepService.HELPERS_ONLY))
                     .intercept(Handshake.server())
+                    .intercept(Caller.interceptor())
                     .intercept(services.meter())
+                    .intercept(new AuditLog(Ticker.system()))
                     .addService(new CoordinatorService(
                             coordinator,
+                            HostKind.of(listen.host()) != HostKind.LOOPBACK,
                             new UnaryCalls(requests.holding(calls)),
                             new UnaryCalls(requests.holding(services.signs()))))
                     .addService(new EditingService(coordinator, new UnaryCalls(requests.holding(calls))))
@@ -313,6 +321,19 @@ public final class CoordinatorServer implements AutoCloseable {
         return !server.isShutdown();
     }
 
+    /** Why it cannot serve now; empty: it can. Blocks for some seconds at most. */
+    public Optional<String> unready() {
+        return server.isShutdown() ? Optional.of("stopping") : probe.unready();
+    }
+
+    /** Full names of all methods it answers. */
+    public List<String> methods() {
+        return server.getServices().stream()
+                .flatMap(service -> service.getMethods().stream())
+                .map(method -> method.getMethodDescriptor().getFullMethodName())
+                .toList();
+    }
+
     /** Where it is reached on this machine. */
     public HostPort address() {
         return new HostPort(listen.host(), port());
@@ -340,6 +361,7 @@ public final class CoordinatorServer implements AutoCloseable {
             Thread.currentThread().interrupt();
         } finally {
             exchange.close();
+            probe.close();
             abandoned.shutdown();
             upkeep.shutdown();
             calls.shutdown();

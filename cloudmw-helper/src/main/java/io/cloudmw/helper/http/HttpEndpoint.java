@@ -1,5 +1,6 @@
 package io.cloudmw.helper.http;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.cloudmw.core.config.HostPort;
@@ -12,12 +13,16 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
- * {@code GET /metrics} in the Prometheus text format, and {@code GET /healthz}: 200 while the process is well, 503
- * otherwise.
+ * {@code GET /metrics} in the Prometheus text format; {@code GET /healthz}: 200 while the process is well, 503 otherwise;
+ * {@code GET /readyz}: 200 while it can serve, otherwise 503 and why, as text or, where JSON is accepted, as an object.
  */
 public final class HttpEndpoint implements AutoCloseable {
     private static final int BACKLOG = 16;
@@ -43,9 +48,14 @@ public final class HttpEndpoint implements AutoCloseable {
         }
     }
 
-    /** Answers from now on; called once. */
-    public void serve(PrometheusMeterRegistry meters, BooleanSupplier healthy) {
+    /**
+     * Answers from now on; called once.
+     *
+     * @param unready why the process cannot serve now; empty: it can. May block for some seconds
+     */
+    public void serve(PrometheusMeterRegistry meters, BooleanSupplier healthy, Supplier<Optional<String>> unready) {
         server.createContext("/metrics", exchange -> answer(exchange, 200, meters.scrape()));
+        server.createContext("/readyz", exchange -> ready(exchange, unready.get()));
         server.createContext("/healthz", exchange -> {
             boolean well = healthy.getAsBoolean();
             answer(exchange, well ? 200 : 503, well ? "ok\n" : "not serving\n");
@@ -54,10 +64,27 @@ public final class HttpEndpoint implements AutoCloseable {
         server.start();
     }
 
+    private static void ready(HttpExchange exchange, Optional<String> unready) throws IOException {
+        int status = unready.isEmpty() ? 200 : 503;
+        String accept = exchange.getRequestHeaders().getFirst("Accept");
+        if (accept != null && accept.contains("application/json")) {
+            Map<String, Object> answer = new LinkedHashMap<>();
+            answer.put("ready", unready.isEmpty());
+            unready.ifPresent(reason -> answer.put("reason", reason));
+            answer(exchange, status, "application/json", new ObjectMapper().writeValueAsString(answer) + "\n");
+        } else {
+            answer(exchange, status, unready.orElse("ready") + "\n");
+        }
+    }
+
     private static void answer(HttpExchange exchange, int status, String text) throws IOException {
+        answer(exchange, status, "text/plain; version=0.0.4; charset=utf-8", text);
+    }
+
+    private static void answer(HttpExchange exchange, int status, String type, String text) throws IOException {
         try (exchange) {
             byte[] body = text.getBytes(StandardCharsets.UTF_8);
-            exchange.getResponseHeaders().set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
+            exchange.getResponseHeaders().set("Content-Type", type);
             exchange.sendResponseHeaders(status, body.length);
             try (OutputStream out = exchange.getResponseBody()) {
                 out.write(body);

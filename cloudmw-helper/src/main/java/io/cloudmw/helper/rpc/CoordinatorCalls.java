@@ -17,6 +17,7 @@ import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.TaskResult;
 import io.cloudmw.core.wire.ChannelTarget;
+import io.cloudmw.core.wire.ClientName;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.MonitorWire;
@@ -93,6 +94,7 @@ public final class CoordinatorCalls implements AutoCloseable {
     private static ManagedChannel channel(HostPort address, MemberProofs proofs) {
         return NettyChannelBuilder.forTarget(ChannelTarget.of(address.toString()))
                 .usePlaintext()
+                .userAgent(ClientName.of("cloudmw-helper"))
                 .disableServiceConfigLookUp()
                 .defaultServiceConfig(ONE_OF_THEM)
                 .directExecutor()
@@ -156,6 +158,11 @@ public final class CoordinatorCalls implements AutoCloseable {
         }
         return call(patienceMillis(held), stub -> stub.heartbeat(request.build()))
                 .getTellAll();
+    }
+
+    /** The coordinator that is asked next. */
+    HostPort current() {
+        return addresses.all().get(current.get());
     }
 
     private long patienceMillis(Lease held) {

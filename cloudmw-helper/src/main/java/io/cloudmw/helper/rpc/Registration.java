@@ -10,6 +10,7 @@ import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.helper.disk.OwnDisk;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -47,6 +48,11 @@ public final class Registration implements AutoCloseable {
     private final CompletableFuture<Void> registered = new CompletableFuture<>();
     private final CompletableFuture<CloudMwException> refused = new CompletableFuture<>();
     private final long incarnation = UUID.randomUUID().getMostSignificantBits();
+
+    /** Empty: the last call was answered, and the lease is held. */
+    private volatile String unready = "not registered yet: no coordinator has answered";
+
+    private boolean wasRegistered;
     private CoordinatorCalls.@Nullable Lease lease;
     private @Nullable ErrorCode lastFailure;
     private int failures;
@@ -111,6 +117,11 @@ public final class Registration implements AutoCloseable {
         }
     }
 
+    /** Why the coordinator does not count on this helper, as far as it knows; empty: it does. Any thread. */
+    public Optional<String> unready() {
+        return Optional.of(unready).filter(reason -> !reason.isEmpty());
+    }
+
     /** How many milliseconds to wait before the next. */
     private long step() {
         try {
@@ -118,7 +129,13 @@ public final class Registration implements AutoCloseable {
             if (held == null) {
                 held = register();
                 lease = held;
-                LOG.info("helper {} is registered, epoch {}", self.id(), held.epoch());
+                LOG.info(
+                        "helper {} is registered{} with {}, epoch {}",
+                        self.id(),
+                        wasRegistered ? " again" : "",
+                        coordinator.current(),
+                        held.epoch());
+                wasRegistered = true;
                 registered.complete(null);
                 speeds.tellAgain();
             } else {
@@ -128,7 +145,11 @@ public final class Registration implements AutoCloseable {
                 if (tellAll) {
                     speeds.tellAgain();
                 }
+                if (failures > 0) {
+                    LOG.info("helper {} reaches coordinator {} again", self.id(), coordinator.current());
+                }
             }
+            unready = "";
             failures = 0;
             lastFailure = null;
             return jittered(Math.max(SHORTEST_HEARTBEAT_MILLIS, held.heartbeatMillis()));
@@ -152,14 +173,22 @@ public final class Registration implements AutoCloseable {
     }
 
     private long failed(CloudMwException cause) {
+        unready = (wasRegistered ? "the coordinator is lost: " : "not registered yet: ") + cause.getMessage() + " ("
+                + cause.code() + ")";
         if (cause.code() == ErrorCode.HELPER_UNKNOWN) {
+            LOG.info("helper {}: the coordinator does not know it any more; registering again", self.id());
             lease = null;
             return 0;
         }
         failures++;
         if (lastFailure != cause.code()) {
             lastFailure = cause.code();
-            LOG.warn("helper {}: {} ({}); trying on", self.id(), cause.getMessage(), cause.code());
+            LOG.warn(
+                    "helper {} {}: {} ({}); trying on",
+                    self.id(),
+                    lease == null ? "is not registered" : "lost the coordinator",
+                    cause.getMessage(),
+                    cause.code());
         }
         switch (cause.code()) {
             case STORE_MISMATCH -> {

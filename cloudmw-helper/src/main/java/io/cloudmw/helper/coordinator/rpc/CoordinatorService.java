@@ -1,7 +1,10 @@
 package io.cloudmw.helper.coordinator.rpc;
 
 import com.google.protobuf.ByteString;
+import io.cloudmw.core.address.AddressPolicy;
+import io.cloudmw.core.address.HostKind;
 import io.cloudmw.core.catalog.DirectoryEntry;
+import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.coordinator.Coordinator;
 import io.cloudmw.core.coordinator.FileStatus;
 import io.cloudmw.core.coordinator.HelperStatus;
@@ -15,6 +18,7 @@ import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.ReplicaReport;
@@ -29,6 +33,7 @@ import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.core.wire.VolumeWire;
+import io.cloudmw.helper.coordinator.rpc.audit.Caller;
 import io.cloudmw.proto.v1.AddStoreRequest;
 import io.cloudmw.proto.v1.AddStoreResponse;
 import io.cloudmw.proto.v1.BeginPutRequest;
@@ -107,6 +112,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorService.class);
 
     private final Coordinator coordinator;
+    private final boolean reachable;
     private final UnaryCalls calls;
     private final UnaryCalls signs;
     private final AtomicLong ignored = new AtomicLong();
@@ -114,10 +120,12 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     /**
      * Works on {@code calls}, whose executor bounds what is worked on at once.
      *
+     * @param reachable whether other machines can reach it
      * @param signs for helpers' signs of life, which wait for no other call
      */
-    public CoordinatorService(Coordinator coordinator, UnaryCalls calls, UnaryCalls signs) {
+    public CoordinatorService(Coordinator coordinator, boolean reachable, UnaryCalls calls, UnaryCalls signs) {
         this.coordinator = coordinator;
+        this.reachable = reachable;
         this.calls = calls;
         this.signs = signs;
     }
@@ -225,6 +233,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
     @Override
     public void registerHelper(RegisterHelperRequest request, StreamObserver<RegisterHelperResponse> observer) {
+        Caller caller = Caller.current();
         signs.answer(observer, () -> {
             List<DiskClaim> disks = new ArrayList<>();
             for (StoreStatus disk : FromWire.stores(request.getDisksList())) {
@@ -234,9 +243,17 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                         request.getEmptyDiskIdsList().contains(id),
                         request.getReplacedDiskIdsList().contains(id)));
             }
-            long epoch = coordinator
-                    .administration()
-                    .registerHelper(FromWire.helper(request.getHelper()), request.getIncarnation(), disks);
+            HelperAddress helper = FromWire.helper(request.getHelper());
+            requireReachable(helper, caller);
+            long epoch = coordinator.administration().registerHelper(helper, request.getIncarnation(), disks);
+            LOG.info("helper {} registered by {}: control={} epoch={}", helper.id(), caller, helper.control(), epoch);
+            if (reachable && HostKind.of(HostPort.parse(helper.control()).host()) == HostKind.LOOPBACK) {
+                LOG.warn(
+                        "helper {} advertises {}, which only this machine reaches: clients elsewhere will not reach it"
+                                + " (start it with --coordinator and an address that others reach)",
+                        helper.id(),
+                        helper.control());
+            }
             return RegisterHelperResponse.newBuilder()
                     .setEpoch(epoch)
                     .setHeartbeatIntervalMillis(
@@ -244,6 +261,13 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                     .setClusterId(coordinator.administration().clusterId())
                     .build();
         });
+    }
+
+    private static void requireReachable(HelperAddress helper, Caller caller) throws CloudMwException {
+        String who = "helper " + helper.id();
+        String settings = "helper.advertise-host there, or leave its listen addresses unset";
+        AddressPolicy.requireReachable(who, helper.control(), caller.host(), settings);
+        AddressPolicy.requireReachable(who, helper.bulk(), caller.host(), settings);
     }
 
     @Override

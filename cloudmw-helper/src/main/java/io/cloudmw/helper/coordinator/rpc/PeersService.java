@@ -1,8 +1,11 @@
 package io.cloudmw.helper.coordinator.rpc;
 
+import io.cloudmw.core.address.AddressPolicy;
 import io.cloudmw.core.coordinator.Peers;
+import io.cloudmw.core.placement.PeerAnnouncement;
 import io.cloudmw.core.wire.PeerWire;
 import io.cloudmw.core.wire.UnaryCalls;
+import io.cloudmw.helper.coordinator.rpc.audit.Caller;
 import io.cloudmw.proto.v1.AnnounceRequest;
 import io.cloudmw.proto.v1.AnnounceResponse;
 import io.cloudmw.proto.v1.FindPeersRequest;
@@ -23,14 +26,17 @@ public final class PeersService extends PeersGrpc.PeersImplBase {
 
     @Override
     public void announce(AnnounceRequest request, StreamObserver<AnnounceResponse> observer) {
+        Caller caller = Caller.current();
         calls.answer(observer, () -> {
             if (request.getLeaving()) {
                 peers.leave(PeerWire.peer(request.getPeerId()), PeerWire.key(request.getKey()));
                 return AnnounceResponse.getDefaultInstance();
             }
+            PeerAnnouncement said = PeerWire.announcement(request);
+            AddressPolicy.requireReachable(
+                    "peer " + said.peer(), said.address(), caller.host(), "client.peer.advertise-host there");
             return AnnounceResponse.newBuilder()
-                    .setIntervalMillis(
-                            peers.announce(PeerWire.announcement(request)).toMillis())
+                    .setIntervalMillis(peers.announce(said).toMillis())
                     .build();
         });
     }

@@ -60,7 +60,7 @@ final class CoordinatorServiceTest {
                     Ticker.system(),
                     WallClock.system());
             CoordinatorService service =
-                    new CoordinatorService(coordinator, new UnaryCalls(STALLED), new UnaryCalls(Runnable::run));
+                    new CoordinatorService(coordinator, false, new UnaryCalls(STALLED), new UnaryCalls(Runnable::run));
             Answers<ListVolumesResponse> listed = new Answers<>();
             service.listVolumes(ListVolumesRequest.getDefaultInstance(), listed);
             Answers<RegisterHelperResponse> registered = new Answers<>();

@@ -1,0 +1,115 @@
+package io.cloudmw.core.address;
+
+import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.config.HostPorts;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.netty.util.NetUtil;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The way from this machine to a coordinator.
+ *
+ * @param coordinator as it was given
+ * @param remote the address it was resolved to
+ * @param local the address of this machine that the coordinator sees
+ */
+record Route(HostPort coordinator, InetAddress remote, InetAddress local) {
+    /** Coordinators have few addresses; a name with more is not tried to its end. */
+    private static final int MAX_TRIES = 8;
+
+    /** One address of a coordinator. */
+    private record Target(HostPort coordinator, InetAddress remote) {
+        InetSocketAddress socket() {
+            return new InetSocketAddress(remote, coordinator.port());
+        }
+
+        /** The wildcard leads to this machine, too. */
+        boolean isLocal() {
+            HostKind kind = HostKind.of(remote);
+            return kind == HostKind.LOOPBACK || kind == HostKind.WILDCARD;
+        }
+    }
+
+    /** Whether the coordinator is on the loopback interface of this machine. */
+    boolean isLoopback() {
+        return local.isLoopbackAddress();
+    }
+
+    String localHost() {
+        return NetUtil.toAddressString(local);
+    }
+
+    /**
+     * Finds the way to one of several coordinators: to the first that accepts a connection, otherwise to the first that
+     * there is a route to. Coordinators on other machines come before those on loopback.
+     *
+     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} when no name is known, or there is no route to any address
+     */
+    static Route find(HostPorts coordinators, Network network) throws CloudMwException {
+        List<Target> targets = new ArrayList<>();
+        IOException last = null;
+        for (HostPort coordinator : coordinators.all()) {
+            try {
+                network.resolve(coordinator.host()).forEach(remote -> targets.add(new Target(coordinator, remote)));
+            } catch (UnknownHostException e) {
+                last = e;
+            }
+        }
+        List<Target> remotes = targets.stream()
+                .filter(target -> !target.isLocal())
+                .limit(MAX_TRIES)
+                .toList();
+        if (remotes.isEmpty() && !targets.isEmpty()) {
+            Target here = targets.get(0);
+            return new Route(here.coordinator(), here.remote(), loopback(here.remote()));
+        }
+        for (Target target : remotes) {
+            try {
+                return new Route(target.coordinator(), target.remote(), network.connect(target.socket()));
+            } catch (IOException e) {
+                last = e;
+            }
+        }
+        for (Target target : remotes) {
+            try {
+                return new Route(target.coordinator(), target.remote(), network.route(target.socket()));
+            } catch (IOException | RuntimeException e) {
+                last = e instanceof IOException known ? known : new IOException(e);
+            }
+        }
+        throw new CloudMwException(
+                ErrorCode.COORDINATOR_UNAVAILABLE,
+                "coordinator " + coordinators + ": no route to it, hence no address to advertise: " + last,
+                last == null ? new UnknownHostException(coordinators.toString()) : last);
+    }
+
+    private static InetAddress loopback(InetAddress remote) {
+        if (remote.isLoopbackAddress()) {
+            return remote;
+        }
+        return remote.getAddress().length == 4 ? NetUtil.LOCALHOST4 : NetUtil.LOCALHOST6;
+    }
+
+    /** Whether any coordinator is known to be on another machine or on an address that other machines reach. */
+    static Optional<HostPort> elsewhere(HostPorts coordinators, Network network) {
+        for (HostPort coordinator : coordinators.all()) {
+            try {
+                for (InetAddress remote : network.resolve(coordinator.host())) {
+                    if (!new Target(coordinator, remote).isLocal()) {
+                        return Optional.of(coordinator);
+                    }
+                }
+            } catch (UnknownHostException e) {
+                // Nothing is known of it; the coordinator itself looks at what is advertised to it.
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,266 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Processes started from a copy of the project, whose jars are built again under them; their readiness, logs and end. */
+final class ServingIT {
+    private static final Duration LONGEST = Duration.ofMinutes(3);
+    private static final int TERMINATED = 143;
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @TempDir
+    private Path directory;
+
+    private Path installed;
+    private Path helperJar;
+    private final List<Process> processes = new ArrayList<>();
+
+    @BeforeEach
+    void install() throws IOException {
+        installed = directory.resolve("place");
+        Files.createDirectories(installed.resolve("lib"));
+        Files.copy(CommandLine.LAUNCHER, installed.resolve("cloudmw"));
+        Files.copy(built("cloudmw-client"), installed.resolve("lib/cloudmw-client-0-all.jar"));
+        helperJar = Files.copy(built("cloudmw-helper"), installed.resolve("lib/cloudmw-helper-0-all.jar"));
+    }
+
+    @AfterEach
+    void end() {
+        processes.forEach(Process::destroyForcibly);
+    }
+
+    private static Path built(String module) throws IOException {
+        try (var jars = Files.newDirectoryStream(Path.of("..", module, "target"), module + "-*-all.jar")) {
+            return jars.iterator().next();
+        }
+    }
+
+    /** A process that serves, once it has said where. */
+    private record Served(Process process, JsonNode ready, Path log) {
+        String http() {
+            return "http://" + ready.path("http").asText();
+        }
+    }
+
+    private Served serve(String name, List<String> command) throws IOException {
+        Path log = directory.resolve(name + ".log");
+        Path out = directory.resolve(name + ".out");
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .redirectOutput(out.toFile());
+        builder.environment().put("CLOUDMW_JAVA_OPTS", Fleet.SHORT_LIVED);
+        Process process = builder.start();
+        processes.add(process);
+        await().atMost(LONGEST)
+                .until(() -> !process.isAlive() || Files.readString(out).endsWith("\n"));
+        assertThat(process.isAlive()).as(() -> read(log)).isTrue();
+        return new Served(process, JSON.readTree(Files.readString(out)), log);
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
+    private List<String> coordinator(String listen) {
+        return List.of(
+                "coordinator",
+                "--json",
+                "--listen",
+                listen,
+                "--http",
+                "127.0.0.1:0",
+                "--data-dir",
+                directory.resolve("coordinator").toString(),
+                "--secret-file",
+                directory.resolve("secret").toString());
+    }
+
+    private List<String> helper(String coordinator) {
+        return List.of(
+                "helper",
+                "--json",
+                "--id",
+                "h1",
+                "--coordinator",
+                coordinator,
+                "--http",
+                "127.0.0.1:0",
+                "--disk",
+                "d1=" + directory.resolve("d1"),
+                "-D",
+                "helper.spool.dir=" + directory.resolve("spool"),
+                "-D",
+                "helper.disk.d1.reserve=0B",
+                "--secret-file",
+                directory.resolve("secret").toString());
+    }
+
+    private List<String> launched(List<String> arguments) {
+        return Stream.concat(Stream.of(installed.resolve("cloudmw").toString()), arguments.stream())
+                .toList();
+    }
+
+    private List<String> plain(List<String> arguments) {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        return Stream.concat(
+                        Stream.of(java, "-Xmx128m", "-XX:MaxDirectMemorySize=128m", "-jar", helperJar.toString()),
+                        arguments.stream())
+                .toList();
+    }
+
+    private static void terminated(Served served) throws InterruptedException {
+        served.process().destroy();
+        assertThat(served.process().waitFor(LONGEST.toSeconds(), TimeUnit.SECONDS))
+                .as(() -> read(served.log()))
+                .isTrue();
+        assertThat(served.process().exitValue()).as(() -> read(served.log())).isEqualTo(TERMINATED);
+    }
+
+    /** As a build does that writes in place: the same file, shorter at first, then another. */
+    private static void overwrite(Path jar) throws IOException {
+        byte[] nonsense = new byte[1 << 20];
+        try (RandomAccessFile file = new RandomAccessFile(jar.toFile(), "rw")) {
+            file.setLength(0);
+            file.write(nonsense);
+        }
+    }
+
+    @Test
+    void aBuildThatOverwritesTheJarDoesNotDisturbRunningProcesses() throws IOException, InterruptedException {
+        Served coordinator = serve("coordinator", launched(coordinator("127.0.0.1:0")));
+        String address = coordinator.ready().path("address").asText();
+        Served helper = serve("helper", launched(helper(address)));
+        overwrite(helperJar);
+
+        CommandLine client = new CommandLine(address, installed.resolve("cloudmw"));
+        client.run("volume", "create", "v", "--replicas", "1", "--store", "d1").orThrow();
+        Path source = Files.write(directory.resolve("source"), new byte[3 << 20]);
+        client.run("put", source.toString(), "v:/f").orThrow();
+        client.run("get", "v:/f", directory.resolve("back").toString()).orThrow();
+        assertThat(Files.mismatch(source, directory.resolve("back"))).isEqualTo(-1);
+
+        terminated(helper);
+        terminated(coordinator);
+        assertThat(read(helper.log())).doesNotContain("NoClassDefFoundError", "ERROR");
+        assertThat(read(coordinator.log())).doesNotContain("NoClassDefFoundError", "ERROR");
+    }
+
+    @Test
+    void aCopyIsRemovedByTheFirstStartThatFindsItUnused() throws IOException, InterruptedException {
+        Served coordinator = serve("coordinator", launched(coordinator("127.0.0.1:0")));
+        assertThat(copies()).hasSize(1);
+        List<Path> first = copies();
+        Files.delete(helperJar);
+        Files.copy(built("cloudmw-helper"), helperJar);
+        Files.setLastModifiedTime(helperJar, java.nio.file.attribute.FileTime.fromMillis(1_600_000_000_000L));
+        CommandLine launcher = new CommandLine("127.0.0.1:1", installed.resolve("cloudmw"));
+        launcher.run("helper", "--version").orThrow();
+        assertThat(copies()).hasSize(2).containsAll(first);
+
+        terminated(coordinator);
+        // The archive of the first copy may still be made, in the background.
+        await().atMost(LONGEST).until(() -> {
+            launcher.run("helper", "--version").orThrow();
+            return copies().size() == 1;
+        });
+        assertThat(copies()).doesNotContainAnyElementsOf(first);
+    }
+
+    private List<Path> copies() throws IOException {
+        try (Stream<Path> all = Files.list(installed.resolve(".run"))) {
+            return all.filter(path -> path.getFileName().toString().startsWith("cloudmw-helper-"))
+                    .toList();
+        }
+    }
+
+    /** Started without the launcher, from a jar that is cut under it. */
+    @Test
+    void sigtermEndsAProcessThatCanLoadNoMoreClasses() throws IOException, InterruptedException {
+        Served coordinator = serve("coordinator", plain(coordinator("127.0.0.1:0")));
+        Served helper =
+                serve("helper", plain(helper(coordinator.ready().path("address").asText())));
+        overwrite(helperJar);
+        terminated(helper);
+        terminated(coordinator);
+    }
+
+    private static HttpResponse<String> ready(Served served) throws IOException, InterruptedException {
+        return HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create(served.http() + "/readyz"))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+    }
+
+    private static int health(Served served) throws IOException, InterruptedException {
+        return HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create(served.http() + "/healthz"))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString())
+                .statusCode();
+    }
+
+    @Test
+    void aHelperWithoutACoordinatorLivesButIsNotReadyAndTheLogsSayWhatHappened()
+            throws IOException, InterruptedException {
+        Served coordinator = serve("coordinator", launched(coordinator("127.0.0.1:0")));
+        String address = coordinator.ready().path("address").asText();
+        Served helper = serve("helper", launched(helper(address)));
+        assertThat(ready(coordinator).statusCode()).isEqualTo(200);
+        assertThat(ready(helper).statusCode()).isEqualTo(200);
+
+        terminated(coordinator);
+        await().atMost(LONGEST).until(() -> ready(helper).statusCode() == 503);
+        assertThat(ready(helper).body()).contains("the coordinator is lost", address);
+        assertThat(health(helper)).isEqualTo(200);
+
+        Served again = serve("coordinator-2", launched(coordinator(address)));
+        await().atMost(LONGEST).until(() -> ready(helper).statusCode() == 200);
+        new CommandLine(address, installed.resolve("cloudmw"))
+                .run("volume", "create", "v", "--replicas", "1", "--store", "d1")
+                .orThrow();
+        terminated(helper);
+        terminated(again);
+
+        String iso =
+                "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}(Z|[+-]\\d\\d:\\d\\d) (INFO|WARN|ERROR) +\\S+ .*";
+        assertThat(read(again.log()).lines()).allMatch(line -> line.matches(iso));
+        assertThat(read(again.log()))
+                .containsSubsequence("coordinator started: cloudmw ", "address=" + address, "catalog=", "settings: ")
+                .containsSubsequence("AuditLog CreateVolume by 127.0.0.1:", "name=v")
+                .containsSubsequence("coordinator is stopping", "coordinator has stopped");
+        assertThat(read(helper.log()))
+                .containsSubsequence(
+                        "helper h1 is registered with " + address,
+                        "helper h1 lost the coordinator",
+                        "helper h1 is registered again with " + address,
+                        "helper is stopping",
+                        "helper has stopped");
+    }
+}
