@@ -1,6 +1,7 @@
 package io.cloudmw.client;
 
 import io.cloudmw.client.backup.Backups;
+import io.cloudmw.client.embedding.StandardError;
 import io.cloudmw.client.handle.OpenFiles;
 import io.cloudmw.client.handle.RemoteFile;
 import io.cloudmw.client.peer.PeerNode;
@@ -94,6 +95,7 @@ public final class CloudMw implements AutoCloseable {
 
     /** A client of this cluster. Nothing is sent yet: the first call finds out whether the coordinator is there. */
     public static CloudMw connect(CloudMwOptions options) {
+        StandardError.keepQuiet();
         ClientThreads threads = new ClientThreads();
         CoordinatorClient coordinator = new CoordinatorClient(
                 options.coordinator(),

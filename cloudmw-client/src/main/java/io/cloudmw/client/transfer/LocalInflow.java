@@ -59,7 +59,7 @@ final class LocalInflow implements Inflow {
             if (credit < bytes) {
                 return;
             }
-            ByteBuf leaf = allocator.buffer(bytes, bytes);
+            ByteBuf leaf = allocator.directBuffer(bytes, bytes);
             try {
                 attempt.read(sent, leaf.nioBuffer(0, bytes));
             } catch (IOException e) {

@@ -131,5 +131,11 @@ final class LocalStores {
             disks.values().forEach(ChunkStore::close);
             disks.clear();
         }
+        synchronized (signed) {
+            if (http != null) {
+                PresignedChunkStore.end(http);
+                http = null;
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.cloudmw.core.bulk;
 
+import io.cloudmw.core.memory.BufferPools;
 import io.cloudmw.core.metrics.BulkMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -18,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * What the connections of one process share: event loops, buffer memory, limits and meters. Servers and connectors
@@ -26,23 +28,6 @@ import java.util.concurrent.TimeUnit;
 public final class BulkTransport implements AutoCloseable {
     private static final int MAX_THREADS = 64;
     private static final int MAX_WAITING_LOOKUPS = 1024;
-    private static final int PAGE_BYTES = 8192;
-    /**
-     * Pieces of 16 MiB are taken from the operating system at a time: what one get has in flight. Smaller ones would be
-     * emptied, given back, and taken and cleared again, all the time; a connection's own small buffer keeps the first.
-     */
-    private static final int MAX_ORDER = 11;
-
-    private static final int CACHED_SMALL_BUFFERS = 256;
-    private static final int CACHED_NORMAL_BUFFERS = 64;
-
-    /**
-     * The C library places large blocks 16 bytes behind the start of a page, and there the kernel's copy instruction
-     * ({@code rep movsb}) takes twice as long on current AMD processors: measured 0.95 against 0.45 CPU-seconds per GiB
-     * received. Any other alignment will do.
-     */
-    private static final int ALIGNMENT_BYTES = 64;
-
     private static final long CLOSE_SECONDS = 5;
 
     private final BulkOptions options;
@@ -52,6 +37,7 @@ public final class BulkTransport implements AutoCloseable {
     private final ThreadPoolExecutor lookups;
     private final OpenChannels open = new OpenChannels();
     private final boolean epoll;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
      * @param name prefix of its threads' names
@@ -69,16 +55,7 @@ public final class BulkTransport implements AutoCloseable {
         this.options = options;
         this.metrics = new BulkMetrics(meters);
         this.epoll = epoll;
-        this.allocator = new PooledByteBufAllocator(
-                true,
-                0,
-                threads,
-                PAGE_BYTES,
-                MAX_ORDER,
-                CACHED_SMALL_BUFFERS,
-                CACHED_NORMAL_BUFFERS,
-                false,
-                ALIGNMENT_BYTES);
+        this.allocator = BufferPools.shared().take(threads);
         metrics.memory(() -> allocator.metric().usedDirectMemory(), allocator::pinnedDirectMemory);
         this.loops = new EventLoops(name + "-bulk", threads, epoll, options.busyPoll());
         metrics.awake(loops::spentNanos);
@@ -113,6 +90,9 @@ public final class BulkTransport implements AutoCloseable {
         // Lookups that wait still run, and find the event loops gone.
         lookups.shutdown();
         loops.close();
+        if (!closed.getAndSet(true)) {
+            BufferPools.shared().giveBack(allocator);
+        }
     }
 
     EventLoopGroup group() {

@@ -35,13 +35,27 @@ public final class PresignedChunkStore implements ChunkStore {
         this.timeouts = timeouts;
     }
 
-    /** A client as this store needs it. It has no close; it goes when it is no longer referred to. */
+    /** A client as this store needs it; {@link #end} it. */
     public static HttpClient client(HttpTimeouts timeouts) {
         return HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .followRedirects(HttpClient.Redirect.NEVER)
                 .connectTimeout(timeouts.connect())
                 .build();
+    }
+
+    /**
+     * Ends a client's requests, connections and threads. The JDK can do that from version 21 on; before, the threads end when the
+     * garbage collector finds the client.
+     */
+    public static void end(HttpClient client) {
+        try {
+            HttpClient.class.getMethod("shutdownNow").invoke(client);
+        } catch (NoSuchMethodException e) {
+            // An earlier JDK.
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("HttpClient.shutdownNow", e);
+        }
     }
 
     @Override

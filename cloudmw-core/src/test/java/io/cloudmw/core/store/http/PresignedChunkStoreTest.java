@@ -16,11 +16,13 @@ import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.ScriptedHttpServer;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -54,6 +56,32 @@ final class PresignedChunkStoreTest extends ChunkStoreContract {
     @Override
     protected void seed(ChunkStore into, ChunkId chunk, byte[] bytes) {
         objects.put("/" + chunk, bytes);
+    }
+
+    @Test
+    void anEndedClientLeavesNoThread() throws Exception {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        useAndEndAClient();
+
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> {
+            // What a JDK before 21 needs.
+            System.gc();
+            return Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> !before.contains(thread))
+                    .noneMatch(thread -> thread.getName().endsWith("SelectorManager"));
+        });
+    }
+
+    private void useAndEndAClient() throws Exception {
+        server.serving(objects);
+        ChunkId chunk = Chunks.id();
+        objects.put("/" + chunk, new byte[1]);
+        HttpClient client = PresignedChunkStore.client(PATIENT);
+        try (ChunkStore store = new PresignedChunkStore(
+                new StoreId("s"), any -> Optional.of(URI.create(server.uri() + "/" + any)), client, PATIENT)) {
+            assertThat(store.length(chunk)).hasValue(1);
+        }
+        PresignedChunkStore.end(client);
     }
 
     @AfterEach

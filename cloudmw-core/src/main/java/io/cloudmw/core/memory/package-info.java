@@ -1,0 +1,5 @@
+/** The buffer memory of bulk connections. Safe for any thread. */
+@NullMarked
+package io.cloudmw.core.memory;
+
+import org.jspecify.annotations.NullMarked;
