@@ -1,0 +1,341 @@
+#!/usr/bin/env bash
+# First contact: does what README.md says on machines and S3 servers that know nothing of CloudMW, and prints one line for
+# each check.
+#
+#   integration-tests/first-contact.sh [CHECK...]      all checks, or those whose names are given (--list prints the names)
+#
+# Three machines are three network namespaces (hosts.sh), the buckets are those of a versitygw. Needs Linux, root, iproute2,
+# Go (which builds the versitygw once) and the built jars; builds those when they are missing. JDKs are looked for in
+# JAVA_HOME, the PATH, /usr/lib/jvm and CLOUDMW_TEST_JDKS (paths, separated by ':'). Exits with 1 when a check failed; its log
+# is printed then. Nothing is left behind.
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cloudmw=$root/cloudmw
+# Hosts of hosts.sh. Host 0 is the client's machine and has the S3 server.
+client_host=10.217.1.0
+coordinator=10.217.1.1:7400
+s3_port=7070
+checks=(demo one-machine three-machines own-buckets wrong-key wrong-region missing-bucket resume dead-disk lost-bucket snippets)
+
+case ${1:-} in
+  --list)
+    printf '%s\n' "${checks[@]}"
+    exit 0
+    ;;
+esac
+
+if [ -z "${CLOUDMW_FIRST_CONTACT:-}" ]; then
+  [ "$(id -u)" -eq 0 ] || { echo "first-contact.sh: needs root, for network namespaces" >&2; exit 2; }
+  # A build needs the network, which hosts have not.
+  "$cloudmw" --version >/dev/null
+  "$cloudmw" coordinator --help >/dev/null
+  CLOUDMW_VERSITYGW=${CLOUDMW_VERSITYGW:-$("$root/integration-tests/versitygw.sh")}
+  export CLOUDMW_FIRST_CONTACT=1 CLOUDMW_VERSITYGW
+  exec "$root/integration-tests/netns/hosts.sh" 3 none "$0" "$@"
+fi
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/cloudmw-first-contact-XXXXXX")
+export CLOUDMW_COORDINATOR=$coordinator
+export AWS_ACCESS_KEY_ID=first AWS_SECRET_ACCESS_KEY=contact-secret AWS_EC2_METADATA_DISABLED=true
+log=$work/log
+mkdir "$work/pids"
+# Deadlines are for what hangs: a machine may be slow.
+patience=120
+
+finish() {
+  local file
+  for file in "$work"/pids/*; do [ ! -e "$file" ] || kill -9 "$(cat "$file")" 2>/dev/null || true; done
+  wait 2>/dev/null || true
+  rm -rf "$work"
+}
+trap finish EXIT
+
+# Ends the check that is running.
+fail() { # reason
+  echo "$*" >>"$log"
+  exit 1
+}
+
+# What the line of a check says beside its name.
+say() {
+  printf '%s' "$*" >"$work/said"
+}
+
+# Runs a command on a host, 1 to 3, or on the client's.
+on() { # host, command
+  local host=$1
+  shift
+  if [ "$host" = 0 ]; then exec "$@"; else exec ip netns exec "cloudmw-$host" "$@"; fi
+}
+
+is_running() { # name
+  [ -e "$work/pids/$1" ] && kill -0 "$(cat "$work/pids/$1")" 2>/dev/null
+}
+
+# Starts a server and waits until it says "ready".
+serve() { # name, host, command
+  local name=$1 host=$2 deadline=$((SECONDS + patience))
+  shift 2
+  (on "$host" "$@") >"$work/$name.out" 2>>"$work/$name.err" &
+  echo $! >"$work/pids/$name"
+  until grep -q '^ready' "$work/$name.out"; do
+    is_running "$name" || fail "$name ended: $(tail -n 5 "$work/$name.err")"
+    [ $SECONDS -lt $deadline ] || fail "$name is not ready after $patience s"
+    sleep 0.2
+  done
+}
+
+# Stops a server and waits until it has ended.
+stop() { # signal, name
+  local pid deadline=$((SECONDS + patience))
+  pid=$(cat "$work/pids/$2")
+  kill "-$1" "$pid"
+  while [ -d "/proc/$pid" ] && ! grep -q '^State:.Z' "/proc/$pid/status" 2>/dev/null; do
+    [ $SECONDS -lt $deadline ] || fail "$2 still runs $patience s after SIG$1"
+    sleep 0.1
+  done
+  rm "$work/pids/$2"
+}
+
+# Repeats a command until it succeeds.
+eventually() { # command
+  local deadline=$((SECONDS + patience))
+  until "$@"; do
+    [ $SECONDS -lt $deadline ] || fail "still not so after $patience s: $*"
+    sleep 0.5
+  done
+}
+
+# Runs a command that must fail: with this exit code, within so many seconds, and saying this.
+refused() { # exit code, seconds, words, command
+  local expected=$1 seconds=$2 words=$3 code=0 before=$SECONDS
+  shift 3
+  timeout "$patience" "$@" >"$work/refused" 2>&1 || code=$?
+  cat "$work/refused" >>"$log"
+  [ "$code" -eq "$expected" ] || fail "exit $code (expected $expected): $*"
+  grep -qi -- "$words" "$work/refused" || fail "does not say \"$words\": $*"
+  [ $((SECONDS - before)) -le "$seconds" ] || fail "took $((SECONDS - before)) s (expected $seconds): $*"
+}
+
+random_file() { # path, MiB
+  head -c $(($2 * 1048576)) /dev/urandom >"$1"
+}
+
+# A block of code of a section of the README: the first of that language, or the one of that number.
+readme_block() { # heading, language, number
+  awk -v heading="## $1" -v fence="\`\`\`$2" -v skip="$((${3:-1} - 1))" '
+    $0 == heading { inside = 1; next }
+    inside && /^## / { exit }
+    block && /^```/ { exit }
+    block
+    inside && $0 == fence && skip-- <= 0 { block = 1 }' "$root/README.md"
+}
+
+same() { # file of a volume, local file
+  rm -f "$work/back"
+  "$cloudmw" get -q "$1" "$work/back" && cmp "$work/back" "$2"
+}
+
+all_copies_there() {
+  [ "$("$cloudmw" status --json | jq_number under_replicated_chunks)" = 0 ]
+}
+
+jq_number() { # field
+  tail -n 1 | grep -o "\"$1\":[0-9]*" | head -n 1 | cut -d: -f2
+}
+
+check_demo() {
+  "$cloudmw" demo --size 32MiB >"$work/demo.out"
+  say "$(grep -m 1 'by the race' "$work/demo.out")"
+}
+
+# The README's block to the letter, with another directory.
+check_one_machine() {
+  local script=$work/by-hand.sh
+  readme_block "A cluster by hand" "" | sed "s|/tmp/cmw|$work/cmw|g; s|\./cloudmw|$cloudmw|g" >"$script"
+  awk -v log_file="$work/by-hand.ready" '
+    /^# wait for the three lines/ { print "until [ \"$(grep -c ^ready " log_file ")\" = 3 ]; do sleep 0.2; done"; next }
+    /&$/ { sub(/&$/, ">>" log_file " 2>>" log_file ".err &") }
+    { print }' "$script" >"$script.run"
+  : >"$work/by-hand.ready"
+  (cd "$root" && env -u CLOUDMW_COORDINATOR timeout $((2 * patience)) bash -em "$script.run")
+  cmp "$root/README.md" "$work/cmw/back.md"
+  rm -rf "$work/cmw"
+  say "coordinator, two helpers, put, ls, cat, get, as the README has them"
+}
+
+start_machine() { # number: a helper with a disk on a host of its own
+  serve "h$1" "$1" "$cloudmw" helper --id "h$1" --disk "d$1=$work/d$1" --coordinator "$coordinator" \
+    --secret-file "$work/secret" "${@:2}"
+}
+
+check_three_machines() {
+  serve coordinator 1 "$cloudmw" coordinator --listen "$coordinator" --data-dir "$work/coordinator" \
+    --secret-file "$work/secret"
+  local host
+  for host in 1 2 3; do start_machine $host; done
+  random_file "$work/a" 24
+  "$cloudmw" volume create disks --chunk-size 4MiB --replicas 2 --store d1 --store d2 --store d3
+  "$cloudmw" put -q "$work/a" disks:/a
+  same disks:/a "$work/a"
+  say "a volume on three machines, read from a fourth"
+}
+
+start_s3() {
+  is_running s3 && return 0
+  mkdir -p "$work/s3/east" "$work/s3/west" "$work/s3/third"
+  ROOT_ACCESS_KEY=$AWS_ACCESS_KEY_ID ROOT_SECRET_KEY=$AWS_SECRET_ACCESS_KEY "$CLOUDMW_VERSITYGW" \
+    --port "$client_host:$s3_port" --keep-alive posix "$work/s3" >"$work/s3.out" 2>&1 &
+  echo $! >"$work/pids/s3"
+  # Any answer will do: this one is "403, who are you?".
+  eventually curl -s -o /dev/null "http://$client_host:$s3_port/"
+}
+
+add_bucket() { # store, bucket, options
+  "$cloudmw" store add "$1" "s3://$2/cloudmw" --region us-east-1 --endpoint "http://$client_host:$s3_port" --path-style \
+    --domain "$1" "${@:3}"
+}
+
+check_own_buckets() {
+  start_s3
+  add_bucket east east
+  add_bucket west west
+  "$cloudmw" volume create files --chunk-size 8MiB --replicas 2 --store east --store west
+  random_file "$work/b" 40
+  "$cloudmw" put -q "$work/b" files:/b
+  same files:/b "$work/b"
+  say "two buckets of versitygw"
+}
+
+check_wrong_key() {
+  start_s3
+  printf '[default]\naws_access_key_id = first\naws_secret_access_key = wrong\n' >"$work/wrong-key"
+  chmod 600 "$work/wrong-key"
+  refused 8 15 "SignatureDoesNotMatch\|secret" add_bucket wrong third --credentials-file "$work/wrong-key"
+  say "$(head -n 1 "$work/refused")"
+}
+
+check_wrong_region() {
+  start_s3
+  refused 8 15 "us-east-1" "$cloudmw" store add wrong s3://third/cloudmw --region eu-west-3 \
+    --endpoint "http://$client_host:$s3_port" --path-style
+  say "$(head -n 1 "$work/refused")"
+}
+
+check_missing_bucket() {
+  start_s3
+  refused 3 15 "no such bucket\|NoSuchBucket" add_bucket wrong nowhere
+  say "$(head -n 1 "$work/refused")"
+}
+
+check_resume() {
+  random_file "$work/c" 512
+  # A job of its own group, so that SIGINT is not ignored.
+  set -m
+  "$cloudmw" put "$work/c" files:/c >"$work/put.out" 2>&1 &
+  local put=$! code=0
+  set +m
+  eventually chunks_are_stored
+  kill -INT "$put"
+  wait "$put" || code=$?
+  cat "$work/put.out" >>"$log"
+  [ "$code" -eq 130 ] || fail "exit $code (expected 130)"
+  "$cloudmw" put "$work/c" files:/c >"$work/put.out" 2>&1
+  cat "$work/put.out" >>"$log"
+  same files:/c "$work/c"
+  grep -q "goes on" "$work/put.out" || fail "the second put began anew"
+  say "$(grep -m 1 "goes on" "$work/put.out")"
+}
+
+chunks_are_stored() {
+  [ "$(find "$work/s3/east" -type f -size +1M | wc -l)" -gt 8 ]
+}
+
+check_dead_disk() {
+  stop KILL h3
+  rm -rf "$work/d3"
+  local code=0
+  (on 3 timeout "$patience" "$cloudmw" helper --id h3 --disk "d3=$work/d3" --coordinator "$coordinator" \
+    --secret-file "$work/secret") >"$work/refused" 2>&1 || code=$?
+  cat "$work/refused" >>"$log"
+  { [ "$code" -ne 0 ] && [ "$code" -ne 124 ]; } || fail "exit $code: the empty disk was taken"
+  grep -q -- "--replace-disk" "$work/refused" || fail "does not say --replace-disk"
+  start_machine 3 --replace-disk d3
+  eventually all_copies_there
+  stop KILL h2
+  same disks:/a "$work/a"
+  start_machine 2
+  say "refused when empty, taken with --replace-disk, all copies made anew"
+}
+
+check_lost_bucket() {
+  add_bucket third third
+  rm -rf "$work/s3/west/cloudmw"
+  "$cloudmw" store lost west --yes
+  "$cloudmw" volume set files --add-store third
+  eventually all_copies_there
+  rm -rf "$work/s3/west"
+  same files:/b "$work/b"
+  eventually "$cloudmw" store rm west
+  say "declared lost, replaced by a third bucket, removed"
+}
+
+java_homes() {
+  local home
+  {
+    [ -z "${JAVA_HOME:-}" ] || echo "$JAVA_HOME"
+    dirname "$(dirname "$(readlink -f "$(command -v javac)")")"
+    tr ':' '\n' <<<"${CLOUDMW_TEST_JDKS:-}"
+    printf '%s\n' /usr/lib/jvm/*
+  } | while read -r home; do
+    { [ -n "$home" ] && [ -x "$home/bin/javac" ]; } || continue
+    readlink -f "$home"
+  done | sort -u
+}
+
+check_snippets() {
+  local imports snippet home jar version
+  imports=$(readme_block "In an application" java)
+  snippet=$(readme_block "In an application" java 2)
+  mkdir -p "$work/snippet"
+  printf '%s\n\nfinal class Snippet {\n%s\npublic static void main(String[] args) { putAndGet(args[0], args[1], Path.of(args[2]), Path.of(args[3])); }\n}\n' \
+    "$imports" "$snippet" >"$work/snippet/Snippet.java"
+  jar=$(ls "$root"/cloudmw-client/target/cloudmw-client-*-all.jar)
+  local versions=
+  for home in $(java_homes); do
+    version=$("$home/bin/java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p')
+    [ "${version:-0}" -ge 17 ] || continue
+    "$home/bin/javac" -cp "$jar" -d "$work/snippet" "$work/snippet/Snippet.java"
+    rm -f "$work/copy"
+    "$home/bin/java" -cp "$jar:$work/snippet" Snippet "$coordinator" "files:/snippet-$version" "$work/b" "$work/copy"
+    cmp "$work/copy" "$work/b"
+    versions="$versions JDK $version"
+  done
+  [ -n "$versions" ] || fail "no JDK 17 or later found"
+  say "without an option:$versions"
+}
+
+failures=0
+[ $# -eq 0 ] || checks=("$@")
+for check in "${checks[@]}"; do
+  before=$SECONDS
+  : >"$log"
+  : >"$work/said"
+  # The option -e has no effect within conditions, so the status is looked at afterwards.
+  set +e
+  (
+    set -e
+    "check_${check//-/_}"
+  ) >>"$log" 2>&1
+  status=$?
+  set -e
+  if [ "$status" -eq 0 ]; then
+    printf 'ok      %-15s %3d s  %s\n' "$check" $((SECONDS - before)) "$(cat "$work/said")"
+  else
+    failures=$((failures + 1))
+    printf 'FAILED  %-15s %3d s\n' "$check" $((SECONDS - before))
+    sed 's/^/        /' "$log"
+  fi
+done
+[ "$failures" -eq 0 ]
