@@ -54,6 +54,8 @@ import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.upkeep.task.DrainOrder;
+import io.cloudmw.core.upkeep.task.RoundProgress;
+import io.cloudmw.core.upkeep.task.RoundScope;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
 import java.io.InputStream;
 import java.nio.channels.WritableByteChannel;
@@ -211,6 +213,36 @@ public final class CloudMw implements AutoCloseable {
      */
     public CompletableFuture<Long> collect(boolean dry) {
         return engine.coordinator().collect(dry);
+    }
+
+    /**
+     * Ends a round of garbage collection before it is done; nothing when it is over.
+     *
+     * @param round as {@link #collect} gave it
+     */
+    public CompletableFuture<Void> endCollection(long round) {
+        return engine.coordinator().endCollection(round);
+    }
+
+    /**
+     * Has copies read and checked, and repaired, or only repaired, now. Done when that has begun; one round goes on at a time.
+     *
+     * @param attended whether the round ends when {@link #round} is not called for half a minute
+     * @return the number of the round; fails with {@code ALREADY_EXISTS} while another one goes on, with
+     *     {@code VOLUME_NOT_FOUND} and with {@code NOT_FOUND}
+     */
+    public CompletableFuture<Long> beginRound(RoundProgress.Kind kind, RoundScope scope, boolean attended) {
+        return engine.coordinator().beginRound(kind, scope, attended);
+    }
+
+    /** How far a round is. Fails with {@code NOT_FOUND} where it is not known: another coordinator has taken upkeep up. */
+    public CompletableFuture<RoundProgress> round(long number) {
+        return engine.coordinator().round(number);
+    }
+
+    /** Ends a round before it is done; nothing when it is over. Fails as {@link #round}. */
+    public CompletableFuture<RoundProgress> endRound(long number) {
+        return engine.coordinator().endRound(number);
     }
 
     /** How the cluster fares: its stores, and how far upkeep is with what is to be done about copies. */

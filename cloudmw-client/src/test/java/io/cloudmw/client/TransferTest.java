@@ -58,6 +58,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
@@ -1024,6 +1025,46 @@ final class TransferTest {
             delay.reasons().forEach(reason -> waited.add(reason.code() + " " + reason.text()));
         }
     };
+
+    @Test
+    void aPutWhoseHelperDoesNotAnswerSaysWhichStoresItWaitsFor() throws Exception {
+        helper(Script.UNANSWERED_WRITES);
+        CompletableFuture<PutDelay> told = new CompletableFuture<>();
+        List<Long> stored = new CopyOnWriteArrayList<>();
+        CompletableFuture<Long> sent = new CompletableFuture<>();
+        TransferListener listener = new TransferListener() {
+            @Override
+            public void waiting(PutDelay delay) {
+                told.complete(delay);
+            }
+
+            @Override
+            public void progressed(long done, long total) {
+                stored.add(done);
+            }
+
+            @Override
+            public void sent(long bytes) {
+                if (bytes == 13_000) {
+                    sent.complete(bytes);
+                }
+            }
+        };
+        CompletableFuture<PutReceipt> put = client.put(
+                new ByteArrayInputStream(bytes(13_000)),
+                13_000,
+                FILE,
+                PutOptions.defaults().withListener(listener));
+        assertThat(told.get(60, SECONDS).reasons()).singleElement().satisfies(reason -> {
+            assertThat(reason.kind()).isEqualTo(PutDelay.Kind.STORES);
+            assertThat(reason.stores()).containsExactly(new StoreId("sh0"));
+            assertThat(reason.helper()).contains(new HelperId("h0"));
+            assertThat(reason.text()).isEqualTo("helper h0 has not stored what it was sent yet, in sh0");
+        });
+        assertThat(sent.get(60, SECONDS)).isEqualTo(13_000);
+        assertThat(stored).as("nothing is stored yet").isEmpty();
+        put.cancel(true);
+    }
 
     @Test
     void soItIsWhereMoreChunksAreToBePlaced() throws Exception {

@@ -71,6 +71,7 @@ import io.cloudmw.helper.rpc.Registration;
 import io.cloudmw.helper.rpc.ReplicaReports;
 import io.cloudmw.helper.rpc.TransferService;
 import io.cloudmw.helper.rpc.WarmingService;
+import io.cloudmw.helper.rpc.WriteService;
 import io.cloudmw.helper.serve.BulkSessions;
 import io.cloudmw.helper.serve.ChunkServer;
 import io.cloudmw.helper.serve.LateCopies;
@@ -299,7 +300,8 @@ public final class HelperServer implements AutoCloseable {
         List<BindableService> services = new ArrayList<>(List.of(
                 new TransferService(
                         config.id(), tokens, transfers, config.switching().volumes()),
-                new CompetitionService(tokens, transfers)));
+                new CompetitionService(tokens, transfers),
+                new WriteService(tokens, writes)));
         keeping.ifPresent(kept -> services.add(new WarmingService(
                 tokens,
                 new Warmings(

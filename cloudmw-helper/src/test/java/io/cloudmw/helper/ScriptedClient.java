@@ -31,11 +31,14 @@ import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UrgencyWire;
 import io.cloudmw.core.wire.WriteEnd;
 import io.cloudmw.core.wire.WriteResult;
+import io.cloudmw.core.wire.WriteTrouble;
 import io.cloudmw.proto.v1.BeginTransfer;
+import io.cloudmw.proto.v1.GetWriteRequest;
 import io.cloudmw.proto.v1.Mode;
 import io.cloudmw.proto.v1.TransferCommand;
 import io.cloudmw.proto.v1.TransferEvent;
 import io.cloudmw.proto.v1.TransfersGrpc;
+import io.cloudmw.proto.v1.WritingGrpc;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
@@ -144,6 +147,15 @@ final class ScriptedClient implements AutoCloseable {
         uploading.start(
                 bulk.get(to).open(write(index, chunk.length, stores, quorum).encode(), uploading));
         return uploading.result;
+    }
+
+    /** What a helper says is in the way of a chunk it was sent. */
+    List<WriteTrouble> troubles(int rank, int index) throws CloudMwException {
+        return WriteTrouble.fromWire(WritingGrpc.newBlockingStub(channels.get(rank))
+                .getWrite(GetWriteRequest.newBuilder()
+                        .setChunkId(chunkId(index).toString())
+                        .setToken(ToWire.token(cluster.token(TransferRight.WRITE)))
+                        .build()));
     }
 
     private BulkRequest.Write write(int index, int length, List<Store> stores, int quorum) {

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,7 +57,7 @@ final class TerminalIT {
             Path destination = Files.createDirectory(directory.resolve("destination"));
             Path target = Files.writeString(destination.resolve("file"), "before");
 
-            Process process = pressing(fleet, "get", file.toString(), target.toString());
+            Process process = pressing(fleet, SOME_PROGRESS, "get", file.toString(), target.toString());
             String after = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
             assertThat(process.waitFor()).as(after).isEqualTo(130);
@@ -67,17 +69,30 @@ final class TerminalIT {
         }
     }
 
-    private static Process pressing(Fleet fleet, String command, String source, String target) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(
-                        "python3",
-                        "-c",
-                        PRESS_CTRL_C,
-                        SOME_PROGRESS,
-                        CommandLine.LAUNCHER.toString(),
-                        command,
-                        source,
-                        target)
-                .redirectError(ProcessBuilder.Redirect.INHERIT);
+    @Test
+    void ctrlCEndsAScrubAtItsCoordinator() throws Exception {
+        try (Fleet fleet = Fleet.ofDisks(directory, 1, "4MiB/s")) {
+            FilePath file = new FilePath(fleet.volume("v", new Chunking.ByCount(32), 1, Fleet.disks(1)), "/f");
+            fleet.put(fleet.file("source", 64 << 20), file);
+
+            Process process = pressing(fleet, "[1-9][0-9]* copies read", "scrub", "now");
+            String after = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+            assertThat(process.waitFor()).as(after).isEqualTo(130);
+            assertThat(after).endsWith("\r\ncloudmw: interrupted\r\n");
+            CommandLine.Result next =
+                    new CommandLine(fleet.coordinatorAddress()).run("scrub", "now", "--store", "d1", "--no-wait");
+            assertThat(next.exitCode())
+                    .as("a round that goes on is in the way of the next: %s", next.err())
+                    .isZero();
+        }
+    }
+
+    private static Process pressing(Fleet fleet, String when, String... command) throws IOException {
+        List<String> all =
+                new ArrayList<>(List.of("python3", "-c", PRESS_CTRL_C, when, CommandLine.LAUNCHER.toString()));
+        all.addAll(List.of(command));
+        ProcessBuilder builder = new ProcessBuilder(all).redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().put("TERM", "xterm");
         builder.environment().put("CLOUDMW_COORDINATOR", fleet.coordinatorAddress());
         return builder.start();

@@ -23,6 +23,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one run of the command works with: its streams, its environment, and the client, closed when the process is
@@ -57,6 +59,9 @@ final class CommandContext {
     private final CountDownLatch interrupted = new CountDownLatch(1);
     /** Whether a command has begun that says itself what becomes of it. */
     private volatile boolean begun;
+
+    /** What is to be ended elsewhere, before the client is closed. */
+    private final AtomicReference<@Nullable Runnable> ending = new AtomicReference<>();
 
     private final AtomicBoolean said = new AtomicBoolean();
 
@@ -214,8 +219,17 @@ final class CommandContext {
         reported.countDown();
     }
 
+    /** When the process is interrupted this is done, before the client is closed; it may block for a moment. */
+    void whenInterrupted(Runnable end) {
+        ending.set(end);
+    }
+
     /** What fails by this still says so, unless it waits for something else than the client. */
     void interrupted(CloudMw client) {
+        Runnable end = ending.getAndSet(null);
+        if (end != null) {
+            end.run();
+        }
         interrupted.countDown();
         client.close();
         var unused = isReported();

@@ -3,10 +3,12 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.upkeep.task.CollectProgress;
 import io.cloudmw.core.upkeep.task.CollectRound;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -28,13 +30,7 @@ final class GcCommand extends ClientCommand {
 
     @Override
     Map<String, ?> run(CloudMw client) throws Exception {
-        long number = Calls.await(client.collect(dry));
-        CollectProgress progress = Calls.await(client.status()).collect();
-        while (progress.rounds() < number) {
-            context.pause(POLL);
-            progress = Calls.await(client.status()).collect();
-        }
-        CollectRound round = progress.last();
+        CollectRound round = round(client);
         say(
                 "%d copies lie in stores; nothing names %d, of which %d are too young to be deleted",
                 round.listed(), round.unnamed(), round.waiting());
@@ -51,6 +47,35 @@ final class GcCommand extends ClientCommand {
         return json(round);
     }
 
+    private CollectRound round(CloudMw client) throws CloudMwException, InterruptedException {
+        long number = Calls.await(client.collect(dry));
+        context.whenInterrupted(() -> UpkeepRound.ended(client.endCollection(number)));
+        try (Progress shown = Progress.of(context, options, dry ? "gc --dry-run" : "gc")) {
+            CollectProgress progress = Calls.await(client.status()).collect();
+            while (progress.rounds() < number) {
+                if (progress.underWay() && progress.rounds() == number - 1) {
+                    shown.counted(text(progress.now()));
+                } else {
+                    shown.counted("waits for the round before it");
+                }
+                context.pause(POLL);
+                progress = Calls.await(client.status()).collect();
+            }
+            return progress.last();
+        }
+    }
+
+    private static String text(CollectRound round) {
+        return String.format(
+                Locale.ROOT,
+                "%d of %d stores, %,d copies looked at, %,d of them named by nothing, %,d deleted",
+                round.storesDone(),
+                round.stores(),
+                round.listed(),
+                round.unnamed(),
+                round.deleted());
+    }
+
     /** What nothing names, and not only since a moment ago. */
     private static long deletable(CollectRound round) {
         return Math.max(0, round.unnamed() - round.waiting());
@@ -60,6 +85,8 @@ final class GcCommand extends ClientCommand {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("dry_run", round.dry());
         json.put("began_millis", round.beganMillis());
+        json.put("stores", round.stores());
+        json.put("stores_done", round.storesDone());
         json.put("listed", round.listed());
         json.put("unnamed", round.unnamed());
         json.put("waiting", round.waiting());

@@ -130,6 +130,12 @@ public final class Main {
         line.addSubcommand(new TopCommand(context));
         line.addSubcommand(new StatusCommand(context));
         line.addSubcommand(new GcCommand(context));
+        CommandLine scrub = new CommandLine(new UpkeepRound.Scrub());
+        scrub.addSubcommand(new UpkeepRound.ScrubNow(context));
+        line.addSubcommand(scrub);
+        CommandLine repair = new CommandLine(new UpkeepRound.Repair());
+        repair.addSubcommand(new UpkeepRound.RepairNow(context));
+        line.addSubcommand(repair);
         line.addSubcommand(new DrainCommands.Drain(context));
         line.addSubcommand(new DrainCommands.Undrain(context));
         line.addSubcommand(new DemoCommand(context));

@@ -35,6 +35,8 @@ import io.cloudmw.core.security.PeerKey;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.task.DrainOrder;
+import io.cloudmw.core.upkeep.task.RoundProgress;
+import io.cloudmw.core.upkeep.task.RoundScope;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
 import io.cloudmw.core.wire.BackupWire;
 import io.cloudmw.core.wire.EditWire;
@@ -48,6 +50,7 @@ import io.cloudmw.proto.v1.AddStoreRequest;
 import io.cloudmw.proto.v1.BackupGrpc;
 import io.cloudmw.proto.v1.BeginPutRequest;
 import io.cloudmw.proto.v1.BeginPutResponse;
+import io.cloudmw.proto.v1.BeginRoundResponse;
 import io.cloudmw.proto.v1.ChangeVolumeRequest;
 import io.cloudmw.proto.v1.CollectRequest;
 import io.cloudmw.proto.v1.CollectResponse;
@@ -56,8 +59,11 @@ import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.CreateVolumeRequest;
 import io.cloudmw.proto.v1.DeleteVolumeRequest;
 import io.cloudmw.proto.v1.EditingGrpc;
+import io.cloudmw.proto.v1.EndCollectionRequest;
+import io.cloudmw.proto.v1.EndRoundRequest;
 import io.cloudmw.proto.v1.Entry;
 import io.cloudmw.proto.v1.ExportRequest;
+import io.cloudmw.proto.v1.GetRoundRequest;
 import io.cloudmw.proto.v1.GetSegmentRequest;
 import io.cloudmw.proto.v1.GetStatusRequest;
 import io.cloudmw.proto.v1.GetVolumeRequest;
@@ -224,6 +230,33 @@ public final class CoordinatorClient implements AutoCloseable {
     public CompletableFuture<Long> collect(boolean dry) {
         CollectRequest request = CollectRequest.newBuilder().setDry(dry).build();
         return call(UpkeepGrpc.getCollectMethod(), request, CollectResponse::getRound);
+    }
+
+    /** Ends a round of garbage collection before it is done. */
+    public CompletableFuture<Void> endCollection(long round) {
+        EndCollectionRequest request =
+                EndCollectionRequest.newBuilder().setRound(round).build();
+        return done(call(UpkeepGrpc.getEndCollectionMethod(), request, answer -> answer));
+    }
+
+    /** Begins a round of scrub or repair; its number. */
+    public CompletableFuture<Long> beginRound(RoundProgress.Kind kind, RoundScope scope, boolean attended) {
+        return call(
+                UpkeepGrpc.getBeginRoundMethod(),
+                UpkeepWire.begin(kind, scope, attended),
+                BeginRoundResponse::getRound);
+    }
+
+    /** How far a round is. */
+    public CompletableFuture<RoundProgress> round(long number) {
+        GetRoundRequest request = GetRoundRequest.newBuilder().setRound(number).build();
+        return call(UpkeepGrpc.getGetRoundMethod(), request, UpkeepWire::round);
+    }
+
+    /** Ends a round before it is done. */
+    public CompletableFuture<RoundProgress> endRound(long number) {
+        EndRoundRequest request = EndRoundRequest.newBuilder().setRound(number).build();
+        return call(UpkeepGrpc.getEndRoundMethod(), request, UpkeepWire::round);
     }
 
     /** Begins to drain stores, or ends that; the stores it is about. */

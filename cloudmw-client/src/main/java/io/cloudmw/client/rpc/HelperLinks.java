@@ -10,9 +10,19 @@ import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.bulk.BulkTransport;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.core.wire.WriteTrouble;
+import io.cloudmw.proto.v1.GetWriteRequest;
+import io.cloudmw.proto.v1.GetWriteResponse;
+import io.cloudmw.proto.v1.WritingGrpc;
+import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import java.net.InetSocketAddress;
@@ -26,6 +36,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
@@ -138,6 +149,43 @@ public final class HelperLinks implements AutoCloseable {
     /** The helper's bulk connection; each success must be closed. */
     public CompletableFuture<BulkLease> lease(HelperAddress helper) {
         return acquire(helper).thenApply(link -> new BulkLease(this, link));
+    }
+
+    /** What is in the way of a chunk that the helper was sent, and has not stored yet. */
+    public CompletableFuture<List<WriteTrouble>> troubles(HelperAddress helper, ChunkId chunk, TransferToken token) {
+        GetWriteRequest request = GetWriteRequest.newBuilder()
+                .setChunkId(chunk.toString())
+                .setToken(ToWire.token(token))
+                .build();
+        return acquire(helper).thenCompose(link -> {
+            CompletableFuture<List<WriteTrouble>> answer = new CompletableFuture<>();
+            ClientCalls.asyncUnaryCall(
+                    link.channel()
+                            .newCall(
+                                    WritingGrpc.getGetWriteMethod(),
+                                    CallOptions.DEFAULT.withDeadlineAfter(
+                                            CONNECT_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)),
+                    request,
+                    new StreamObserver<GetWriteResponse>() {
+                        @Override
+                        public void onNext(GetWriteResponse message) {
+                            try {
+                                answer.complete(WriteTrouble.fromWire(message));
+                            } catch (CloudMwException e) {
+                                answer.completeExceptionally(e);
+                            }
+                        }
+
+                        @Override
+                        public void onError(Throwable failure) {
+                            answer.completeExceptionally(failure);
+                        }
+
+                        @Override
+                        public void onCompleted() {}
+                    });
+            return answer.whenComplete((troubles, failure) -> release(link));
+        });
     }
 
     private static boolean isDead(Entry entry) {

@@ -85,10 +85,12 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     private long advancedNanos;
     private String phase = "the source is not open yet";
     private @Nullable Future<?> look;
+    private final StoreObstacles obstacles;
 
     PutTransfer(Engine engine, PutRequest request) {
         super(engine, request.file().toString());
         this.request = request;
+        this.obstacles = new StoreObstacles(() -> engine.coordinator().status(), serial(), engine.ticker());
         this.version = request.version().orElseGet(VersionId::random);
         // A file is opened before it is freed, whenever this is cancelled: that happens in order. A stream has nothing
         // to free.
@@ -128,7 +130,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
     }
 
     private List<PutDelay.Reason> reasons() {
-        List<PutDelay.Reason> reasons = sending == null ? List.of() : sending.reasons();
+        List<PutDelay.Reason> reasons = sending == null ? List.of() : sending.reasons(obstacles);
         return reasons.isEmpty() ? List.of(PutDelay.Reason.of(PutDelay.Kind.COORDINATOR, phase)) : reasons;
     }
 
@@ -438,6 +440,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         if (look != null) {
             look.cancel(false);
         }
+        obstacles.close();
         if (sending != null) {
             sending.close();
         }

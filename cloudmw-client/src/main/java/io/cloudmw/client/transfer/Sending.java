@@ -16,9 +16,11 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
+import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.core.wire.WriteTrouble;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -30,7 +32,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.LongPredicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,6 +105,18 @@ final class Sending {
         /** Where it is on its way to, if it is. */
         @Nullable
         PlacedChunk placed;
+
+        @Nullable
+        HelperAddress helper;
+
+        @Nullable
+        TransferToken token;
+
+        @Nullable
+        CompletableFuture<?> question;
+
+        /** What its helper has said is in the way of what was sent. */
+        List<WriteTrouble> troubles = List.of();
 
         /** Bytes sent in this try. */
         long sent;
@@ -232,13 +245,17 @@ final class Sending {
         return cause.code() == ErrorCode.QUORUM_NOT_MET && times < AskAgain.MAX_REFUSALS;
     }
 
-    /** What it waits for: of each chunk under way, or of those that come next. */
-    List<PutDelay.Reason> reasons() {
+    /**
+     * What it waits for: of each chunk under way, or of those that come next.
+     *
+     * @param obstacles is asked where stores are waited for
+     */
+    List<PutDelay.Reason> reasons(StoreObstacles obstacles) {
         List<PutDelay.Reason> reasons = new ArrayList<>();
         setback.ifPresent(cause -> reasons.add(failed(cause)));
         jobs.stream()
                 .sorted(Comparator.comparingLong(job -> job.index))
-                .map(Sending::reason)
+                .map(job -> reason(job, obstacles))
                 .forEach(reasons::add);
         if (reasons.isEmpty() && asked != null) {
             reasons.add(
@@ -250,7 +267,7 @@ final class Sending {
         return reasons;
     }
 
-    private static PutDelay.Reason reason(Job job) {
+    private PutDelay.Reason reason(Job job, StoreObstacles obstacles) {
         PlacedChunk placed = job.placed;
         if (placed == null) {
             return job.setback
@@ -259,19 +276,42 @@ final class Sending {
                             PutDelay.Kind.MEMORY, "other puts of this client have the memory for bytes on their way"));
         }
         boolean allSent = job.sent == job.range.length();
-        String stores = placed.writable().stream().map(StoreId::value).collect(Collectors.joining(", "));
+        obstacles.ask();
+        if (allSent) {
+            askHelper(job, placed);
+        }
         String text = allSent
-                ? "helper " + placed.helper() + " has not stored what it was sent yet, in " + stores
+                ? "helper " + placed.helper() + " has not stored what it was sent yet, in "
+                        + obstacles.text(placed.writable(), job.troubles)
                 : "helper " + placed.helper() + (job.sent == 0 ? " takes nothing yet" : " takes no more for now");
         return new PutDelay.Reason(
                 allSent ? PutDelay.Kind.STORES : PutDelay.Kind.HELPER,
-                job.setback.map(CloudMwException::code),
+                job.troubles.stream()
+                        .map(WriteTrouble::code)
+                        .findFirst()
+                        .or(() -> job.setback.map(CloudMwException::code)),
                 Optional.of(placed.helper()),
                 placed.writable(),
                 text
                         + job.setback
                                 .map(cause -> " (before: " + cause.getMessage() + ")")
                                 .orElse(""));
+    }
+
+    /** Asks what is in the way of a chunk that was sent, once at a time; an older helper does not know. */
+    private void askHelper(Job job, PlacedChunk placed) {
+        HelperAddress helper = job.helper;
+        TransferToken token = job.token;
+        if (helper == null || token == null || (job.question != null && !job.question.isDone())) {
+            return;
+        }
+        CompletableFuture<List<WriteTrouble>> question = engine.links().troubles(helper, placed.chunk(), token);
+        job.question = question;
+        var unused = question.whenComplete((answer, failure) -> serial.execute(() -> {
+            if (answer != null && placed.equals(job.placed)) {
+                job.troubles = answer;
+            }
+        }));
     }
 
     private static PutDelay.Reason failed(CloudMwException cause) {
@@ -405,6 +445,8 @@ final class Sending {
         }
         job.upload = upload;
         job.placed = placed;
+        job.helper = helper;
+        job.token = write.token();
         var unusedResult = upload.result()
                 .whenComplete((stored, failure) -> serial.execute(() -> {
                     engine.putCredit().giveBack(window);
@@ -466,6 +508,7 @@ final class Sending {
         }
         outcome.again(job.index);
         job.placed = null;
+        job.troubles = List.of();
         job.sent = 0;
         job.setback = Optional.of(cause);
         outcome.wasted(helper, upload.sent());

@@ -12,7 +12,9 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,9 +33,14 @@ final class CommandContextTest {
     private final CommandContext hurried = context.withPatience(Duration.ZERO);
 
     private void cancelled(CommandContext.Work work) {
+        cancelled(work, () -> {});
+    }
+
+    private void cancelled(CommandContext.Work work, Runnable end) {
         context.reported();
         assertThatExceptionOfType(CloudMwException.class)
                 .isThrownBy(() -> context.run(new GlobalOptions(), client -> {
+                    context.whenInterrupted(end);
                     context.interrupted(client);
                     return work.run(client);
                 }))
@@ -63,6 +70,19 @@ final class CommandContextTest {
             context.pause(Duration.ofHours(1));
             return Map.of();
         });
+    }
+
+    @Test
+    void whatIsToBeEndedElsewhereIsEndedBeforeTheCommandKnows() {
+        List<String> order = new CopyOnWriteArrayList<>();
+        cancelled(
+                client -> {
+                    order.add("cancelled");
+                    context.pause(Duration.ZERO);
+                    return Map.of();
+                },
+                () -> order.add("ended"));
+        assertThat(order).containsExactly("ended", "cancelled");
     }
 
     @Test

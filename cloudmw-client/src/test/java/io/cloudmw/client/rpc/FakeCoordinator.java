@@ -41,6 +41,7 @@ import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.upkeep.task.CollectProgress;
 import io.cloudmw.core.upkeep.task.RepairProgress;
+import io.cloudmw.core.upkeep.task.RoundProgress;
 import io.cloudmw.core.upkeep.task.ScrubProgress;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
@@ -52,12 +53,20 @@ import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.core.wire.UpkeepWire;
 import io.cloudmw.proto.v1.BeginPutRequest;
 import io.cloudmw.proto.v1.BeginPutResponse;
+import io.cloudmw.proto.v1.BeginRoundRequest;
+import io.cloudmw.proto.v1.BeginRoundResponse;
+import io.cloudmw.proto.v1.CollectRequest;
+import io.cloudmw.proto.v1.CollectResponse;
 import io.cloudmw.proto.v1.CommitPutRequest;
 import io.cloudmw.proto.v1.CommitPutResponse;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.CreateVolumeRequest;
 import io.cloudmw.proto.v1.CreateVolumeResponse;
+import io.cloudmw.proto.v1.EndCollectionRequest;
+import io.cloudmw.proto.v1.EndCollectionResponse;
+import io.cloudmw.proto.v1.EndRoundRequest;
 import io.cloudmw.proto.v1.Entry;
+import io.cloudmw.proto.v1.GetRoundRequest;
 import io.cloudmw.proto.v1.GetSegmentRequest;
 import io.cloudmw.proto.v1.GetSegmentResponse;
 import io.cloudmw.proto.v1.GetStatusRequest;
@@ -85,6 +94,7 @@ import io.cloudmw.proto.v1.RenameRequest;
 import io.cloudmw.proto.v1.RenameResponse;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.ReportReplicasResponse;
+import io.cloudmw.proto.v1.RoundFare;
 import io.cloudmw.proto.v1.SetAttributesRequest;
 import io.cloudmw.proto.v1.SetAttributesResponse;
 import io.cloudmw.proto.v1.StatRequest;
@@ -537,8 +547,71 @@ public final class FakeCoordinator implements AutoCloseable {
         }
     }
 
+    /** Rounds, by number; how far each is is said once, and then that it is done. */
+    private final Map<Long, RoundProgress> rounds = new ConcurrentHashMap<>();
+
+    private final Set<Long> ended = ConcurrentHashMap.newKeySet();
+    private volatile boolean roundsStandStill;
+
+    /** Rounds do not come on. */
+    public void letRoundsStandStill() {
+        roundsStandStill = true;
+    }
+
+    /** Numbers of rounds that were ended before they were done. */
+    public Set<Long> endedRounds() {
+        return ended;
+    }
+
     /** A cluster of nothing but one store, of which nothing was looked at yet. */
     private final class Upkeep extends UpkeepGrpc.UpkeepImplBase {
+        @Override
+        public void collect(CollectRequest request, StreamObserver<CollectResponse> observer) {
+            calls.answer(
+                    observer, () -> CollectResponse.newBuilder().setRound(1).build());
+        }
+
+        @Override
+        public void endCollection(EndCollectionRequest request, StreamObserver<EndCollectionResponse> observer) {
+            calls.answer(observer, () -> {
+                ended.add(request.getRound());
+                return EndCollectionResponse.getDefaultInstance();
+            });
+        }
+
+        @Override
+        public void beginRound(BeginRoundRequest request, StreamObserver<BeginRoundResponse> observer) {
+            calls.answer(observer, () -> {
+                long number = rounds.size() + 1L;
+                rounds.put(number, round(UpkeepWire.kind(request), number, RoundProgress.State.READING));
+                return BeginRoundResponse.newBuilder().setRound(number).build();
+            });
+        }
+
+        @Override
+        public void getRound(GetRoundRequest request, StreamObserver<RoundFare> observer) {
+            calls.answer(observer, () -> {
+                RoundProgress round = Objects.requireNonNull(rounds.get(request.getRound()));
+                if (!roundsStandStill) {
+                    rounds.put(request.getRound(), round(round.kind(), round.number(), RoundProgress.State.DONE));
+                }
+                return UpkeepWire.fare(round);
+            });
+        }
+
+        @Override
+        public void endRound(EndRoundRequest request, StreamObserver<RoundFare> observer) {
+            calls.answer(observer, () -> {
+                ended.add(request.getRound());
+                return UpkeepWire.fare(
+                        round(RoundProgress.Kind.SCRUB, request.getRound(), RoundProgress.State.CANCELLED));
+            });
+        }
+
+        private RoundProgress round(RoundProgress.Kind kind, long number, RoundProgress.State state) {
+            return new RoundProgress(kind, number, state, 10, 30, 30L << 20, 2, 1, 2, 2L << 20, 0);
+        }
+
         @Override
         public void getStatus(GetStatusRequest request, StreamObserver<GetStatusResponse> observer) {
             Store store = new Store(new StoreId("east"), "east", new Store.S3("b", "us-east-1", "", false, ""));

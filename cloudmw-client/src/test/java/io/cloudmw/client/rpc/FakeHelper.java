@@ -84,6 +84,8 @@ public final class FakeHelper implements AutoCloseable {
         CORRUPT_REPLICA,
         /** Loses the connection while it is being written to. */
         DIE_MID_WRITE,
+        /** Takes chunks, and never says that they are stored. */
+        UNANSWERED_WRITES,
         /** Has no room for the first seven chunks it is sent. */
         BUSY,
         /** Cannot reach enough disks for the first seven chunks it is sent, and says so. */
@@ -431,6 +433,9 @@ public final class FakeHelper implements AutoCloseable {
 
         @Override
         public void ended(byte[] trailer) {
+            if (script == Script.UNANSWERED_WRITES) {
+                return;
+            }
             uploads.decrementAndGet();
             chunks.put(write.chunk(), bytes.toByteArray());
             stream.end(new WriteResult(write.stores().stream().map(Store::id).toList(), List.of()).encode());

@@ -51,13 +51,15 @@ final class CopyLocator {
     /** Passes over all files of a volume. */
     RecoveryReport.Copies run(VolumeName volume, RecoveryListener listener) throws CloudMwException {
         long files = 0;
+        long bytes = 0;
         String token = "";
         do {
             Page<FileVersion> page = catalog.live(token, PAGE);
             for (FileVersion version : page.items()) {
                 if (version.file().volume().equals(volume)) {
                     locate(version, listener);
-                    listener.located(++files);
+                    bytes += version.sizeBytes();
+                    listener.located(++files, bytes);
                 }
             }
             token = page.nextToken();

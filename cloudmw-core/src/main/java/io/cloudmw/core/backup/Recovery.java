@@ -85,6 +85,7 @@ public final class Recovery {
             }
             Volume volume = prepare(root, catalog);
             Restoring restoring = new Restoring(catalog, scratch, progress, volume.name(), clock);
+            restoring.plan(listener);
             restoring.run(listener);
             RecoveryReport.Copies located = new CopyLocator(catalog, lease, stores, request.verify(), clock.millis())
                     .run(volume.name(), listener);

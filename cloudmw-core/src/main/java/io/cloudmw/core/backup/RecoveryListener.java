@@ -7,11 +7,14 @@ public interface RecoveryListener {
     /** Hears nothing. */
     RecoveryListener NONE = new RecoveryListener() {};
 
-    /** So many files are in the catalog. */
-    default void restored(long files) {}
+    /** The backup has so many files, of so many bytes together. */
+    default void planned(long files, long bytes) {}
 
-    /** The copies of so many files were looked for. */
-    default void located(long files) {}
+    /** So many files, of so many bytes together, are in the catalog. */
+    default void restored(long files, long bytes) {}
+
+    /** The copies of so many files, of so many bytes together, were looked for. */
+    default void located(long files, long bytes) {}
 
     /**
      * No store that was read has a right copy of some chunk of this file.

@@ -66,6 +66,21 @@ final class Restoring {
         return bytes;
     }
 
+    /** Tells how much there is to write. */
+    void plan(RecoveryListener listener) throws CloudMwException {
+        long allFiles = 0;
+        long allBytes = 0;
+        List<Scratch.Value> page = scratch.after("", PAGE);
+        while (!page.isEmpty()) {
+            for (Scratch.Value value : page) {
+                allBytes += BackupWire.present(value.value()).version().sizeBytes();
+            }
+            allFiles += page.size();
+            page = scratch.after(page.get(page.size() - 1).path(), PAGE);
+        }
+        listener.planned(allFiles, allBytes);
+    }
+
     /**
      * Writes them, a page in the order of their paths after the other. What the path that was noted last and those before it name
      * was written before: users may have removed or replaced it.
@@ -100,7 +115,7 @@ final class Restoring {
             }
             restore(missing, pool);
             for (int i = 0; i < page.size(); i++) {
-                listener.restored(++files);
+                listener.restored(++files, bytes);
             }
             if (!there && !page.isEmpty()) {
                 progress.note(path);

@@ -104,6 +104,14 @@ final class Collector {
     @GuardedBy("this")
     private Optional<Boolean> ordered = Optional.empty();
 
+    /** How often rounds were asked for that are not over, by number. */
+    @GuardedBy("this")
+    private final Map<Long, Integer> orders = new HashMap<>();
+
+    /** The number of a round that is to end. */
+    @GuardedBy("this")
+    private long endedNumber;
+
     @GuardedBy("this")
     private CollectProgress progress = CollectProgress.NONE;
 
@@ -160,7 +168,7 @@ final class Collector {
     private void givenUp(Task task) {
         change(round -> round.failed(1));
         if (task instanceof Task.Survey) {
-            open.remove(task.store().id());
+            closeStore(task.store().id());
             complete = false;
         }
     }
@@ -171,6 +179,10 @@ final class Collector {
      * @return whether there is more to do now
      */
     boolean step() throws CloudMwException {
+        if (isToEnd()) {
+            endEarly();
+            return false;
+        }
         if (!progress().underWay()) {
             return begin();
         }
@@ -184,7 +196,10 @@ final class Collector {
             judgeSome(judging.get());
             return true;
         }
-        open.keySet().removeIf(store -> !stores.containsKey(store));
+        open.keySet().stream()
+                .filter(store -> !stores.containsKey(store))
+                .toList()
+                .forEach(this::closeStore);
         for (Map.Entry<StoreId, String> place : open.entrySet()) {
             survey(place.getKey(), place.getValue());
         }
@@ -223,11 +238,51 @@ final class Collector {
             }
         }
         complete = away == 0;
-        CollectRound round = CollectRound.began(dry, now).failed(away);
+        CollectRound round = CollectRound.began(dry, now, open.size()).failed(away);
         synchronized (this) {
             progress = new CollectProgress(progress.rounds(), true, round, progress.last());
         }
         return true;
+    }
+
+    private void closeStore(StoreId store) {
+        if (open.remove(store) != null) {
+            change(CollectRound::storeDone);
+        }
+    }
+
+    private synchronized boolean isToEnd() {
+        return progress.underWay() && progress.rounds() + 1 == endedNumber;
+    }
+
+    /** What was found so far is the round's; what helpers were told to delete they still may. */
+    private void endEarly() {
+        open.clear();
+        doomed.clear();
+        deletable.clear();
+        judging = Optional.empty();
+        judged = 0;
+        synchronized (this) {
+            outstanding.stream()
+                    .filter(task -> task instanceof Task.Survey)
+                    .forEach(task -> task.keys().forEach(queue::withdraw));
+            outstanding.removeIf(task -> task instanceof Task.Survey);
+            listed.clear();
+            progress = new CollectProgress(progress.rounds() + 1, false, CollectRound.NONE, progress.now());
+        }
+    }
+
+    /** Ends a round that nobody else has asked for, before it is done or before it has begun; nothing when it is over. */
+    synchronized void end(long number) {
+        boolean wanted = orders.merge(number, -1, Integer::sum) > 0;
+        if (wanted || number <= progress.rounds()) {
+            return;
+        }
+        if (progress.underWay() && number == progress.rounds() + 1) {
+            endedNumber = number;
+        } else {
+            ordered = Optional.empty();
+        }
     }
 
     private synchronized Optional<Boolean> takeOrder() {
@@ -250,7 +305,11 @@ final class Collector {
                     "garbage collection is turned off (expected: coordinator.collect = true, or a dry run)");
         }
         ordered = Optional.of(dry && ordered.orElse(true));
-        return progress.rounds() + (progress.underWay() ? 2 : 1);
+        long number = progress.rounds() + (progress.underWay() ? 2 : 1);
+        long over = progress.rounds();
+        orders.keySet().removeIf(before -> before <= over);
+        orders.merge(number, 1, Integer::sum);
+        return number;
     }
 
     private synchronized Optional<Listed> nextListed() {
@@ -339,7 +398,7 @@ final class Collector {
             left = left.subList(task.size(), left.size());
         }
         if (found.page().isLast()) {
-            open.remove(store);
+            closeStore(store);
         } else {
             open.put(store, found.page().nextToken());
         }
@@ -440,6 +499,9 @@ final class Collector {
     }
 
     private synchronized void change(UnaryOperator<CollectRound> change) {
+        if (!progress.underWay()) {
+            return; // what a round that was ended has left with helpers
+        }
         progress = new CollectProgress(
                 progress.rounds(), progress.underWay(), change.apply(progress.now()), progress.last());
     }

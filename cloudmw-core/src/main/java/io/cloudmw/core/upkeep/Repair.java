@@ -106,6 +106,11 @@ final class Repair {
     private FullLook.Outcome looked = FullLook.Outcome.NONE;
 
     private String noted = "";
+    /** What somebody asked for, if anybody did; and whether the {@link #walk} is for it. */
+    private volatile @Nullable AskedRepair asked;
+
+    private boolean forAsked;
+
     private final Deque<Task.Copy> found = new ArrayDeque<>();
     private Tally tally = new Tally();
 
@@ -257,13 +262,39 @@ final class Repair {
         }
         walk = null;
         looking = null;
+        giveUpAsked();
         found.clear();
         nextPassNanos = ticker.nanos();
     }
 
+    private void giveUpAsked() {
+        AskedRepair wanted = asked;
+        if (forAsked && wanted != null) {
+            wanted.givenUp();
+        }
+        forAsked = false;
+    }
+
+    /** Looks at chunks that a round is about, before all that is due otherwise. Idempotent. */
+    void ask(AskedRepair wanted) {
+        asked = wanted;
+    }
+
+    /** The round is over. */
+    void forget(AskedRepair wanted) {
+        if (wanted.equals(asked)) {
+            asked = null;
+            if (forAsked) {
+                forAsked = false;
+                walk = null;
+                found.clear();
+            }
+        }
+    }
+
     /** Whether all manifests are being looked at. */
     boolean isPressed() {
-        return looking != null;
+        return looking != null || forAsked;
     }
 
     /**
@@ -315,6 +346,10 @@ final class Repair {
         if (taken && full != null) {
             full.offered(task);
         }
+        AskedRepair wanted = asked;
+        if (taken && forAsked && wanted != null) {
+            wanted.offered(task);
+        }
         return taken;
     }
 
@@ -324,6 +359,13 @@ final class Repair {
 
     private boolean beginPass() {
         long now = ticker.nanos();
+        AskedRepair wanted = asked;
+        if (wanted != null && wanted.wantsPass(queue::contains)) {
+            forAsked = true;
+            walk = wanted.begin(catalog);
+            begun(now);
+            return true;
+        }
         if (now - nextPassNanos < 0) {
             return false;
         }
@@ -338,6 +380,11 @@ final class Repair {
             walk = new PendingWalk(catalog);
             passesSinceFull++;
         }
+        begun(now);
+        return true;
+    }
+
+    private void begun(long now) {
         tally = new Tally();
         stores.values().stream().filter(StoreCondition::draining).forEach(store -> tally.left.put(store.id(), 0L));
         replaced(stores).forEach(store -> tally.missing.put(store, 0L));
@@ -348,7 +395,6 @@ final class Repair {
             passesBegun++;
             made.clear();
         }
-        return true;
     }
 
     private boolean isFullDue() {
@@ -362,6 +408,16 @@ final class Repair {
 
     private void end() throws CloudMwException {
         long now = ticker.nanos();
+        AskedRepair wanted = asked;
+        if (forAsked && wanted != null) {
+            forAsked = false;
+            walk = null;
+            wanted.ended();
+            synchronized (this) {
+                passing = false;
+            }
+            return;
+        }
         FullLook full = looking;
         if (full != null) {
             looked = full.outcome();
@@ -463,6 +519,10 @@ final class Repair {
             if (full != null) {
                 full.saw(plan);
                 reshaping.saw(stretch, copies, plan);
+            }
+            AskedRepair wanted = asked;
+            if (forAsked && wanted != null) {
+                wanted.saw(plan, volume.replicas());
             }
             for (Store target : plan.targets()) {
                 add(new Task.Copy(copies.chunk(), target, stretch.file(), plan.sources(), plan.good()));
@@ -580,6 +640,10 @@ final class Repair {
     }
 
     private synchronized void arrived(Task.Copy task, long bytes, long dropping) {
+        AskedRepair wanted = asked;
+        if (wanted != null) {
+            wanted.arrived(task, bytes);
+        }
         made.add(task.copy());
         if (made.size() > MOST_MADE) {
             made.remove(made.iterator().next());

@@ -11,54 +11,31 @@ import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.task.ScrubProgress;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.Task;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Has every good copy of every current version read and checked, round after round. Of each store no more is asked in a second
- * than {@code scrubBytesPerSecond}, on the average over {@value #BURST_SECONDS} s. Where a round is, and what it found, is noted
+ * than {@code scrubBytesPerSecond}. Where a round is, and what it found, is noted
  * in the catalog every few seconds, behind what was looked at: a coordinator that is started anew goes on from there.
  * {@link #step} and {@link #look} are called by one thread, the rest by any.
  */
 final class Scrub {
-    /** A copy counts as so many bytes at least: a request costs its store something. */
-    static final long LEAST_BYTES = 64 << 10;
-
-    /** So many copies of one store are given out, or wait for it, at once. */
-    static final int MOST_OF_A_STORE = 128;
-
-    static final int BURST_SECONDS = 4;
-
     private final Catalog catalog;
     private final Lease lease;
-    private final WorkQueue queue;
     private final Ticker ticker;
     private final WallClock clock;
     private final long everyMillis;
-    private final long bytesPerSecond;
 
-    /** When a store may be asked again. */
-    private final Map<StoreId, Long> readyNanos = new HashMap<>();
+    /** What is left of the walk's last stretch, and what helpers have of it. */
+    private final DueCopies due;
 
-    /** What is left of the walk's last stretch, in the order of its chunks. */
-    private final Set<Task.Verify> due = new LinkedHashSet<>();
-
-    private Map<StoreId, StoreCondition> stores = Map.of();
     private boolean resumed;
     private @Nullable ManifestWalk walk;
 
     private Checkpoint checkpoint;
-
-    @GuardedBy("this")
-    private final Map<StoreId, Set<String>> underWay = new HashMap<>();
 
     @GuardedBy("this")
     private ScrubProgress progress = ScrubProgress.NONE;
@@ -67,26 +44,17 @@ final class Scrub {
     Scrub(Catalog catalog, Lease lease, WorkQueue queue, UpkeepOptions options, Ticker ticker, WallClock clock) {
         this.catalog = catalog;
         this.lease = lease;
-        this.queue = queue;
         this.ticker = ticker;
         this.clock = clock;
         this.everyMillis = options.scrubEvery().toMillis();
-        this.bytesPerSecond = options.scrubBytesPerSecond();
+        this.due = new DueCopies(queue, ticker, options.scrubBytesPerSecond());
         this.checkpoint = new Checkpoint(ticker);
     }
 
     /** Takes note of how the stores are, and of what the queue has given up. */
     void look(Map<StoreId, StoreCondition> now) {
-        stores = now;
-        readyNanos.keySet().retainAll(now.keySet());
-        synchronized (this) {
-            for (Set<String> copies : underWay.values()) {
-                int asked = copies.size();
-                copies.removeIf(copy -> !queue.contains(copy));
-                progress = progress.skipped(asked - copies.size());
-            }
-            underWay.values().removeIf(Set::isEmpty);
-        }
+        int givenUp = due.look(now);
+        change(counted -> counted.skipped(givenUp));
     }
 
     /**
@@ -102,7 +70,8 @@ final class Scrub {
         if (walking == null) {
             return begin();
         }
-        offerDue();
+        int unreadable = due.offer();
+        change(counted -> counted.skipped(unreadable));
         note(walking);
         if (!due.isEmpty()) {
             return false;
@@ -112,7 +81,7 @@ final class Scrub {
             collect(next.get());
             return true;
         }
-        if (underWay().isEmpty()) {
+        if (due.underWay().isEmpty()) {
             end();
         }
         return false;
@@ -153,10 +122,10 @@ final class Scrub {
     /** Notes, every few seconds, a position behind which everything was looked at. */
     private void note(ManifestWalk walking) throws CloudMwException {
         Optional<String> behind = checkpoint.reached(
-                () -> due.isEmpty()
-                        ? walking.position()
-                        : walking.positionAt(due.iterator().next().chunk().index()),
-                this::underWay);
+                () -> due.first()
+                        .map(task -> walking.positionAt(task.chunk().index()))
+                        .orElseGet(walking::position),
+                due::underWay);
         if (behind.isPresent()) {
             put(progress(), behind.get());
             checkpoint.noted();
@@ -170,48 +139,12 @@ final class Scrub {
     private void collect(Walk.Stretch stretch) {
         for (Copies copies : stretch.chunks()) {
             for (StoreId id : copies.stores()) {
-                StoreCondition store = stores.get(id);
+                StoreCondition store = due.stores().get(id);
                 if (copies.isGood(id) && store != null) {
                     due.add(new Task.Verify(copies.chunk(), store.candidate().store(), stretch.file()));
                 }
             }
         }
-    }
-
-    /** Offers what is due of stores that may be asked again. */
-    private void offerDue() {
-        long now = ticker.nanos();
-        Iterator<Task.Verify> tasks = due.iterator();
-        while (tasks.hasNext()) {
-            Task.Verify task = tasks.next();
-            StoreId id = task.store().id();
-            StoreCondition store = stores.get(id);
-            if (store == null || !store.available()) {
-                change(counted -> counted.skipped(1));
-                tasks.remove();
-            } else if (now - readyNanos.getOrDefault(id, now) >= 0 && offered(task)) {
-                long rested = Math.max(readyNanos.getOrDefault(id, now), now - TimeUnit.SECONDS.toNanos(BURST_SECONDS));
-                readyNanos.put(id, rested + costNanos(task));
-                tasks.remove();
-            }
-        }
-    }
-
-    private long costNanos(Task.Verify task) {
-        long bytes = Math.max(LEAST_BYTES, task.chunk().range().length());
-        return (long) ((double) bytes / bytesPerSecond * TimeUnit.SECONDS.toNanos(1));
-    }
-
-    /** Nobody reports it before it is under way here. */
-    private synchronized boolean offered(Task.Verify task) {
-        Set<String> copies = underWay.computeIfAbsent(task.store().id(), store -> new HashSet<>());
-        return copies.size() < MOST_OF_A_STORE && queue.offer(task) && copies.add(task.copy());
-    }
-
-    private synchronized Set<String> underWay() {
-        Set<String> all = new HashSet<>();
-        underWay.values().forEach(all::addAll);
-        return all;
     }
 
     /**
@@ -220,21 +153,16 @@ final class Scrub {
      * @param bytes that were read
      */
     synchronized void verified(Task.Verify task, long bytes, boolean bad) {
-        if (isOver(task)) {
+        if (due.done(task)) {
             progress = progress.verified(bytes, bad);
         }
     }
 
     /** A copy could not be looked at. */
     synchronized void failed(Task.Verify task) {
-        if (isOver(task)) {
+        if (due.done(task)) {
             progress = progress.skipped(1);
         }
-    }
-
-    @GuardedBy("this")
-    private boolean isOver(Task.Verify task) {
-        return underWay.getOrDefault(task.store().id(), new HashSet<>()).remove(task.copy());
     }
 
     synchronized ScrubProgress progress() {

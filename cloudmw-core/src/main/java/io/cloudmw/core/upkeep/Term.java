@@ -50,6 +50,7 @@ final class Term {
     private final Replacements replacements;
     private final Reshaping reshaping;
     private final Scrub scrub;
+    private final AskedRounds rounds;
     private final UpkeepClock age;
     private final AwayNotes away;
     private final Deletions deletions;
@@ -94,6 +95,7 @@ final class Term {
         this.replacements = new Replacements(catalog, lease, queue, repair, ticker, clock);
         this.pressedNanos = Math.max(TURN_NANOS, pause.toNanos() / PRESSED);
         this.scrub = new Scrub(catalog, lease, queue, options, ticker, clock);
+        this.rounds = new AskedRounds(catalog, queue, repair, options, ticker, clock);
     }
 
     /**
@@ -133,6 +135,10 @@ final class Term {
 
     Scrub scrub() {
         return scrub;
+    }
+
+    AskedRounds rounds() {
+        return rounds;
     }
 
     Collector collector() {
@@ -188,8 +194,12 @@ final class Term {
         turn(replacements::step, TURN_NANOS);
         turn(repair::step, repair.isPressed() ? pressedNanos : TURN_NANOS);
         turn(reshaping::step, TURN_NANOS);
+        rounds.look(seen);
+        turn(rounds::step, TURN_NANOS);
         scrub.look(seen);
-        turn(scrub::step, TURN_NANOS);
+        if (!rounds.isReading()) { // both together would read stores twice as fast
+            turn(scrub::step, TURN_NANOS);
+        }
         collector.look(seen);
         turn(collector::step, Math.min(LONGEST_TURN_NANOS, Math.max(TURN_NANOS, ticker.nanos() - began)));
     }
@@ -218,6 +228,7 @@ final class Term {
             repair.copied(copy, result.bytes(), stores);
         } else if (task.get() instanceof Task.Verify verify) {
             scrub.verified(verify, result.bytes(), faulty);
+            rounds.verified(verify, result.bytes(), faulty);
         }
         Runnable done = () -> queue.done(result.task());
         if (task.get() instanceof Task.Look look) {
@@ -248,6 +259,7 @@ final class Term {
     private void failed(Task task, TaskResult result) {
         if (task instanceof Task.Verify verify) {
             scrub.failed(verify);
+            rounds.failed(verify);
             queue.done(result.task());
             return;
         }

@@ -15,6 +15,8 @@ import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.Handout;
+import io.cloudmw.core.upkeep.task.RoundProgress;
+import io.cloudmw.core.upkeep.task.RoundScope;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.Task;
 import io.cloudmw.core.upkeep.task.TaskResult;
@@ -235,6 +237,53 @@ public final class Upkeep {
      */
     public long collect(boolean dry) throws CloudMwException {
         return here().collector().order(dry);
+    }
+
+    /**
+     * Ends a round of garbage collection before it is done: it lists nothing more, and orders no more deletions.
+     *
+     * @param round as {@link #collect} gave it
+     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} as {@link #status}
+     */
+    public void endCollection(long round) throws CloudMwException {
+        here().collector().end(round);
+    }
+
+    /**
+     * Begins a round of scrub or repair, one at a time.
+     *
+     * @param attended whether it ends when {@link #round} is not called for half a minute
+     * @return its number
+     * @throws CloudMwException {@code ALREADY_EXISTS} when one is under way; {@code VOLUME_NOT_FOUND} and {@code NOT_FOUND};
+     *     {@code COORDINATOR_UNAVAILABLE} as {@link #status}
+     */
+    public long beginRound(RoundProgress.Kind kind, RoundScope scope, boolean attended) throws CloudMwException {
+        Term now = here();
+        if (scope.volume().isPresent() && catalog.volume(scope.volume().get()).isEmpty()) {
+            throw new CloudMwException(
+                    ErrorCode.VOLUME_NOT_FOUND, "volume " + scope.volume().get() + ": not found");
+        }
+        if (scope.store().isPresent()
+                && catalog.stores().stream()
+                        .noneMatch(store -> store.id().equals(scope.store().get()))) {
+            throw new CloudMwException(
+                    ErrorCode.NOT_FOUND, "store " + scope.store().get() + ": not found");
+        }
+        return now.rounds().begin(kind, scope, attended);
+    }
+
+    /**
+     * How far a round is.
+     *
+     * @throws CloudMwException {@code NOT_FOUND} when it is not known; {@code COORDINATOR_UNAVAILABLE} as {@link #status}
+     */
+    public RoundProgress round(long number) throws CloudMwException {
+        return here().rounds().progress(number);
+    }
+
+    /** Ends a round before it is done; fails as {@link #round}. */
+    public RoundProgress endRound(long number) throws CloudMwException {
+        return here().rounds().end(number);
     }
 
     private Term here() throws CloudMwException {

@@ -176,6 +176,14 @@ public final class WorkQueue {
                 .map(entry -> entry.task);
     }
 
+    /** Takes a task out that waits; a helper that has it goes on. */
+    synchronized void withdraw(String key) {
+        Entry entry = byKey.get(key);
+        if (entry != null && waiting.contains(entry)) {
+            forget(entry);
+        }
+    }
+
     /** Whether there is a task about this: see {@link Task#keys}. */
     public synchronized boolean contains(String key) {
         return byKey.containsKey(key);

@@ -8,6 +8,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.upkeep.task.CollectProgress;
@@ -17,11 +18,14 @@ import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.Obstacle;
 import io.cloudmw.core.upkeep.task.RepairProgress;
 import io.cloudmw.core.upkeep.task.ReplacedProgress;
+import io.cloudmw.core.upkeep.task.RoundProgress;
+import io.cloudmw.core.upkeep.task.RoundScope;
 import io.cloudmw.core.upkeep.task.ScrubProgress;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.Task;
 import io.cloudmw.core.upkeep.task.TaskResult;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
+import io.cloudmw.proto.v1.BeginRoundRequest;
 import io.cloudmw.proto.v1.CollectFare;
 import io.cloudmw.proto.v1.CollectRoundFare;
 import io.cloudmw.proto.v1.CopyTask;
@@ -32,6 +36,7 @@ import io.cloudmw.proto.v1.GetStatusResponse;
 import io.cloudmw.proto.v1.LookTask;
 import io.cloudmw.proto.v1.RepairFare;
 import io.cloudmw.proto.v1.ReplacedFare;
+import io.cloudmw.proto.v1.RoundFare;
 import io.cloudmw.proto.v1.ScrubFare;
 import io.cloudmw.proto.v1.StoreFare;
 import io.cloudmw.proto.v1.SurveyTask;
@@ -388,6 +393,8 @@ public final class UpkeepWire {
                 .setFailed(round.failed())
                 .setForgotten(round.forgotten())
                 .setUnknown(round.unknown())
+                .setStores(round.stores())
+                .setStoresDone(round.storesDone())
                 .build();
     }
 
@@ -407,6 +414,58 @@ public final class UpkeepWire {
                 message.getDeletedBytes(),
                 message.getFailed(),
                 message.getForgotten(),
-                message.getUnknown());
+                message.getUnknown(),
+                message.getStores(),
+                message.getStoresDone());
+    }
+
+    public static BeginRoundRequest begin(RoundProgress.Kind kind, RoundScope scope, boolean attended) {
+        return BeginRoundRequest.newBuilder()
+                .setKind(kind.name())
+                .setVolume(scope.volume().map(VolumeName::value).orElse(""))
+                .setStoreId(scope.store().map(StoreId::value).orElse(""))
+                .setAttended(attended)
+                .build();
+    }
+
+    public static RoundProgress.Kind kind(BeginRoundRequest message) throws CloudMwException {
+        return FromWire.valid(() -> RoundProgress.Kind.valueOf(message.getKind()));
+    }
+
+    public static RoundScope scope(BeginRoundRequest message) throws CloudMwException {
+        return FromWire.valid(() -> new RoundScope(
+                message.getVolume().isEmpty() ? Optional.empty() : Optional.of(new VolumeName(message.getVolume())),
+                message.getStoreId().isEmpty() ? Optional.empty() : Optional.of(new StoreId(message.getStoreId()))));
+    }
+
+    public static RoundFare fare(RoundProgress round) {
+        return RoundFare.newBuilder()
+                .setRound(round.number())
+                .setKind(round.kind().name())
+                .setState(round.state().name())
+                .setLooked(round.looked())
+                .setRead(round.read())
+                .setReadBytes(round.readBytes())
+                .setBad(round.bad())
+                .setSkipped(round.skipped())
+                .setRepaired(round.repaired())
+                .setRepairedBytes(round.repairedBytes())
+                .setLeft(round.left())
+                .build();
+    }
+
+    public static RoundProgress round(RoundFare message) throws CloudMwException {
+        return FromWire.valid(() -> new RoundProgress(
+                RoundProgress.Kind.valueOf(message.getKind()),
+                message.getRound(),
+                RoundProgress.State.valueOf(message.getState()),
+                message.getLooked(),
+                message.getRead(),
+                message.getReadBytes(),
+                message.getBad(),
+                message.getSkipped(),
+                message.getRepaired(),
+                message.getRepairedBytes(),
+                message.getLeft()));
     }
 }

@@ -205,7 +205,7 @@ final class RecoveryTest {
             VolumeName name = new VolumeName("a".repeat(63));
             RecoveryListener meanwhile = new RecoveryListener() {
                 @Override
-                public void restored(long files) {
+                public void restored(long files, long bytes) {
                     if (files == 1) {
                         assertThatCode(() -> recover(request(theirs.clusterId(), name, false), other))
                                 .doesNotThrowAnyException();
@@ -304,7 +304,7 @@ final class RecoveryTest {
         volume.backup(second);
         RecoveryListener stopping = new RecoveryListener() {
             @Override
-            public void restored(long files) {
+            public void restored(long files, long bytes) {
                 if (files == 150) {
                     throw new IllegalStateException("stopped");
                 }
@@ -331,7 +331,7 @@ final class RecoveryTest {
         other.leases().release(lease);
         RecoveryListener stopping = new RecoveryListener() {
             @Override
-            public void restored(long files) {
+            public void restored(long files, long bytes) {
                 throw new IllegalStateException("stopped");
             }
         };

@@ -20,6 +20,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.Copies;
 import io.cloudmw.core.upkeep.UpkeepOptions;
+import io.cloudmw.core.upkeep.task.CollectProgress;
 import io.cloudmw.core.upkeep.task.CollectRound;
 import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.Handout;
@@ -285,11 +286,38 @@ final class CollectorTest {
         for (int i = 0; i < 2; i++) {
             world.round(true);
             assertThat(world.last())
-                    .isEqualTo(new CollectRound(true, world.last().beganMillis(), 10, 2, 2, 0, 0, 0, 0, 0));
+                    .isEqualTo(new CollectRound(true, world.last().beganMillis(), 10, 2, 2, 0, 0, 0, 0, 0, 4, 4));
             world.leap(Duration.ofHours(2));
         }
         assertThat(world.cluster.catalog.records(gone.id(), 0, 10)).isEmpty();
         assertThat(world.copies()).isEqualTo(10);
+    }
+
+    @Test
+    void aRoundThatIsEndedListsNothingMore() throws CloudMwException {
+        World world = new World(2);
+        world.commit(world.written("/kept", 4));
+        long round = world.cluster.coordinator.upkeep().collect(true);
+        assertThat(world.cluster.coordinator.upkeep().collect(true))
+                .as("two who ask for one round")
+                .isEqualTo(round);
+        world.cluster.coordinator.upkeep().endCollection(round);
+        world.pass(1);
+        assertThat(world.cluster.coordinator.upkeep().status().collect().underWay())
+                .isTrue();
+        assertThat(world.cluster.coordinator.upkeep().status().collect().now().stores())
+                .isEqualTo(HELPERS);
+
+        world.cluster.coordinator.upkeep().endCollection(round);
+        world.pass(1);
+
+        CollectProgress ended = world.cluster.coordinator.upkeep().status().collect();
+        assertThat(ended.underWay()).isFalse();
+        assertThat(ended.rounds()).isEqualTo(round);
+        assertThat(ended.last().storesDone()).isZero();
+        assertThat(world.cluster.coordinator.upkeep().status().waitingTasks()).isZero();
+        world.round(true);
+        assertThat(world.last().storesDone()).isEqualTo(HELPERS);
     }
 
     /** It may be another cluster's, or this one's of after the backup that its catalog was made anew from. */

@@ -18,6 +18,7 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.store.CachingStoreOpener;
 import io.cloudmw.core.store.open.DirectStoreOpener;
 import io.cloudmw.core.thread.ForcedEnd;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.helper.bucket.Buckets;
 import io.cloudmw.helper.coordinator.CoordinatorConfig;
@@ -31,11 +32,13 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,7 +62,7 @@ final class RecoverCommand implements Callable<Integer> {
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
     private static final int FILES_LOST = 6;
     private static final int MAX_LISTED = 1000;
-    private static final int PROGRESS_FILES = 10_000;
+    private static final long LINE_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final int CONNECTIONS = 16;
 
     @Mixin
@@ -199,20 +202,54 @@ final class RecoverCommand implements Callable<Integer> {
 
     /** Progress and losses, on standard error. */
     private final class Telling implements RecoveryListener {
+        private final Ticker ticker = Ticker.system();
+        private long allFiles;
+        private long allBytes;
+        private String step = "";
+        private long stepBeganNanos;
+        private long toldNanos = ticker.nanos();
+
         @Override
-        public void restored(long files) {
-            tell("in the catalog", files);
+        public void planned(long files, long bytes) {
+            allFiles = files;
+            allBytes = bytes;
         }
 
         @Override
-        public void located(long files) {
-            tell("located", files);
+        public void restored(long files, long bytes) {
+            tell("in the catalog", files, bytes);
         }
 
-        private void tell(String what, long files) {
-            if (files % PROGRESS_FILES == 0) {
-                System.err.println("cloudmw: " + files + " files " + what);
+        @Override
+        public void located(long files, long bytes) {
+            tell("located", files, bytes);
+        }
+
+        /** At most a line in five seconds, and one when all is done. */
+        private void tell(String what, long files, long bytes) {
+            long now = ticker.nanos();
+            if (!what.equals(step)) {
+                step = what;
+                stepBeganNanos = now;
             }
+            if (now - toldNanos < LINE_NANOS && files != allFiles) {
+                return;
+            }
+            toldNanos = now;
+            long left = Math.max(0, allFiles - files);
+            double seconds = (now - stepBeganNanos) / 1e9;
+            String rest = left == 0 || seconds < 1
+                    ? ""
+                    : String.format(Locale.ROOT, ", about %d s", Math.max(1, Math.round(seconds / files * left)));
+            System.err.printf(
+                    Locale.ROOT,
+                    "cloudmw: %,d of %,d files, %s of %s, %s%s%n",
+                    files,
+                    Math.max(files, allFiles),
+                    Sizes.approximate(bytes),
+                    Sizes.approximate(Math.max(bytes, allBytes)),
+                    what,
+                    rest);
         }
 
         @Override

@@ -13,6 +13,7 @@ import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.WriteResult;
+import io.cloudmw.core.wire.WriteTrouble;
 import io.cloudmw.helper.fetch.StoreResolver;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,6 +66,10 @@ final class Replication {
     /** Stores the quorum does not count on, with why: they were given up, or are disks that cannot be reached now. */
     @GuardedBy("lock")
     private final Map<StoreId, CloudMwException> lacking = new TreeMap<>();
+
+    /** Stores that do not have the chunk yet although it was tried. */
+    @GuardedBy("lock")
+    private final Map<StoreId, WriteTrouble> troubles = new TreeMap<>();
 
     @GuardedBy("lock")
     private int givenUp;
@@ -125,6 +130,13 @@ final class Replication {
         }
     }
 
+    /** What is in the way of copies that were tried and are missing. */
+    List<WriteTrouble> troubles() {
+        synchronized (lock) {
+            return List.copyOf(troubles.values());
+        }
+    }
+
     /** Starts; called once. */
     void start(ChunkSource source, Listener listener) {
         for (Store store : request.stores()) {
@@ -182,6 +194,7 @@ final class Replication {
         synchronized (lock) {
             stored.add(store);
             lacking.remove(store);
+            troubles.remove(store);
             late = answered;
             if (!answered && stored.size() >= request.writeQuorum()) {
                 answered = true;
@@ -206,6 +219,9 @@ final class Replication {
     }
 
     private void failed(StoreId store, CloudMwException cause, ChunkSource source, Listener listener, int tried) {
+        synchronized (lock) {
+            troubles.put(store, new WriteTrouble(store, cause.code(), String.valueOf(cause.getMessage()), tried + 1));
+        }
         if (tried < around.retryDelays().size() && mayHelp(cause) && mayWait(store, cause)) {
             long delay = around.retryDelays().get(tried).toNanos();
             Runnable again = () -> attempt(store, source, listener, tried + 1);

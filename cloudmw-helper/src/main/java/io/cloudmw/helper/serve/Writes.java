@@ -11,12 +11,15 @@ import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.core.wire.WriteTrouble;
 import io.cloudmw.helper.disk.OwnDisks;
 import io.cloudmw.helper.fetch.Spool;
 import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.peer.StoreDirectory;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
@@ -64,11 +67,18 @@ public final class Writes {
     private final Surroundings around;
     private final Semaphore uploadsRoom;
     private final Semaphore copiesRoom;
+    private final Map<ChunkId, Replication> underWay = new ConcurrentHashMap<>();
 
     public Writes(Surroundings around) {
         this.around = around;
         this.uploadsRoom = new Semaphore(around.uploads().limit());
         this.copiesRoom = new Semaphore(around.copies().limit());
+    }
+
+    /** What is in the way of a chunk that is being written; empty: nothing so far, or it is not being written. */
+    public List<WriteTrouble> troubles(ChunkId chunk) {
+        Replication replication = underWay.get(chunk);
+        return replication == null ? List.of() : replication.troubles();
     }
 
     BulkStreamListener open(BulkStream stream, BulkRequest.Write request) throws CloudMwException {
@@ -87,7 +97,11 @@ public final class Writes {
                 .resolver(
                         request.stores(), request.helpers(), request.token(), claims, () -> Urgency.of(Priority.BATCH));
         Replication replication = new Replication(request, claims, stores, around, means.storing());
-        Upload upload = new Upload(request, stream, means, around, replication, room::release);
+        underWay.put(chunk, replication);
+        Upload upload = new Upload(request, stream, means, around, replication, () -> {
+            underWay.remove(chunk, replication);
+            room.release();
+        });
         upload.start();
         return upload;
     }

@@ -13,6 +13,8 @@ package io.cloudmw.core.upkeep.task;
  * @param failed stores that could not be listed, and deletions that failed: the next round tries again
  * @param forgotten versions of which nothing is kept any more
  * @param unknown copies of versions of which the catalog knows nothing, and which stay: another cluster's, perhaps
+ * @param stores that the round looks through
+ * @param storesDone of those, stores that were looked through, or cannot be
  */
 public record CollectRound(
         boolean dry,
@@ -24,11 +26,13 @@ public record CollectRound(
         long deletedBytes,
         long failed,
         long forgotten,
-        long unknown) {
-    public static final CollectRound NONE = new CollectRound(false, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        long unknown,
+        int stores,
+        int storesDone) {
+    public static final CollectRound NONE = new CollectRound(false, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
-    public static CollectRound began(boolean dry, long nowMillis) {
-        return new CollectRound(dry, nowMillis, 0, 0, 0, 0, 0, 0, 0, 0);
+    public static CollectRound began(boolean dry, long nowMillis, int stores) {
+        return new CollectRound(dry, nowMillis, 0, 0, 0, 0, 0, 0, 0, 0, stores, 0);
     }
 
     public CollectRound found(long copies, long garbage, long tooYoung) {
@@ -42,7 +46,9 @@ public record CollectRound(
                 deletedBytes,
                 failed,
                 forgotten,
-                unknown);
+                unknown,
+                stores,
+                storesDone);
     }
 
     public CollectRound unknown(long copies) {
@@ -56,7 +62,9 @@ public record CollectRound(
                 deletedBytes,
                 failed,
                 forgotten,
-                unknown + copies);
+                unknown + copies,
+                stores,
+                storesDone);
     }
 
     public CollectRound deleted(long copies, long bytes) {
@@ -70,12 +78,42 @@ public record CollectRound(
                 deletedBytes + bytes,
                 failed,
                 forgotten,
-                unknown);
+                unknown,
+                stores,
+                storesDone);
     }
 
     public CollectRound failed(long times) {
         return new CollectRound(
-                dry, beganMillis, listed, unnamed, waiting, deleted, deletedBytes, failed + times, forgotten, unknown);
+                dry,
+                beganMillis,
+                listed,
+                unnamed,
+                waiting,
+                deleted,
+                deletedBytes,
+                failed + times,
+                forgotten,
+                unknown,
+                stores,
+                storesDone);
+    }
+
+    /** All of a store was looked at, or it cannot be. */
+    public CollectRound storeDone() {
+        return new CollectRound(
+                dry,
+                beganMillis,
+                listed,
+                unnamed,
+                waiting,
+                deleted,
+                deletedBytes,
+                failed,
+                forgotten,
+                unknown,
+                stores,
+                storesDone + 1);
     }
 
     public CollectRound forgot(long versions) {
@@ -89,6 +127,8 @@ public record CollectRound(
                 deletedBytes,
                 failed,
                 forgotten + versions,
-                unknown);
+                unknown,
+                stores,
+                storesDone);
     }
 }

@@ -4,12 +4,19 @@ import io.cloudmw.core.upkeep.Upkeep;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.core.wire.UpkeepWire;
+import io.cloudmw.proto.v1.BeginRoundRequest;
+import io.cloudmw.proto.v1.BeginRoundResponse;
 import io.cloudmw.proto.v1.CollectRequest;
 import io.cloudmw.proto.v1.CollectResponse;
 import io.cloudmw.proto.v1.DrainRequest;
 import io.cloudmw.proto.v1.DrainResponse;
+import io.cloudmw.proto.v1.EndCollectionRequest;
+import io.cloudmw.proto.v1.EndCollectionResponse;
+import io.cloudmw.proto.v1.EndRoundRequest;
+import io.cloudmw.proto.v1.GetRoundRequest;
 import io.cloudmw.proto.v1.GetStatusRequest;
 import io.cloudmw.proto.v1.GetStatusResponse;
+import io.cloudmw.proto.v1.RoundFare;
 import io.cloudmw.proto.v1.UpkeepGrpc;
 import io.cloudmw.proto.v1.WorkRequest;
 import io.cloudmw.proto.v1.WorkResponse;
@@ -51,6 +58,34 @@ public final class UpkeepService extends UpkeepGrpc.UpkeepImplBase {
                 () -> CollectResponse.newBuilder()
                         .setRound(upkeep.collect(request.getDry()))
                         .build());
+    }
+
+    @Override
+    public void endCollection(EndCollectionRequest request, StreamObserver<EndCollectionResponse> observer) {
+        calls.answer(observer, () -> {
+            upkeep.endCollection(request.getRound());
+            return EndCollectionResponse.getDefaultInstance();
+        });
+    }
+
+    @Override
+    public void beginRound(BeginRoundRequest request, StreamObserver<BeginRoundResponse> observer) {
+        calls.answer(
+                observer,
+                () -> BeginRoundResponse.newBuilder()
+                        .setRound(upkeep.beginRound(
+                                UpkeepWire.kind(request), UpkeepWire.scope(request), request.getAttended()))
+                        .build());
+    }
+
+    @Override
+    public void getRound(GetRoundRequest request, StreamObserver<RoundFare> observer) {
+        calls.answer(observer, () -> UpkeepWire.fare(upkeep.round(request.getRound())));
+    }
+
+    @Override
+    public void endRound(EndRoundRequest request, StreamObserver<RoundFare> observer) {
+        calls.answer(observer, () -> UpkeepWire.fare(upkeep.endRound(request.getRound())));
     }
 
     @Override

@@ -1,0 +1,46 @@
+package io.cloudmw.core.wire;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.proto.v1.GetWriteResponse;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What is in the way of a copy that a helper writes.
+ *
+ * @param code of the last try's failure
+ * @param reason the same in words
+ * @param tries that failed
+ */
+public record WriteTrouble(StoreId store, ErrorCode code, String reason, int tries) {
+    public static GetWriteResponse toWire(List<WriteTrouble> troubles) {
+        GetWriteResponse.Builder message = GetWriteResponse.newBuilder();
+        for (WriteTrouble trouble : troubles) {
+            message.addTroubles(io.cloudmw.proto.v1.WriteTrouble.newBuilder()
+                    .setStoreId(trouble.store.value())
+                    .setError(trouble.code.name())
+                    .setReason(trouble.reason)
+                    .setTries(trouble.tries));
+        }
+        return message.build();
+    }
+
+    /**
+     * Reads what {@link #toWire} wrote.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when it is not well formed
+     */
+    public static List<WriteTrouble> fromWire(GetWriteResponse message) throws CloudMwException {
+        List<WriteTrouble> troubles = new ArrayList<>();
+        for (io.cloudmw.proto.v1.WriteTrouble trouble : message.getTroublesList()) {
+            troubles.add(FromWire.valid(() -> new WriteTrouble(
+                    new StoreId(trouble.getStoreId()),
+                    ErrorCode.valueOf(trouble.getError()),
+                    trouble.getReason(),
+                    trouble.getTries())));
+        }
+        return troubles;
+    }
+}

@@ -1,0 +1,46 @@
+package io.cloudmw.helper.rpc;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.security.TransferRight;
+import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.wire.UnaryCalls;
+import io.cloudmw.core.wire.WriteTrouble;
+import io.cloudmw.helper.serve.Writes;
+import io.cloudmw.proto.v1.GetWriteRequest;
+import io.cloudmw.proto.v1.GetWriteResponse;
+import io.cloudmw.proto.v1.WritingGrpc;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
+
+/** Tells writers what is in the way of chunks that they have sent. Answers at once. */
+public final class WriteService extends WritingGrpc.WritingImplBase {
+    private final TransferTokens tokens;
+    private final Writes writes;
+    private final UnaryCalls calls = new UnaryCalls(Runnable::run);
+
+    public WriteService(TransferTokens tokens, Writes writes) {
+        this.tokens = tokens;
+        this.writes = writes;
+    }
+
+    @Override
+    public void getWrite(GetWriteRequest request, StreamObserver<GetWriteResponse> observer) {
+        calls.answer(observer, () -> WriteTrouble.toWire(troubles(request)));
+    }
+
+    private List<WriteTrouble> troubles(GetWriteRequest request) throws CloudMwException {
+        ChunkId chunk = chunk(request);
+        tokens.verify(request.getToken().toByteArray()).require(TransferRight.WRITE, chunk);
+        return writes.troubles(chunk);
+    }
+
+    private static ChunkId chunk(GetWriteRequest request) throws CloudMwException {
+        try {
+            return ChunkId.parse(request.getChunkId());
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+        }
+    }
+}
