@@ -170,6 +170,23 @@ public final class CloudMw implements AutoCloseable {
         return engine.coordinator().addStore(store, create);
     }
 
+    /**
+     * The same.
+     *
+     * @param takesOver also when the bucket has the marker of another store or cluster, which then loses it
+     */
+    public CompletableFuture<Store> addStore(Store store, boolean create, boolean takesOver) {
+        return engine.coordinator().addStore(store, create, takesOver);
+    }
+
+    /**
+     * Takes the bucket that is there in the place of the one that a store had: all copies that are not in it are lost, and made anew.
+     * Done when that is noted; how far it is {@link #status} says.
+     */
+    public CompletableFuture<Store> replaceStore(StoreId id) {
+        return engine.coordinator().replaceStore(id);
+    }
+
     public CompletableFuture<List<StoreStatus>> stores() {
         return engine.coordinator().stores();
     }

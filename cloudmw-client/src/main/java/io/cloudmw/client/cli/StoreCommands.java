@@ -50,13 +50,19 @@ final class StoreCommands {
         @Option(names = "--create", description = "make the bucket first if it does not exist")
         private boolean create;
 
+        @Option(
+                names = "--replace",
+                description =
+                        "take the bucket also when it has the marker of another store or cluster, which then loses it")
+        private boolean replace;
+
         Add(CommandContext context) {
             super(context);
         }
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            return Json.of(Calls.await(client.addStore(store(), create)));
+            return Json.of(Calls.await(client.addStore(store(), create, replace)));
         }
 
         private Store store() {
@@ -91,6 +97,7 @@ final class StoreCommands {
                 row.put("available", status.available());
                 row.put("draining", status.draining());
                 row.put("lost", status.store().isLost());
+                status.mismatch().ifPresent(reason -> row.put("mismatch", reason));
                 status.freeBytes().ifPresent(free -> row.put("free_bytes", free));
                 rows.add(row);
                 say(
@@ -100,6 +107,7 @@ final class StoreCommands {
                         status.store().failureDomain(),
                         status.store().kind().place(),
                         free(status.freeBytes()));
+                status.mismatch().ifPresent(reason -> say("  %s", reason));
             }
             return Map.of("stores", rows);
         }
@@ -111,6 +119,9 @@ final class StoreCommands {
             if (!status.available()) {
                 return "unavailable";
             }
+            if (status.mismatch().isPresent()) {
+                return "mismatch";
+            }
             if (status.draining()) {
                 return "draining";
             }
@@ -121,6 +132,28 @@ final class StoreCommands {
             return bytes.isEmpty()
                     ? ""
                     : " free=" + Sizes.approximate(bytes.getAsLong()).replace(" ", "");
+        }
+    }
+
+    @Command(
+            name = "replace",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Take the bucket that is there in the place of the one that a store had.",
+                "All copies that are not in it are lost, and made anew from the others: `status` says how far that is."
+                        + " A disk is replaced by its helper's --replace-disk."
+            })
+    static final class Replace extends ClientCommand {
+        @Parameters(index = "0", paramLabel = "ID")
+        private String id = "";
+
+        Replace(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        Map<String, ?> run(CloudMw client) throws Exception {
+            return Json.of(Calls.await(client.replaceStore(new StoreId(id))));
         }
     }
 

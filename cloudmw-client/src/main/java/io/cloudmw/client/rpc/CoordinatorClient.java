@@ -81,6 +81,7 @@ import io.cloudmw.proto.v1.PutSegmentRequest;
 import io.cloudmw.proto.v1.RemoveRequest;
 import io.cloudmw.proto.v1.RemoveStoreRequest;
 import io.cloudmw.proto.v1.RenameRequest;
+import io.cloudmw.proto.v1.ReplaceStoreRequest;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.SetAttributesRequest;
 import io.cloudmw.proto.v1.StatRequest;
@@ -172,12 +173,26 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     public CompletableFuture<Store> addStore(Store store, boolean create) {
+        return addStore(store, create, false);
+    }
+
+    /** The same; {@code takesOver}: from the other store or cluster whose marker the bucket has. */
+    public CompletableFuture<Store> addStore(Store store, boolean create, boolean takesOver) {
         AddStoreRequest request = AddStoreRequest.newBuilder()
                 .setStore(ToWire.store(store))
                 .setCreate(create)
+                .setReplace(takesOver)
                 .setCall(newCall())
                 .build();
         return call(CoordinatorGrpc.getAddStoreMethod(), request, answer -> FromWire.store(answer.getStore()));
+    }
+
+    public CompletableFuture<Store> replaceStore(StoreId id) {
+        ReplaceStoreRequest request = ReplaceStoreRequest.newBuilder()
+                .setId(id.value())
+                .setCall(newCall())
+                .build();
+        return call(CoordinatorGrpc.getReplaceStoreMethod(), request, answer -> FromWire.store(answer.getStore()));
     }
 
     public CompletableFuture<List<StoreStatus>> stores() {

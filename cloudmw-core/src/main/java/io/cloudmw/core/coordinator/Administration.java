@@ -6,6 +6,7 @@ import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.StorePlaces;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.identity.BucketIdentities;
 import io.cloudmw.core.identity.DiskAdmission;
 import io.cloudmw.core.identity.DiskClaim;
 import io.cloudmw.core.model.CallId;
@@ -40,14 +41,22 @@ public final class Administration {
     private final Registrations registrations;
     private final StoreView stores;
     private final BucketAccess buckets;
+    private final BucketIdentities identities;
     private final WallClock clock;
 
-    Administration(Catalog catalog, HelperRegistry helpers, StoreView stores, BucketAccess buckets, WallClock clock) {
+    Administration(
+            Catalog catalog,
+            HelperRegistry helpers,
+            StoreView stores,
+            BucketAccess buckets,
+            BucketIdentities identities,
+            WallClock clock) {
         this.catalog = catalog;
         this.helpers = helpers;
         this.registrations = new Registrations(helpers, catalog.fleet());
         this.stores = stores;
         this.buckets = buckets;
+        this.identities = identities;
         this.clock = clock;
     }
 
@@ -138,21 +147,44 @@ public final class Administration {
      *     store is at this place
      */
     public StoreStatus addStore(Store store, boolean create, Optional<CallId> call) throws CloudMwException {
+        return addStore(store, create, false, call);
+    }
+
+    /**
+     * The same.
+     *
+     * @param takesOver whether the bucket is taken from another store or cluster whose marker it has
+     * @throws CloudMwException {@code STORE_MISMATCH} when it has one, and is not taken
+     */
+    public StoreStatus addStore(Store store, boolean create, boolean takesOver, Optional<CallId> call)
+            throws CloudMwException {
         if (!(store.kind() instanceof Store.S3)) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
                     "store " + store.id() + ": disks are made known by the helper they are attached to");
         }
         List<Store> known = catalog.stores();
+        Store identified = store;
         if (isFree(store, known)) {
             requireRoom("stores", known.size(), MAX_STORES);
             if (create) {
                 buckets.create(store);
             }
+            identified = identities.claimed(store, takesOver);
         }
         // Also what is there already, or cannot be: whether a try of this call has taken effect the catalog knows.
-        Store added = catalog.addStore(store, ChangeRequest.of(call, clock));
+        Store added = catalog.addStore(identified, ChangeRequest.of(call, clock));
         return stores.status(added);
+    }
+
+    /**
+     * Takes the bucket that is there in the place of the one that a store had: all copies that are not in it are lost, and made anew.
+     *
+     * @param call takes effect once; empty: it is tried once
+     * @throws CloudMwException as {@link BucketIdentities#replaced}
+     */
+    public StoreStatus replaceStore(StoreId id, Optional<CallId> call) throws CloudMwException {
+        return stores.status(identities.replaced(id, call));
     }
 
     /** Whether nothing is known of it, and nothing is in its way. */

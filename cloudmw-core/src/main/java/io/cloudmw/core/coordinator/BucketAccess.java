@@ -2,6 +2,7 @@ package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.identity.BucketMarkers;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Store;
 import java.net.URI;
@@ -24,6 +25,11 @@ public interface BucketAccess {
      */
     default void create(Store store) throws CloudMwException {
         throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "this coordinator makes no buckets");
+    }
+
+    /** Reads and writes the markers of buckets; empty where this coordinator reaches no bucket. */
+    default Optional<BucketMarkers> markers() {
+        return Optional.empty();
     }
 
     /** For clusters where clients reach nothing by themselves. */

@@ -5,6 +5,7 @@ import io.cloudmw.core.catalog.AppliedCalls;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.Lease;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.identity.BucketIdentities;
 import io.cloudmw.core.lease.BackgroundJobs;
 import io.cloudmw.core.monitor.FleetSpeeds;
 import io.cloudmw.core.security.TransferTokens;
@@ -26,6 +27,7 @@ public final class Coordinator {
     /** What a coordinator told last is dropped after so many lives of a helper's lease. */
     private static final int SILENT_TTLS = 10;
 
+    private final BucketIdentities identities;
     private final Administration administration;
     private final Uploads uploads;
     private final Edits edits;
@@ -60,9 +62,10 @@ public final class Coordinator {
             Ticker ticker,
             WallClock clock) {
         HelperRegistry helpers = new HelperRegistry(options.helperTtl(), ticker, clock);
-        StoreView stores = new StoreView(catalog, helpers, new Drains(catalog, clock));
+        this.identities = new BucketIdentities(catalog, direct.markers(), clock);
+        StoreView stores = new StoreView(catalog, helpers, new Drains(catalog, clock), identities);
         this.options = options;
-        this.administration = new Administration(catalog, helpers, stores, direct, clock);
+        this.administration = new Administration(catalog, helpers, stores, direct, identities, clock);
         this.uploads = new Uploads(catalog, helpers, stores, tokens, clock, options);
         this.edits = new Edits(catalog);
         this.snapshots = new VolumeSnapshots(catalog, clock);
@@ -135,6 +138,11 @@ public final class Coordinator {
             pruned += last;
         } while (last > 0);
         return pruned;
+    }
+
+    /** Looks at the markers of all buckets; to be called every minute or so. */
+    public void lookAtBuckets() throws CloudMwException {
+        identities.look();
     }
 
     /** Whether other coordinators may share the catalog: then {@link #exchangeSightings} is to be called, again and again. */

@@ -4,6 +4,7 @@ import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.identity.BucketIdentities;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -27,8 +28,11 @@ final class StoreView {
     private final Catalog catalog;
     private final HelperRegistry helpers;
     private final Drains drains;
+    private final BucketIdentities identities;
 
-    StoreView(Catalog catalog, HelperRegistry helpers, Drains drains) {
+    /** @param identities which buckets are not those that their stores had: they take nothing */
+    StoreView(Catalog catalog, HelperRegistry helpers, Drains drains, BucketIdentities identities) {
+        this.identities = identities;
         this.catalog = catalog;
         this.helpers = helpers;
         this.drains = drains;
@@ -42,7 +46,8 @@ final class StoreView {
                         store,
                         isAvailable(store),
                         drained.contains(store.id()),
-                        isAvailable(store) ? freeBytes(store) : OptionalLong.empty()))
+                        isAvailable(store) ? freeBytes(store) : OptionalLong.empty(),
+                        identities.mismatch(store.id())))
                 .toList();
     }
 
@@ -133,8 +138,14 @@ final class StoreView {
     List<Candidate> reachable(List<Store> stores) throws CloudMwException {
         Set<StoreId> drained = drains.all();
         return stores.stream()
-                .map(store -> new Candidate(store, drained.contains(store.id()) ? "draining" : absence(store), 1))
+                .map(store -> new Candidate(store, drained.contains(store.id()) ? "draining" : unreachable(store), 1))
                 .toList();
+    }
+
+    /** Why a store cannot be used, whatever room it has; empty when it can. */
+    private String unreachable(Store store) {
+        String absence = absence(store);
+        return absence.isEmpty() ? identities.mismatch(store.id()).orElse("") : absence;
     }
 
     /** Why a store cannot be reached; empty when it can. */
@@ -151,8 +162,9 @@ final class StoreView {
 
     /** Why a store cannot take a chunk; empty when it can. */
     private String obstacle(Store store, OptionalLong free, long chunkBytes) {
-        if (!isAvailable(store)) {
-            return absence(store);
+        String unreachable = unreachable(store);
+        if (!unreachable.isEmpty()) {
+            return unreachable;
         }
         boolean room = free.isEmpty() || free.getAsLong() >= Math.max(1, chunkBytes);
         return room ? "" : "full: " + free.getAsLong() + " bytes free";

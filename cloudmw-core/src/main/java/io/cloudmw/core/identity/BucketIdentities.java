@@ -90,11 +90,20 @@ public final class BucketIdentities {
         try {
             return new BucketAdmission(catalog.clusterId()).admit(store, found);
         } catch (CloudMwException e) {
-            if (takesOver && e.code() == ErrorCode.STORE_MISMATCH) {
+            if (takesOver || isForgotten(found)) {
                 return StoreIdentity.random(catalog.clusterId());
             }
             throw e;
         }
+    }
+
+    /** Whether the marker is of a store that this cluster has forgotten ({@code store rm}): nobody loses the bucket then. */
+    private boolean isForgotten(Optional<BucketMarker> found) throws CloudMwException {
+        if (found.isEmpty() || !found.get().identity().cluster().equals(catalog.clusterId())) {
+            return false;
+        }
+        return catalog.stores().stream()
+                .noneMatch(store -> store.id().equals(found.get().store()));
     }
 
     /**
@@ -108,6 +117,11 @@ public final class BucketIdentities {
                 .filter(known -> known.id().equals(id))
                 .findFirst()
                 .orElseThrow(() -> CatalogErrors.storeNotFound(id));
+        if (store.isLost()) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "store " + id + " was declared lost for good (expected: store rm " + id + ", then store add)");
+        }
         if (markers.isEmpty() || store.owner().isPresent()) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -135,7 +149,7 @@ public final class BucketIdentities {
         Map<StoreId, String> found = new HashMap<>();
         List<Store> stores = catalog.stores();
         for (Store store : stores) {
-            if (store.owner().isEmpty()) {
+            if (store.owner().isEmpty() && !store.isLost()) {
                 look(store, found);
             }
         }

@@ -221,7 +221,8 @@ public final class FromWire {
                 store,
                 message.getAvailable(),
                 message.getDraining(),
-                message.hasFreeBytes() ? OptionalLong.of(message.getFreeBytes()) : OptionalLong.empty()));
+                message.hasFreeBytes() ? OptionalLong.of(message.getFreeBytes()) : OptionalLong.empty(),
+                Optional.of(message.getMismatch()).filter(reason -> !reason.isEmpty())));
     }
 
     public static HelperAddress helper(Helper message) throws CloudMwException {

@@ -92,6 +92,7 @@ public final class ToWire {
                 .setDraining(status.draining())
                 .setLost(store.lostAtMillis());
         status.freeBytes().ifPresent(message::setFreeBytes);
+        status.mismatch().ifPresent(message::setMismatch);
         if (!store.identity().equals(StoreIdentity.NONE)) {
             message.setIdentity(io.cloudmw.proto.v1.StoreIdentity.newBuilder()
                     .setValue(store.identity().value())

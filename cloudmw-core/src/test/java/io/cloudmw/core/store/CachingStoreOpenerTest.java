@@ -8,6 +8,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoreIdentity;
 import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.store.disk.FreeSpace;
 import io.cloudmw.core.store.open.DirectStoreOpener;
@@ -43,6 +44,20 @@ final class CachingStoreOpenerTest {
         assertThat(moved).isNotSameAs(first);
         assertThat(code(() -> first.length(Chunks.id()))).isEqualTo(ErrorCode.STORE_UNAVAILABLE);
         assertThat(moved.length(Chunks.id())).isEmpty();
+        opener.close();
+    }
+
+    @Test
+    void aStoreThatWasReplacedIsOpenedAnewAndNotAsItWasBefore() throws Exception {
+        StoreIdentity identity = StoreIdentity.random("c1");
+        ChunkStore first = opener.open(disk("z", "1").with(identity));
+        Store replaced = disk("z", "1").with(StoreIdentity.random("c1").replacedAt(7));
+        ChunkStore anew = opener.open(replaced);
+
+        assertThat(anew).isNotSameAs(first);
+        assertThat(opener.open(disk("z", "1").with(identity)))
+                .as("by a plan of before")
+                .isSameAs(anew);
         opener.close();
     }
 

@@ -2,6 +2,8 @@ package io.cloudmw.helper.bucket;
 
 import io.cloudmw.core.coordinator.BucketAccess;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.identity.BucketMarker;
+import io.cloudmw.core.identity.BucketMarkers;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.store.s3.S3Settings;
@@ -26,6 +28,22 @@ public final class CoordinatorBuckets implements BucketAccess, AutoCloseable {
     @Override
     public void create(Store store) throws CloudMwException {
         connections.open().create(store);
+    }
+
+    /** Connects when a marker is first read or written. */
+    @Override
+    public Optional<BucketMarkers> markers() {
+        return Optional.of(new BucketMarkers() {
+            @Override
+            public Optional<BucketMarker> read(Store bucket) throws CloudMwException {
+                return connections.open().markers().read(bucket);
+            }
+
+            @Override
+            public boolean write(Store bucket, BucketMarker marker, boolean replace) throws CloudMwException {
+                return connections.open().markers().write(bucket, marker, replace);
+            }
+        });
     }
 
     /** Idempotent. */

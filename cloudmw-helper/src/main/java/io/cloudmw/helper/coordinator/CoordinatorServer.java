@@ -66,6 +66,9 @@ public final class CoordinatorServer implements AutoCloseable {
     /** A commit names every copy that is owed: some 60 bytes each. */
     static final int MAX_MESSAGE_BYTES = 16 << 20;
 
+    /** How often the markers of buckets are looked at. */
+    private static final int BUCKETS_SECONDS = 60;
+
     /** Of one that has its catalog alone: after a restart it takes up its own background jobs at once. */
     private static final String ALONE = "coordinator";
 
@@ -81,8 +84,7 @@ public final class CoordinatorServer implements AutoCloseable {
     private final Catalog catalog;
     private final ExecutorService calls;
     private final ExecutorService signs;
-    private final ScheduledExecutorService abandoned;
-    private final ScheduledExecutorService upkeep;
+    private final List<ScheduledExecutorService> timers;
     private final Exchange exchange;
     private final ChangeFeed feed;
     private final CatalogProbe probe;
@@ -93,8 +95,7 @@ public final class CoordinatorServer implements AutoCloseable {
             Catalog catalog,
             ExecutorService calls,
             ExecutorService signs,
-            ScheduledExecutorService abandoned,
-            ScheduledExecutorService upkeep,
+            List<ScheduledExecutorService> timers,
             Exchange exchange,
             ChangeFeed feed,
             Server server) {
@@ -102,8 +103,7 @@ public final class CoordinatorServer implements AutoCloseable {
         this.catalog = catalog;
         this.calls = calls;
         this.signs = signs;
-        this.abandoned = abandoned;
-        this.upkeep = upkeep;
+        this.timers = List.copyOf(timers);
         this.exchange = exchange;
         this.feed = feed;
         this.probe = new CatalogProbe(catalog, Ticker.system());
@@ -133,6 +133,7 @@ public final class CoordinatorServer implements AutoCloseable {
         ExecutorService signs = Threads.blocking("coordinator-signs", SIGN_THREADS, config.callQueue());
         ScheduledExecutorService abandoned = Threads.timer("coordinator-abandoned");
         ScheduledExecutorService upkeep = Threads.timer("coordinator-upkeep");
+        ScheduledExecutorService buckets = Threads.timer("coordinator-buckets");
         Exchange exchange = new Exchange();
         ChangeFeed feed = new ChangeFeed(catalog, config.watch(), WallClock.system());
         boolean started = false;
@@ -159,6 +160,8 @@ public final class CoordinatorServer implements AutoCloseable {
                     checkNanos,
                     checkNanos,
                     TimeUnit.NANOSECONDS);
+            var unusedLook = buckets.scheduleWithFixedDelay(
+                    () -> lookAtBuckets(coordinator), 0, BUCKETS_SECONDS, TimeUnit.SECONDS);
             exchange.start(coordinator);
             long tickNanos = coordinator.upkeep().pause().toNanos();
             var unusedTick = upkeep.scheduleWithFixedDelay(
@@ -172,12 +175,13 @@ public final class CoordinatorServer implements AutoCloseable {
             Server server = bind(config, new MemberProofs(secret, WallClock.system()), services);
             started = true;
             return new CoordinatorServer(
-                    config.listen(), catalog, calls, signs, abandoned, upkeep, exchange, feed, server);
+                    config.listen(), catalog, calls, signs, List.of(abandoned, upkeep, buckets), exchange, feed, server);
         } finally {
             if (!started) {
                 exchange.close();
                 feed.close();
                 abandoned.shutdownNow();
+                buckets.shutdownNow();
                 upkeep.shutdownNow();
                 calls.shutdownNow();
                 signs.shutdownNow();
@@ -241,6 +245,15 @@ public final class CoordinatorServer implements AutoCloseable {
             }
         } catch (Exception | Error e) {
             LOG.warn("coordinator: abandoned uploads could not be given up; trying again later", e);
+        }
+    }
+
+    /** Throws nothing: it would not be called again. */
+    private static void lookAtBuckets(Coordinator coordinator) {
+        try {
+            coordinator.lookAtBuckets();
+        } catch (CloudMwException | RuntimeException | Error e) {
+            LOG.warn("coordinator: the markers of buckets could not be looked at; trying again later", e);
         }
     }
 
@@ -362,8 +375,7 @@ public final class CoordinatorServer implements AutoCloseable {
         } finally {
             exchange.close();
             probe.close();
-            abandoned.shutdown();
-            upkeep.shutdown();
+            timers.forEach(ScheduledExecutorService::shutdown);
             calls.shutdown();
             signs.shutdown();
             catalog.close();

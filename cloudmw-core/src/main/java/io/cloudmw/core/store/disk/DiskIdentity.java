@@ -7,12 +7,16 @@ import io.cloudmw.core.model.StoreIdentity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Which disk a directory is. A directory without an identity has one that waits: it is kept beside, and takes its place when the
  * cluster accepts the disk. Until then nothing may be put there. Safe for any thread.
  */
 public final class DiskIdentity {
+    private static final Logger LOG = LoggerFactory.getLogger(DiskIdentity.class);
+
     private final StoreId id;
     private final DiskLayout layout;
     private volatile StoreIdentity identity;
@@ -51,14 +55,20 @@ public final class DiskIdentity {
     }
 
     /**
-     * Writes the identity: the cluster has taken the disk in. Does nothing when it is written already.
+     * Writes the identity: the cluster has taken the disk in. Does nothing when it is written already, or when the disk had one and
+     * is gone: what its directory is then, below a mount point, must not look like the disk.
      *
      * @throws CloudMwException when the disk cannot be written
      */
     public synchronized void accepted(String cluster) throws CloudMwException {
         StoreIdentity accepted = identity.in(cluster);
         try {
-            if (!layout.read(id, layout.identity()).equals(Optional.of(accepted))) {
+            Optional<StoreIdentity> written = layout.read(id, layout.identity());
+            if (written.isEmpty() && !empty) {
+                LOG.warn("store {}: {} is gone; not mounted any more?", id, layout.root());
+                return;
+            }
+            if (!written.equals(Optional.of(accepted))) {
                 layout.write(id, layout.identity(), accepted);
             }
             Files.deleteIfExists(layout.candidate());
@@ -69,8 +79,13 @@ public final class DiskIdentity {
         empty = false;
     }
 
-    /** Refuses what the cluster has not taken in yet. */
+    /** Refuses to put anything where the cluster has not taken the disk in yet, or where the disk is gone. */
     void requireAccepted(String what) throws CloudMwException {
+        if (!empty && !Files.exists(layout.identity())) {
+            throw new CloudMwException(
+                    ErrorCode.STORE_UNAVAILABLE,
+                    what + " store=" + id + ": " + layout.root() + " is gone; not mounted any more?");
+        }
         if (empty) {
             throw new CloudMwException(
                     ErrorCode.STORE_UNAVAILABLE,

@@ -235,6 +235,23 @@ final class DiskChunkStoreTest extends ChunkStoreContract {
         DiskChunkStore.openForReading(new StoreId("d"), root).close();
     }
 
+    /** As below its mount point: what the helper made there when the disk was not mounted once. */
+    @Test
+    void aDiskThatIsGoneWhileItIsOpenGetsNeitherAnIdentityNorChunks() throws Exception {
+        Path root = directory.resolve("unmounted");
+        try (DiskChunkStore disk = attached(root)) {
+            disk.identity().accepted("c1");
+            Files.delete(root.resolve("cloudmw-store"));
+
+            disk.identity().accepted("c1");
+
+            assertThat(root.resolve("cloudmw-store")).doesNotExist();
+            assertThat(failure(() -> disk.put(Chunks.id(), Chunks.source(new byte[10])))
+                            .code())
+                    .isEqualTo(ErrorCode.STORE_UNAVAILABLE);
+        }
+    }
+
     @Test
     void aDiskOfAReleaseBeforeIdentitiesIsThereAndGetsOne() throws Exception {
         Path root = Files.createDirectories(directory.resolve("old"));

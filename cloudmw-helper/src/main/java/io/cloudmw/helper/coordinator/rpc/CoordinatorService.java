@@ -81,6 +81,8 @@ import io.cloudmw.proto.v1.RemoveStoreRequest;
 import io.cloudmw.proto.v1.RemoveStoreResponse;
 import io.cloudmw.proto.v1.RenameRequest;
 import io.cloudmw.proto.v1.RenameResponse;
+import io.cloudmw.proto.v1.ReplaceStoreRequest;
+import io.cloudmw.proto.v1.ReplaceStoreResponse;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.ReportReplicasResponse;
 import io.cloudmw.proto.v1.SetAttributesRequest;
@@ -195,6 +197,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                     .addStore(
                             FromWire.store(request.getStore()),
                             request.getCreate(),
+                            request.getReplace(),
                             FromWire.callId(request.getCall()));
             return AddStoreResponse.newBuilder().setStore(ToWire.store(added)).build();
         });
@@ -228,6 +231,18 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                     .administration()
                     .loseStore(FromWire.storeId(request.getId()), FromWire.callId(request.getCall()));
             return LoseStoreResponse.newBuilder().setStore(ToWire.store(lost)).build();
+        });
+    }
+
+    @Override
+    public void replaceStore(ReplaceStoreRequest request, StreamObserver<ReplaceStoreResponse> observer) {
+        calls.answer(observer, () -> {
+            StoreStatus replaced = coordinator
+                    .administration()
+                    .replaceStore(FromWire.storeId(request.getId()), FromWire.callId(request.getCall()));
+            return ReplaceStoreResponse.newBuilder()
+                    .setStore(ToWire.store(replaced))
+                    .build();
         });
     }
 
