@@ -515,10 +515,11 @@ final class Sending {
         boolean noRoom = cause.code() == ErrorCode.OVERLOADED;
         boolean refused = noRoom || cause.retryAfter().isPresent();
         int times = refused ? ++job.refusals : ++job.failures;
-        boolean hopeless = switch (cause.code()) {
-            case LOCAL_IO, INVALID_ARGUMENT, VERSION_UNSUPPORTED, CANCELLED -> true;
-            default -> times >= (refused ? AskAgain.MAX_REFUSALS : MAX_TRIES);
-        };
+        boolean hopeless = cause.isForGood()
+                || switch (cause.code()) {
+                    case LOCAL_IO, INVALID_ARGUMENT, VERSION_UNSUPPORTED, CANCELLED -> true;
+                    default -> times >= (refused ? AskAgain.MAX_REFUSALS : MAX_TRIES);
+                };
         if (hopeless) {
             finish(job);
             outcome.failed(cause.code() == ErrorCode.LOCAL_IO ? cause : gaveUp(job, helper, cause));
@@ -539,11 +540,13 @@ final class Sending {
     }
 
     private CloudMwException gaveUp(Job job, HelperId helper, CloudMwException cause) {
+        int tries = job.refusals + job.failures;
+        String often = tries == 1 ? " through helper " : " in " + tries + " tries; the last, through helper ";
         return new CloudMwException(
                 cause.code(),
-                request.file() + ": chunk " + job.index + " could not be stored in "
-                        + (job.refusals + job.failures)
-                        + " tries; the last, through helper " + helper + ": " + cause.getMessage(),
+                cause.verdict(),
+                request.file() + ": chunk " + job.index + " could not be stored" + often + helper + ": "
+                        + cause.getMessage(),
                 cause);
     }
 

@@ -84,6 +84,11 @@ public final class CloudMwException extends IOException {
         return verdict;
     }
 
+    /** Whether the thrower knew that no other try helps, although one may help against most failures with this code. */
+    public boolean isForGood() {
+        return verdict == RetryVerdict.NEVER && code.verdict() != RetryVerdict.NEVER;
+    }
+
     /** How long to wait before trying again; empty: who failed does not know. */
     public Optional<Duration> retryAfter() {
         return Optional.ofNullable(retryAfter);

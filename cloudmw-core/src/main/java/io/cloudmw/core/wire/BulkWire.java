@@ -90,6 +90,7 @@ public final class BulkWire {
                 .setErrorCode(why.code().name())
                 .setMessage(cut(String.valueOf(why.getMessage()), MAX_MESSAGE_CHARS))
                 .setRetryAfterMillis(UrgencyWire.millis(why.retryAfter()))
+                .setRetryVerdict(VerdictWire.text(why))
                 .build()
                 .toByteArray();
     }
@@ -105,7 +106,9 @@ public final class BulkWire {
         for (ErrorCode code : ErrorCode.values()) {
             if (code.name().equals(reset.getErrorCode())) {
                 return UrgencyWire.retriedAfter(
-                        new CloudMwException(code, reset.getMessage()), reset.getRetryAfterMillis());
+                        new CloudMwException(
+                                code, VerdictWire.verdict(code, reset.getRetryVerdict()), reset.getMessage(), null),
+                        reset.getRetryAfterMillis());
             }
         }
         return new CloudMwException(ErrorCode.INTERNAL, reset.getErrorCode() + ": " + reset.getMessage());

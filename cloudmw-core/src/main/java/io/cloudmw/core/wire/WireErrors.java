@@ -25,6 +25,10 @@ public final class WireErrors {
     static final Metadata.Key<String> RETRY_AFTER =
             Metadata.Key.of("cloudmw-retry-after-millis", Metadata.ASCII_STRING_MARSHALLER);
 
+    /** The retry verdict, where it is not the code's own. */
+    static final Metadata.Key<String> RETRY_VERDICT =
+            Metadata.Key.of("cloudmw-retry-verdict", Metadata.ASCII_STRING_MARSHALLER);
+
     /** Longer messages are cut: they travel in a header. */
     private static final int MAX_MESSAGE_CHARACTERS = 2000;
 
@@ -104,7 +108,12 @@ public final class WireErrors {
                 .map(metadata -> metadata.get(ERROR))
                 .flatMap(WireErrors::code);
         if (named.isPresent()) {
-            CloudMwException answer = new CloudMwException(named.get(), said(status), failure);
+            String verdict = trailers == null ? null : trailers.get(RETRY_VERDICT);
+            CloudMwException answer = new CloudMwException(
+                    named.get(),
+                    VerdictWire.verdict(named.get(), verdict == null ? "" : verdict),
+                    said(status),
+                    failure);
             return UrgencyWire.retriedAfter(answer, retryAfterMillis(trailers));
         }
         // What gRPC calls unknown may be a connection that was closed under a call.
@@ -179,6 +188,9 @@ public final class WireErrors {
     static Metadata trailers(CloudMwException failure) {
         Metadata trailers = new Metadata();
         trailers.put(ERROR, failure.code().name());
+        if (!VerdictWire.text(failure).isEmpty()) {
+            trailers.put(RETRY_VERDICT, VerdictWire.text(failure));
+        }
         if (failure.retryAfter().isPresent()) {
             trailers.put(RETRY_AFTER, Long.toString(UrgencyWire.millis(failure.retryAfter())));
         }

@@ -280,6 +280,15 @@ final class Replication {
         return forNow ? why.retriedAfter(ANEW_AFTER) : why;
     }
 
+    /** Whether so many stores refuse for good that the quorum cannot be met however often it is tried. */
+    @GuardedBy("lock")
+    private boolean isForGood() {
+        long refusing = lacking.values().stream()
+                .filter(CloudMwException::isForGood)
+                .count();
+        return request.stores().size() - refusing < request.writeQuorum();
+    }
+
     @GuardedBy("lock")
     private CloudMwException tooFew() {
         String causes = lacking.entrySet().stream()
@@ -288,9 +297,11 @@ final class Replication {
                 .collect(Collectors.joining("; "));
         return new CloudMwException(
                 ErrorCode.QUORUM_NOT_MET,
+                isForGood() ? RetryVerdict.NEVER : ErrorCode.QUORUM_NOT_MET.verdict(),
                 "chunk=" + request.chunk() + ": " + hopeful() + " of "
                         + request.stores().size() + " stores left (expected: >= " + request.writeQuorum() + "); "
-                        + causes);
+                        + causes,
+                null);
     }
 
     /** Leaves the copies that are missing owed, as the answer says they are. */
@@ -335,6 +346,9 @@ final class Replication {
     }
 
     private static boolean mayHelp(CloudMwException cause) {
+        if (cause.isForGood()) {
+            return false;
+        }
         return switch (cause.code()) {
             case STORE_UNAVAILABLE, OVERLOADED, DEADLINE_EXCEEDED, HELPER_UNAVAILABLE -> true;
             default -> false;

@@ -4,6 +4,8 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.store.ChunkReader;
+import io.cloudmw.core.store.answer.ErrorAnswer;
+import io.cloudmw.core.time.WallClock;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -188,7 +190,13 @@ final class HttpReader implements ChunkReader {
 
     private void check(HttpResponse<BodyPieces> head) throws CloudMwException {
         if (head.statusCode() != 206) {
-            throw HttpErrors.translate(what, head.statusCode(), errorText(head.body()));
+            throw HttpErrors.translate(
+                    what,
+                    ErrorAnswer.of(
+                            head.statusCode(),
+                            head.headers()::firstValue,
+                            errorText(head.body()),
+                            WallClock.system().millis()));
         }
         Matcher given =
                 CONTENT_RANGE.matcher(head.headers().firstValue("Content-Range").orElse(""));

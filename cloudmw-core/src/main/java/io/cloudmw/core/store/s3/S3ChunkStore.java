@@ -2,6 +2,7 @@ package io.cloudmw.core.store.s3;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
@@ -12,16 +13,22 @@ import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.Listing;
 import io.cloudmw.core.store.PutOutcome;
+import io.cloudmw.core.store.answer.StoreFault;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.WallClock;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.ChecksumMode;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
@@ -31,11 +38,13 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 /** Keeps each chunk as an object of one bucket. The clients belong to {@link S3Stores}. */
 final class S3ChunkStore implements ChunkStore {
     private static final int CONFLICT_TRIES = 6;
+    private static final int COMPARED_BYTES = 256 * 1024;
     private static final long CONFLICT_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final StoreId id;
     private final Store.S3 bucket;
     private final S3Keys keys;
+    private final S3Errors errors;
     private final S3Client client;
     private final ExtraClient extra;
     private final S3Settings settings;
@@ -57,6 +66,7 @@ final class S3ChunkStore implements ChunkStore {
         this.id = id;
         this.bucket = bucket;
         this.keys = new S3Keys(bucket.prefix());
+        this.errors = new S3Errors(id, bucket);
         this.client = client;
         this.extra = extra;
         this.settings = settings;
@@ -85,7 +95,7 @@ final class S3ChunkStore implements ChunkStore {
     }
 
     private ChunkReader reader(S3Client by, ChunkId chunk, ByteRange range, Runnable closed) {
-        return new S3Reader(by, id, "chunk=" + chunk, bucket.bucket(), keys.key(chunk), range, closed);
+        return new S3Reader(by, errors, "chunk=" + chunk, bucket.bucket(), keys.key(chunk), range, closed);
     }
 
     @Override
@@ -121,7 +131,7 @@ final class S3ChunkStore implements ChunkStore {
         boolean conditional = conditionalPuts;
         try {
             if (!conditional && length(chunk).isPresent()) {
-                return PutOutcome.EXISTED;
+                return there(chunk, put);
             }
             PutObjectRequest sent =
                     conditional ? request.toBuilder().ifNoneMatch("*").build() : request;
@@ -130,7 +140,7 @@ final class S3ChunkStore implements ChunkStore {
         } catch (S3Exception e) {
             put.checkSource();
             if (e.statusCode() == 412) {
-                return PutOutcome.EXISTED;
+                return there(chunk, put);
             }
             if (e.statusCode() == 409) {
                 return null;
@@ -139,28 +149,107 @@ final class S3ChunkStore implements ChunkStore {
                 conditionalPuts = false;
                 return tryPut(chunk, put, request);
             }
-            throw S3Errors.translate(id, "chunk=" + chunk, e);
+            throw errors.translate("chunk=" + chunk, e);
         } catch (SdkException e) {
             put.checkSource();
-            throw S3Errors.translate(id, "chunk=" + chunk, e);
+            return unanswered(chunk, put, errors.translate("chunk=" + chunk, e));
         }
+    }
+
+    /**
+     * A put got no answer; a request without a body may get one. The object may be there, and whatever refuses a read of it
+     * refused the put too, but for a lack of permission to read. Null: another put is under way.
+     */
+    private @Nullable PutOutcome unanswered(ChunkId chunk, S3Put put, CloudMwException failure)
+            throws CloudMwException {
+        if (!S3Errors.mayHaveArrived(failure)) {
+            throw failure;
+        }
+        try {
+            if (head(chunk).isPresent()) {
+                return there(chunk, put);
+            }
+        } catch (CloudMwException e) {
+            boolean permitted =
+                    S3Stores.fault(e).filter(StoreFault.NOT_PERMITTED::equals).isEmpty();
+            if (e.verdict() == RetryVerdict.NEVER && permitted) {
+                throw e;
+            }
+        }
+        throw failure;
+    }
+
+    /** Whether the object that is there is the chunk. Null: it is gone by now. */
+    private @Nullable PutOutcome there(ChunkId chunk, S3Put put) throws CloudMwException {
+        Optional<HeadObjectResponse> head = head(chunk);
+        if (head.isEmpty()) {
+            return null;
+        }
+        long length = head.get().contentLength();
+        String kept = head.get().checksumCRC32C();
+        // A checksum of checksums, of an object in parts, has a dash.
+        boolean comparable = kept != null && !kept.contains("-");
+        String crc32c = comparable || length != put.length() ? String.valueOf(kept) : crc32c(chunk, length);
+        if (length == put.length() && crc32c.equals(put.crc32c())) {
+            return PutOutcome.EXISTED;
+        }
+        throw new CloudMwException(
+                ErrorCode.REPLICA_CORRUPT,
+                RetryVerdict.NEVER,
+                errors.where("chunk=" + chunk) + "the object " + keys.key(chunk) + " has other content: " + length
+                        + " bytes, CRC32C " + crc32c + " (expected: " + put.length() + " bytes, CRC32C "
+                        + put.crc32c() + "); remove it, and whatever writes there besides CloudMW",
+                null);
+    }
+
+    /** Of the object's bytes, for servers that keep no checksum. */
+    private String crc32c(ChunkId chunk, long length) throws CloudMwException {
+        CRC32C crc = new CRC32C();
+        if (length > 0) {
+            ByteBuffer piece = ByteBuffer.allocate((int) Math.min(length, COMPARED_BYTES));
+            try (ChunkReader reader = reader(client, chunk, new ByteRange(0, length), () -> {})) {
+                while (reader.read(piece) >= 0) {
+                    crc.update(piece.flip());
+                    piece.clear();
+                }
+            }
+        }
+        return S3Put.base64(crc);
     }
 
     @Override
     public OptionalLong length(ChunkId chunk) throws CloudMwException {
         checkOpen();
+        return head(chunk).map(head -> OptionalLong.of(head.contentLength())).orElse(OptionalLong.empty());
+    }
+
+    /** What the server says of the object; empty when there is none. */
+    private Optional<HeadObjectResponse> head(ChunkId chunk) throws CloudMwException {
         try {
-            return OptionalLong.of(
-                    client.headObject(r -> r.bucket(bucket.bucket()).key(keys.key(chunk)))
-                            .contentLength());
+            return Optional.of(client.headObject(
+                    r -> r.bucket(bucket.bucket()).key(keys.key(chunk)).checksumMode(ChecksumMode.ENABLED)));
         } catch (S3Exception e) {
             if (e.statusCode() == 404) {
                 checkBucket();
-                return OptionalLong.empty();
+                return Optional.empty();
             }
-            throw S3Errors.translate(id, "chunk=" + chunk, e);
+            throw named(chunk, e);
         } catch (SdkException e) {
-            throw S3Errors.translate(id, "chunk=" + chunk, e);
+            throw errors.translate("chunk=" + chunk, e);
+        }
+    }
+
+    /** An answer to HEAD has no body, and so no error code: a GET of one byte is refused for the same reason, and names it. */
+    private CloudMwException named(ChunkId chunk, S3Exception head) {
+        CloudMwException own = errors.translate("chunk=" + chunk, head);
+        if (own.verdict() != RetryVerdict.NEVER) {
+            return own;
+        }
+        try (ChunkReader reader = reader(client, chunk, new ByteRange(0, 1), () -> {})) {
+            reader.read(ByteBuffer.allocate(1));
+            return own;
+        } catch (CloudMwException e) {
+            return e.code() == own.code() || e.verdict() == RetryVerdict.NEVER ? e : own;
         }
     }
 
@@ -181,7 +270,7 @@ final class S3ChunkStore implements ChunkStore {
                     r.bucket(bucket.bucket()).key(keys.key(chunk)).overrideConfiguration(c -> c.addPlugin(signed)));
             return true;
         } catch (SdkException e) {
-            throw S3Errors.translate(id, "chunk=" + chunk, e);
+            throw errors.translate("chunk=" + chunk, e);
         }
     }
 
@@ -223,7 +312,7 @@ final class S3ChunkStore implements ChunkStore {
         try {
             return client.listObjectsV2(request.build());
         } catch (SdkException e) {
-            throw S3Errors.translate(id, "list", e);
+            throw errors.translate("list", e);
         }
     }
 
@@ -233,12 +322,11 @@ final class S3ChunkStore implements ChunkStore {
             client.headBucket(r -> r.bucket(bucket.bucket()));
         } catch (S3Exception e) {
             if (e.statusCode() == 404) {
-                throw new CloudMwException(
-                        ErrorCode.STORE_UNAVAILABLE, "store=" + id + ": no bucket " + bucket.bucket(), e);
+                throw errors.noBucket("HEAD", e);
             }
             // Being allowed to read objects does not imply being allowed to ask for the bucket.
         } catch (SdkException e) {
-            throw S3Errors.translate(id, "bucket=" + bucket.bucket(), e);
+            throw errors.translate("bucket=" + bucket.bucket(), e);
         }
     }
 

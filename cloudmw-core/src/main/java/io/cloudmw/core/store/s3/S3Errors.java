@@ -2,67 +2,134 @@ package io.cloudmw.core.store.s3;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.error.RetryVerdict;
+import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.store.answer.ErrorAnswer;
+import io.cloudmw.core.store.answer.StoreFault;
+import io.cloudmw.core.time.WallClock;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.security.cert.CertificateException;
+import java.util.Optional;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.SdkHttpResponse;
 
-/** Translates what the SDK throws, once. */
+/** Translates what the SDK throws for one store; the only place that does. Immutable. */
 final class S3Errors {
-    /** Said by the coordinator or a helper: clients need none. */
-    private static final String NO_CREDENTIALS =
-            "this process has no AWS credentials: start it with AWS_ACCESS_KEY_ID and"
-                    + " AWS_SECRET_ACCESS_KEY set, or with AWS_PROFILE naming a profile of ~/.aws, or on a machine with a role";
+    private final StoreId store;
+    private final Store.S3 bucket;
 
-    private S3Errors() {}
+    S3Errors(StoreId store, Store.S3 bucket) {
+        this.store = store;
+        this.bucket = bucket;
+    }
 
-    static CloudMwException translate(StoreId store, String what, SdkException e) {
-        String where = what + " store=" + store + ": ";
+    /** @param what the subject of the message, like {@code chunk=…} */
+    CloudMwException translate(String what, SdkException e) {
         if (e instanceof AbortedException) {
-            return new CloudMwException(ErrorCode.CANCELLED, where + "cancelled", e);
+            return new CloudMwException(ErrorCode.CANCELLED, where(what) + "cancelled", e);
         }
-        if (e instanceof AwsServiceException answer) {
-            return new CloudMwException(code(answer), where + describe(answer), e);
+        Optional<ErrorAnswer> answer = answer(e);
+        if (answer.isPresent()) {
+            ErrorAnswer said = answer.get();
+            return failure(what, said.fault(), said.describe("S3", bucket.region()), e);
         }
-        if (lacksCredentials(e)) {
-            return new CloudMwException(ErrorCode.STORE_DENIED, where + NO_CREDENTIALS, e);
-        }
-        return new CloudMwException(ErrorCode.STORE_UNAVAILABLE, where + e.getMessage(), e);
-    }
-
-    /** The error code the store named; empty when it named none. */
-    static String errorCode(AwsServiceException answer) {
-        String code = answer.awsErrorDetails() == null
-                ? null
-                : answer.awsErrorDetails().errorCode();
-        return code == null ? "" : code;
-    }
-
-    private static ErrorCode code(AwsServiceException answer) {
-        return switch (errorCode(answer)) {
-            case "NoSuchBucket" -> ErrorCode.STORE_UNAVAILABLE;
-            case "ExpiredToken", "InvalidToken", "TokenRefreshRequired" -> ErrorCode.STORE_DENIED;
-            case "QuotaExceeded", "XMinioStorageFull" -> ErrorCode.STORE_FULL;
-            default -> code(answer.statusCode());
+        StoreFault fault = faultOf(e);
+        return switch (fault) {
+            case NO_CREDENTIALS -> failure(what, fault, fault.advice(), e);
+            case UNTRUSTED -> failure(what, fault, at() + Reasons.of(e) + ": " + fault.advice(), e);
+            default -> failure(what, fault, at() + reason(e), e);
         };
     }
 
-    private static ErrorCode code(int status) {
-        return switch (status) {
-            case 404 -> ErrorCode.REPLICA_MISSING;
-            case 401, 403 -> ErrorCode.STORE_DENIED;
-            case 416 -> ErrorCode.INVALID_ARGUMENT;
-            case 507 -> ErrorCode.STORE_FULL;
-            default -> ErrorCode.STORE_UNAVAILABLE;
-        };
+    /** An answer in which the server did not name a bucket, but the bucket is what it lacks. */
+    CloudMwException noBucket(String what, AwsServiceException e) {
+        StoreFault fault = StoreFault.NO_BUCKET;
+        String said = answer(e)
+                .map(answer -> answer.as(fault).describe("S3", bucket.region()))
+                .orElse(fault.advice());
+        return failure(what, fault, said, e);
     }
 
-    private static String describe(AwsServiceException answer) {
-        return "S3 answered " + answer.statusCode() + " " + errorCode(answer) + " (request " + answer.requestId() + ")";
+    /** A failure with the names of store and bucket. */
+    CloudMwException failure(String what, StoreFault fault, String said, Throwable cause) {
+        return new CloudMwException(fault.code(), fault.verdict(), where(what) + said, cause);
     }
 
-    private static boolean lacksCredentials(SdkException e) {
-        String message = e.getMessage();
-        return message != null && message.contains("Unable to load credentials");
+    /** {@code what store=… bucket=…: }, the beginning of every message. */
+    String where(String what) {
+        return what + " store=" + store + " bucket=" + bucket.bucket() + ": ";
+    }
+
+    /** What the server said, when the failure is an answer of one. */
+    static Optional<ErrorAnswer> answer(Throwable failure) {
+        if (!(failure instanceof AwsServiceException answer)) {
+            return Optional.empty();
+        }
+        AwsErrorDetails details = answer.awsErrorDetails();
+        SdkHttpResponse http = details == null ? null : details.sdkHttpResponse();
+        return Optional.of(ErrorAnswer.of(
+                answer.statusCode(),
+                name -> http == null ? Optional.empty() : http.firstMatchingHeader(name),
+                details == null ? "" : body(details),
+                WallClock.system().millis()));
+    }
+
+    /** The answer's body, as far as the SDK keeps it: of some operations it keeps only what it read there. */
+    private static String body(AwsErrorDetails details) {
+        String raw = details.rawResponse() == null ? "" : details.rawResponse().asString(StandardCharsets.UTF_8);
+        if (raw.contains("<Code>") || details.errorCode() == null) {
+            return raw;
+        }
+        String text = details.errorMessage() == null ? "" : details.errorMessage();
+        return "<Code>" + details.errorCode() + "</Code><Message>" + text + "</Message>";
+    }
+
+    /** What is wrong where no answer came. */
+    static StoreFault faultOf(Throwable failure) {
+        String message = failure.getMessage();
+        if (message != null && message.contains("Unable to load credentials")) {
+            return StoreFault.NO_CREDENTIALS;
+        }
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SSLHandshakeException
+                    || cause instanceof SSLPeerUnverifiedException
+                    || cause instanceof CertificateException) {
+                return StoreFault.UNTRUSTED;
+            }
+        }
+        return StoreFault.UNREACHABLE;
+    }
+
+    /** Whether the server may have seen the request that failed: not where nobody could be reached, or somebody gave it up. */
+    static boolean mayHaveArrived(CloudMwException failure) {
+        if (failure.code() != ErrorCode.STORE_UNAVAILABLE || failure.verdict() == RetryVerdict.NEVER) {
+            return false;
+        }
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private String at() {
+        return bucket.endpoint().isEmpty() ? "" : bucket.endpoint() + ": ";
+    }
+
+    /** The SDK's own words, which name timeouts, and the system's where they differ. */
+    private static String reason(SdkException e) {
+        String own = String.valueOf(e.getMessage());
+        String system = Reasons.of(e);
+        return own.contains(system) ? own : own + ": " + system;
     }
 }

@@ -24,6 +24,7 @@ import software.amazon.awssdk.core.sync.RequestBody;
 final class S3Put {
     private final ChunkId chunk;
     private final ChunkSource source;
+    private volatile String crc32c = "";
     private volatile @Nullable IOException sourceFailure;
 
     S3Put(ChunkId chunk, ChunkSource source) {
@@ -31,12 +32,25 @@ final class S3Put {
         this.source = source;
     }
 
-    /** Base64 of the big-endian CRC32C of the whole chunk, as S3 wants it. */
+    /** Base64 of the big-endian CRC32C of the whole chunk, as S3 wants it; the source is read once for it. */
     String crc32c() throws CloudMwException {
-        CRC32C crc = new CRC32C();
-        SourceCopy.copy(chunk, source, crc::update);
+        String known = crc32c;
+        if (known.isEmpty()) {
+            CRC32C crc = new CRC32C();
+            SourceCopy.copy(chunk, source, crc::update);
+            known = base64(crc);
+            crc32c = known;
+        }
+        return known;
+    }
+
+    static String base64(CRC32C crc) {
         byte[] value = ByteBuffer.allocate(4).putInt((int) crc.getValue()).array();
         return Base64.getEncoder().encodeToString(value);
+    }
+
+    long length() {
+        return source.length();
     }
 
     /** May be sent several times: each try opens the source anew. */

@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
-import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.store.ChunkReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,7 +22,7 @@ final class S3Reader implements ChunkReader {
     private static final int BOUNCE_BYTES = 64 * 1024;
 
     private final S3Client client;
-    private final StoreId store;
+    private final S3Errors errors;
     private final String what;
     private final String bucket;
     private final String key;
@@ -43,9 +42,16 @@ final class S3Reader implements ChunkReader {
     private boolean over;
 
     /** @param closed run once, when it is closed */
-    S3Reader(S3Client client, StoreId store, String what, String bucket, String key, ByteRange range, Runnable closed) {
+    S3Reader(
+            S3Client client,
+            S3Errors errors,
+            String what,
+            String bucket,
+            String key,
+            ByteRange range,
+            Runnable closed) {
         this.client = client;
-        this.store = store;
+        this.errors = errors;
         this.what = what;
         this.bucket = bucket;
         this.key = key;
@@ -74,7 +80,7 @@ final class S3Reader implements ChunkReader {
         } catch (CloudMwException e) {
             throw e;
         } catch (SdkException e) {
-            throw slot.aborted() ? cancelled() : S3Errors.translate(store, what, e);
+            throw slot.aborted() ? cancelled() : errors.translate(what, e);
         } catch (IOException e) {
             throw slot.aborted() ? cancelled() : broken(e);
         }
@@ -134,13 +140,12 @@ final class S3Reader implements ChunkReader {
         String given = answer.contentRange();
         if (given == null || !given.startsWith("bytes " + range.offset() + "-")) {
             throw new CloudMwException(
-                    ErrorCode.STORE_UNAVAILABLE, what + " store=" + store + ": the store ignores ranges: " + given);
+                    ErrorCode.STORE_UNAVAILABLE, errors.where(what) + "the store ignores ranges: " + given);
         }
         if (length == null || length != range.length()) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
-                    what + " store=" + store + ": range " + range + " (expected: within the chunk; it has " + given
-                            + ")");
+                    errors.where(what) + "range " + range + " (expected: within the chunk; it has " + given + ")");
         }
     }
 
@@ -168,13 +173,13 @@ final class S3Reader implements ChunkReader {
     }
 
     private CloudMwException cancelled() {
-        return new CloudMwException(ErrorCode.CANCELLED, what + " store=" + store + ": cancelled");
+        return new CloudMwException(ErrorCode.CANCELLED, errors.where(what) + "cancelled");
     }
 
     private CloudMwException broken(IOException e) {
         return new CloudMwException(
                 ErrorCode.STORE_UNAVAILABLE,
-                what + " store=" + store + ": the answer broke off " + left + " bytes before its end: " + e,
+                errors.where(what) + "the answer broke off " + left + " bytes before its end: " + e,
                 e);
     }
 

@@ -28,6 +28,8 @@ public record S3Settings(
     public static final S3Settings DEFAULT = new S3Settings(
             Duration.ofSeconds(3), Duration.ofSeconds(20), Duration.ofSeconds(30), 256 * 1024, 64, 16, 4, 3);
 
+    private static final Duration LONGEST_ANSWER = Duration.ofSeconds(5);
+
     public S3Settings {
         checkPositive("connectTimeout", connectTimeout);
         checkPositive("stallTimeout", stallTimeout);
@@ -55,6 +57,11 @@ public record S3Settings(
     public S3Settings withConnections(int most, int extra, int warm) {
         return new S3Settings(
                 connectTimeout, stallTimeout, callTimeout, slowestPutBytesPerSecond, most, extra, warm, maxAttempts);
+    }
+
+    /** How long an answer may take that a server could give before it has the body. */
+    Duration answerTimeout() {
+        return stallTimeout.compareTo(LONGEST_ANSWER) < 0 ? stallTimeout : LONGEST_ANSWER;
     }
 
     Duration putTimeout(long bytes) {

@@ -7,12 +7,15 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.StoreOpener;
+import io.cloudmw.core.store.answer.ErrorAnswer;
+import io.cloudmw.core.store.answer.StoreFault;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import java.io.Closeable;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
@@ -65,13 +68,19 @@ public final class S3Stores implements StoreOpener, Closeable {
     }
 
     private static SdkHttpClient connections(S3Settings settings, int most) {
-        return new AbortableHttpClient(Apache5HttpClient.builder()
+        return new AbortableHttpClient(new AnsweringHttpClient(
+                connections(settings, most, settings.stallTimeout()),
+                connections(settings, most, settings.answerTimeout())));
+    }
+
+    private static SdkHttpClient connections(S3Settings settings, int most, Duration silence) {
+        return Apache5HttpClient.builder()
                 .maxConnections(most)
                 .connectionTimeout(settings.connectTimeout())
                 .connectionAcquisitionTimeout(settings.stallTimeout())
-                .socketTimeout(settings.stallTimeout())
+                .socketTimeout(silence)
                 .tcpKeepAlive(true)
-                .build());
+                .build();
     }
 
     /** Credentials come from where AWS tools look for them: variables, properties, profile, container, instance. */
@@ -127,7 +136,7 @@ public final class S3Stores implements StoreOpener, Closeable {
                     .url()
                     .toString());
         } catch (SdkException e) {
-            throw S3Errors.translate(store.id(), "chunk=" + chunk, e);
+            throw new S3Errors(store.id(), bucket).translate("chunk=" + chunk, e);
         }
     }
 
@@ -159,8 +168,29 @@ public final class S3Stores implements StoreOpener, Closeable {
             throw new CloudMwException(
                     ErrorCode.ALREADY_EXISTS, "bucket " + bucket.bucket() + " belongs to somebody else", e);
         } catch (SdkException e) {
-            throw S3Errors.translate(store.id(), "bucket=" + bucket.bucket(), e);
+            throw new S3Errors(store.id(), bucket).translate("create", e);
         }
+    }
+
+    /** What is wrong with a store of this kind, where a failure is of one. */
+    public static Optional<StoreFault> fault(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SdkException of) {
+                return Optional.of(answer(of).map(ErrorAnswer::fault).orElseGet(() -> S3Errors.faultOf(of)));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** What the server answered, where a failure of a store of this kind is its answer. */
+    public static Optional<ErrorAnswer> answer(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            Optional<ErrorAnswer> answer = S3Errors.answer(cause);
+            if (answer.isPresent()) {
+                return answer;
+            }
+        }
+        return Optional.empty();
     }
 
     @Override

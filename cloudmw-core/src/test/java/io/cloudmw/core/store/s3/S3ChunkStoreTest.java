@@ -70,9 +70,14 @@ final class S3ChunkStoreTest {
 
     @Test
     void aPutThatFindsTheChunkThereIsASuccess() throws Exception {
-        server.thenError(412, "PreconditionFailed");
+        server.thenError(412, "PreconditionFailed").then(exchange -> {
+            exchange.getResponseHeaders().set("Content-Length", "100");
+            exchange.getResponseHeaders().set("x-amz-checksum-crc32c", crc32c(new byte[100]));
+            exchange.sendResponseHeaders(200, -1);
+        });
 
         assertThat(put(NORMAL)).isEqualTo(PutOutcome.EXISTED);
+        assertThat(methods()).containsExactly("PUT", "HEAD");
     }
 
     @Test
@@ -118,7 +123,7 @@ final class S3ChunkStoreTest {
         assertReadFails(404, "NoSuchKey", ErrorCode.REPLICA_MISSING);
         assertReadFails(404, "NoSuchBucket", ErrorCode.STORE_UNAVAILABLE);
         assertReadFails(416, "InvalidRange", ErrorCode.INVALID_ARGUMENT);
-        assertReadFails(301, "PermanentRedirect", ErrorCode.STORE_UNAVAILABLE);
+        assertReadFails(301, "PermanentRedirect", ErrorCode.STORE_DENIED);
         assertReadFails(500, "InternalError", ErrorCode.STORE_UNAVAILABLE);
     }
 
@@ -404,6 +409,10 @@ final class S3ChunkStoreTest {
     private static void assertFails(ErrorCode expected, ThrowingCallable call) {
         CloudMwException failure = catchThrowableOfType(CloudMwException.class, call);
         assertThat(failure.code()).as(failure.toString()).isEqualTo(expected);
+    }
+
+    private static String crc32c(byte[] bytes) throws CloudMwException {
+        return new S3Put(Chunks.id(), Chunks.source(bytes)).crc32c();
     }
 
     private PutOutcome put(S3Settings settings) throws CloudMwException {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProviderChain;
@@ -14,6 +15,7 @@ import software.amazon.awssdk.profiles.ProfileFile;
 
 final class S3ErrorsTest {
     private static final StoreId STORE = new StoreId("east");
+    private static final Store.S3 BUCKET = new Store.S3("photos", "eu-west-1", "", false, "");
 
     @Test
     void whoHasNoCredentialsIsToldWhatToSet() {
@@ -24,10 +26,10 @@ final class S3ErrorsTest {
                 .addCredentialsProvider(none)
                 .build()) {
             SdkException raw = catchThrowableOfType(SdkException.class, chain::resolveCredentials);
-            CloudMwException told = S3Errors.translate(STORE, "read", raw);
+            CloudMwException told = new S3Errors(STORE, BUCKET).translate("read", raw);
             assertThat(told.code()).isEqualTo(ErrorCode.STORE_DENIED);
             assertThat(told)
-                    .hasMessageStartingWith("read store=east: this process has no AWS credentials")
+                    .hasMessageStartingWith("read store=east bucket=photos: this process has no AWS credentials")
                     .hasMessageContaining("AWS_ACCESS_KEY_ID")
                     .hasMessageContaining("AWS_PROFILE")
                     .hasMessageNotContaining("Provider");

@@ -1,0 +1,140 @@
+package io.cloudmw.core.store.answer;
+
+import io.cloudmw.core.error.RetryVerdict;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * An answer of an S3 store that is an error.
+ *
+ * @param status of HTTP
+ * @param code the server's; empty when it named none
+ * @param text what the server says about it; empty when it says nothing
+ * @param request the server's name for the request; may be empty
+ * @param region where the bucket is, by the server; empty when it does not say
+ * @param clockAhead how far this machine's clock is ahead of the server's; negative: behind; empty when not known
+ */
+public record ErrorAnswer(
+        StoreFault fault,
+        int status,
+        String code,
+        String text,
+        String request,
+        String region,
+        Optional<Duration> clockAhead) {
+    private static final int MAX_TEXT = 300;
+    private static final Pattern CODE = Pattern.compile("<Code>([A-Za-z0-9.]{1,64})</Code>");
+    private static final Pattern TEXT = Pattern.compile("<Message>([^<]{1,2000})</Message>");
+    private static final Pattern REQUEST = Pattern.compile("<RequestId>([A-Za-z0-9_-]{1,128})</RequestId>");
+    private static final Pattern REGION = Pattern.compile("<Region>([a-z0-9-]{1,64})</Region>");
+    private static final Pattern EXPECTED_REGION =
+            Pattern.compile("region .{0,80} is wrong; expecting (?:'|\"|&#34;|&quot;|&#39;)([a-z0-9-]{1,64})");
+
+    /**
+     * Reads an answer.
+     *
+     * @param header gives the first header of a name, in any case; empty when there is none
+     * @param body the answer's, or its beginning; empty for an answer to HEAD
+     * @param nowMillis this machine's civil time
+     */
+    public static ErrorAnswer of(int status, Function<String, Optional<String>> header, String body, long nowMillis) {
+        String code = first(CODE, body);
+        String region = region(header.apply("x-amz-bucket-region").orElse(""), body);
+        boolean names = !region.isEmpty() && (code.startsWith("Authorization") || (code.isEmpty() && status == 400));
+        StoreFault fault = names ? StoreFault.WRONG_REGION : StoreFault.of(status, code);
+        String request = first(REQUEST, body);
+        return new ErrorAnswer(
+                fault,
+                status,
+                code,
+                cut(first(TEXT, body)),
+                request.isEmpty() ? header.apply("x-amz-request-id").orElse("") : request,
+                region,
+                header.apply("Date").flatMap(date -> ahead(date, nowMillis)));
+    }
+
+    /** The same, known to be another fault. */
+    public ErrorAnswer as(StoreFault known) {
+        return new ErrorAnswer(known, status, code, text, request, region, clockAhead);
+    }
+
+    /** The verdict the failure carries. */
+    public RetryVerdict verdict() {
+        return fault.verdict();
+    }
+
+    /**
+     * What the server answered, what that means, and what to do.
+     *
+     * @param server names the speaker, like {@code S3}
+     * @param ownRegion the region the store names; empty when that is not known
+     */
+    public String describe(String server, String ownRegion) {
+        StringBuilder said = new StringBuilder(server).append(" answered ").append(status);
+        if (!code.isEmpty()) {
+            said.append(' ').append(code);
+        }
+        if (!request.isEmpty()) {
+            said.append(" (request ").append(request).append(')');
+        }
+        said.append(": ").append(meaning(ownRegion));
+        boolean explains = fault == StoreFault.REFUSED || fault == StoreFault.NOT_PERMITTED;
+        if (explains && !text.isEmpty()) {
+            said.append(" (\"").append(text).append("\")");
+        }
+        return said.toString();
+    }
+
+    private String meaning(String ownRegion) {
+        if (fault == StoreFault.WRONG_REGION && !region.isEmpty()) {
+            String own = ownRegion.isEmpty() ? "another region" : ownRegion;
+            return "the bucket is in region " + region + ", the store says " + own + "; add the store with --region "
+                    + region;
+        }
+        if (fault == StoreFault.WRONG_CLOCK && clockAhead.isPresent()) {
+            Duration off = clockAhead.get();
+            return "this machine's clock is " + inWords(off.abs()) + (off.isNegative() ? " behind" : " ahead of")
+                    + " the server's; " + fault.advice();
+        }
+        return fault.advice();
+    }
+
+    private static String inWords(Duration off) {
+        return off.toMinutes() < 2 ? off.toSeconds() + " s" : off.toMinutes() + " min";
+    }
+
+    private static String region(String header, String body) {
+        if (!header.isEmpty()) {
+            return header.matches("[a-z0-9-]{1,64}") ? header : "";
+        }
+        String named = first(REGION, body);
+        return named.isEmpty() ? first(EXPECTED_REGION, body) : named;
+    }
+
+    private static Optional<Duration> ahead(String date, long nowMillis) {
+        try {
+            long server = ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME)
+                    .toInstant()
+                    .toEpochMilli();
+            return Optional.of(Duration.ofMillis(nowMillis - server));
+        } catch (DateTimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static String cut(String text) {
+        String one = text.replaceAll("\\s+", " ").trim();
+        return one.length() <= MAX_TEXT ? one : one.substring(0, MAX_TEXT);
+    }
+
+    private static String first(Pattern pattern, String text) {
+        Matcher found = pattern.matcher(text);
+        return found.find() ? found.group(1) : "";
+    }
+}

@@ -1,0 +1,137 @@
+package io.cloudmw.core.store.answer;
+
+import static io.cloudmw.core.error.RetryVerdict.NEVER;
+import static io.cloudmw.core.error.RetryVerdict.OTHER_REPLICA;
+
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.RetryVerdict;
+
+/**
+ * What is wrong between this process and an S3 store, with the error code it becomes, its retry verdict, and what an operator
+ * can do. A fault with the verdict {@code NEVER} stays until somebody changes a setting: no process retries it.
+ */
+public enum StoreFault {
+    /** This process has nothing to sign requests with; another process may have. */
+    NO_CREDENTIALS(
+            ErrorCode.STORE_DENIED,
+            OTHER_REPLICA,
+            "this process has no AWS credentials: start it with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY set,"
+                    + " or with AWS_PROFILE naming a profile of ~/.aws, or on a machine with a role"),
+    /** The server has no such access key. */
+    UNKNOWN_KEY(
+            ErrorCode.STORE_DENIED,
+            NEVER,
+            "the server does not know the access key; correct the credentials of the coordinator and the helpers"),
+    /** The secret key is not that of the access key. */
+    WRONG_SECRET(
+            ErrorCode.STORE_DENIED,
+            NEVER,
+            "the secret key is not the access key's; correct the credentials of the coordinator and the helpers"),
+    /** The credentials, or the URL they signed, are too old. */
+    EXPIRED(
+            ErrorCode.STORE_DENIED,
+            NEVER,
+            "the credentials are expired; renew them at the coordinator and the helpers"),
+    /** The server knows the key and does not permit the operation. */
+    NOT_PERMITTED(
+            ErrorCode.STORE_DENIED,
+            NEVER,
+            "the key may not do this; permit it in the policies of the bucket and of the user"),
+    /** Signatures of this machine's clock are refused. */
+    WRONG_CLOCK(ErrorCode.STORE_DENIED, NEVER, "set the clock of this machine right"),
+    /** The bucket is in another region than the store says. */
+    WRONG_REGION(
+            ErrorCode.STORE_DENIED, NEVER, "the store names the wrong region; add the store with the bucket's region"),
+    /** There is no bucket of this name. */
+    NO_BUCKET(
+            ErrorCode.STORE_UNAVAILABLE,
+            NEVER,
+            "there is no such bucket; create it, or correct the store's bucket, region and endpoint"),
+    /** No bucket can have this name. */
+    INVALID_NAME(ErrorCode.STORE_DENIED, NEVER, "no bucket can have this name; correct the store's bucket"),
+    /** The server lacks the operation. */
+    UNSUPPORTED(ErrorCode.STORE_DENIED, NEVER, "the server does not offer this operation; use a server that does"),
+    /** The server calls the request wrong for another reason. */
+    REFUSED(ErrorCode.STORE_DENIED, NEVER, "the server refuses the request; see what it says"),
+    /** There is no such object. */
+    NO_OBJECT(ErrorCode.REPLICA_MISSING, OTHER_REPLICA, "there is no such object"),
+    /** The range lies beyond the object. */
+    BAD_RANGE(ErrorCode.INVALID_ARGUMENT, NEVER, "the object is shorter"),
+    /** The bucket or its quota is full. */
+    FULL(ErrorCode.STORE_FULL, OTHER_REPLICA, "make room, or raise the quota"),
+    /** The server asks for fewer requests. */
+    THROTTLED(ErrorCode.STORE_UNAVAILABLE, OTHER_REPLICA, "the server asks for fewer requests"),
+    /** What arrived is not what was sent, or not all of it. */
+    DAMAGED(ErrorCode.STORE_UNAVAILABLE, OTHER_REPLICA, "the request was damaged or broke off on its way"),
+    /** The server failed. */
+    SERVER_FAILED(ErrorCode.STORE_UNAVAILABLE, OTHER_REPLICA, "the server failed; see its log"),
+    /** The server's certificate is not trusted. */
+    UNTRUSTED(
+            ErrorCode.STORE_UNAVAILABLE,
+            NEVER,
+            "the server's certificate is not trusted; add its authority to the Java trust store, or correct the endpoint"),
+    /** No answer came: nobody listens, the name is unknown, or the network is cut. */
+    UNREACHABLE(ErrorCode.STORE_UNAVAILABLE, OTHER_REPLICA, "check the endpoint and the network");
+
+    private final ErrorCode code;
+    private final RetryVerdict verdict;
+    private final String advice;
+
+    StoreFault(ErrorCode code, RetryVerdict verdict, String advice) {
+        this.code = code;
+        this.verdict = verdict;
+        this.advice = advice;
+    }
+
+    public ErrorCode code() {
+        return code;
+    }
+
+    public RetryVerdict verdict() {
+        return verdict;
+    }
+
+    /** What is wrong and what to do, in one line for an operator. */
+    public String advice() {
+        return advice;
+    }
+
+    /**
+     * The fault that an answer means.
+     *
+     * @param status of HTTP
+     * @param code the server's; empty when it named none, as in an answer to HEAD
+     */
+    public static StoreFault of(int status, String code) {
+        return switch (code) {
+            case "InvalidAccessKeyId", "XAdminUserNotFound" -> UNKNOWN_KEY;
+            case "SignatureDoesNotMatch" -> WRONG_SECRET;
+            case "ExpiredToken", "InvalidToken", "TokenRefreshRequired" -> EXPIRED;
+            case "RequestTimeTooSkewed", "RequestInTheFuture" -> WRONG_CLOCK;
+            case "PermanentRedirect", "TemporaryRedirect", "IllegalLocationConstraintException" -> WRONG_REGION;
+            case "AuthorizationHeaderMalformed", "AuthorizationQueryParametersError" -> REFUSED;
+            case "NoSuchBucket" -> NO_BUCKET;
+            case "InvalidBucketName" -> INVALID_NAME;
+            case "QuotaExceeded", "XMinioStorageFull" -> FULL;
+            case "SlowDown", "Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequests" ->
+                THROTTLED;
+            case "BadDigest", "IncompleteBody", "RequestTimeout", "XAmzContentSHA256Mismatch", "InvalidDigest" ->
+                DAMAGED;
+            default -> ofStatus(status);
+        };
+    }
+
+    private static StoreFault ofStatus(int status) {
+        return switch (status) {
+            case 301, 307, 308 -> WRONG_REGION;
+            case 401, 403 -> NOT_PERMITTED;
+            case 404 -> NO_OBJECT;
+            case 405, 501 -> UNSUPPORTED;
+            case 408 -> DAMAGED;
+            case 416 -> BAD_RANGE;
+            case 429 -> THROTTLED;
+            case 507 -> FULL;
+            default -> status >= 400 && status < 500 && status != 409 && status != 412 ? REFUSED : SERVER_FAILED;
+        };
+    }
+}
