@@ -2,6 +2,7 @@ package io.cloudmw.it.localstack;
 
 import java.net.URI;
 import java.util.Map;
+import java.util.Optional;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.regions.Region;
@@ -22,6 +23,11 @@ public abstract class LocalStack implements AutoCloseable {
      */
     public static LocalStack startPrivate() {
         return LocalStackStarter.startNew();
+    }
+
+    /** A setting of the integration tests: a system property, or the same in the environment, {@code a.b} as {@code A_B}. */
+    public static Optional<String> setting(String property) {
+        return LocalStackStarter.setting(property);
     }
 
     /** {@code http://127.0.0.1:port}. */

@@ -1,0 +1,42 @@
+package io.cloudmw.it.s3;
+
+import io.cloudmw.it.localstack.LocalStack;
+import io.cloudmw.it.localstack.LocalStackExtension;
+import java.net.URI;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The contract on LocalStack. */
+@ExtendWith(LocalStackExtension.class)
+final class LocalStackS3IT extends S3ServerContract {
+    private final LocalStack localStack;
+
+    LocalStackS3IT(LocalStack localStack) {
+        this.localStack = localStack;
+    }
+
+    @Override
+    URI endpoint() {
+        return localStack.endpoint();
+    }
+
+    @Override
+    void createBucket(String name) {
+        localStack.createBucket(name, S3Server.REGION);
+    }
+
+    /** It refuses a put early but neither reads on nor closes: a larger one blocks until its time is over. */
+    @Override
+    int largeBytes() {
+        return 64 << 10;
+    }
+
+    @Override
+    boolean checksSignatures() {
+        return false;
+    }
+
+    @Override
+    boolean checksRegions() {
+        return false;
+    }
+}
