@@ -12,6 +12,7 @@ import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.ReadEstimate;
 import io.cloudmw.client.progress.WarmReceipt;
 import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FileEntry;
 import io.cloudmw.client.rpc.FileStatus;
 import io.cloudmw.client.rpc.HelperLinks;
@@ -101,7 +102,7 @@ public final class CloudMw implements AutoCloseable {
         ClientThreads threads = new ClientThreads();
         CoordinatorClient coordinator = new CoordinatorClient(
                 options.coordinator(),
-                options.coordinatorTimeout(),
+                new CoordinatorTimes(options.coordinatorTimeout(), options.firstAnswerTimeout()),
                 threads.events(),
                 threads.timer(),
                 Ticker.system(),

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
  *     several addresses
  * @param coordinatorTimeout how long one call may take altogether while the coordinator does not answer: a restart of
  *     it within this time is survived; of several, one that is silent is left after half of it, or 10 s
+ * @param firstAnswerTimeout the same for a coordinator that never answered, whose address may be wrong
  * @param location where it runs: what a volume's switches serve is read through the one that is nearest; none: from each what
  *     belongs to it
  * @param memoryBytes bytes all gets of the client together may have in flight; its puts may have a quarter as much, and so may
@@ -33,6 +34,7 @@ import java.util.function.Consumer;
 public record CloudMwOptions(
         String coordinator,
         Duration coordinatorTimeout,
+        Duration firstAnswerTimeout,
         Location location,
         long memoryBytes,
         long memoryPerGetBytes,
@@ -47,10 +49,8 @@ public record CloudMwOptions(
 
     public CloudMwOptions {
         checkAddresses(coordinator);
-        if (coordinatorTimeout.toMillis() < 1) {
-            throw new IllegalArgumentException(
-                    "coordinatorTimeout: " + Durations.format(coordinatorTimeout) + " (expected: >= 1ms)");
-        }
+        checkTimeout("coordinatorTimeout", coordinatorTimeout);
+        checkTimeout("firstAnswerTimeout", firstAnswerTimeout);
         if (memoryBytes < MIN_MEMORY_BYTES) {
             throw new IllegalArgumentException(
                     "memoryBytes: " + memoryBytes + " (expected: >= " + MIN_MEMORY_BYTES + ")");
@@ -63,6 +63,12 @@ public record CloudMwOptions(
         if (busyPoll.isNegative() || busyPoll.compareTo(BulkOptions.LONGEST_BUSY_POLL) > 0) {
             throw new IllegalArgumentException("busyPoll: " + Durations.format(busyPoll) + " (expected: 0s.."
                     + Durations.format(BulkOptions.LONGEST_BUSY_POLL) + ")");
+        }
+    }
+
+    private static void checkTimeout(String name, Duration timeout) {
+        if (timeout.toMillis() < 1) {
+            throw new IllegalArgumentException(name + ": " + Durations.format(timeout) + " (expected: >= 1ms)");
         }
     }
 
@@ -81,13 +87,14 @@ public record CloudMwOptions(
         }
     }
 
-    /** The defaults: 30 s, 16 MiB for one get, and half of the heap's size, but at most 64 MiB, for all; any link; awake for 500 µs. */
+    /** The defaults: 30 s, but 15 s for a first answer; 16 MiB for one get, and half of the heap's size, but at most 64 MiB, for all; any link; awake for 500 µs. */
     public static CloudMwOptions of(String coordinator) {
         long all = Math.max(
                 MIN_MEMORY_BYTES, Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 2));
         return new CloudMwOptions(
                 coordinator,
                 Duration.ofSeconds(30),
+                Duration.ofSeconds(15),
                 Location.NONE,
                 all,
                 16L << 20,
@@ -98,8 +105,12 @@ public record CloudMwOptions(
                 waiting -> {});
     }
 
+    /** Sets both: how long a call waits, and how long for a coordinator that never answered. */
     public CloudMwOptions withCoordinatorTimeout(Duration timeout) {
-        return with(copy -> copy.coordinatorTimeout = timeout);
+        return with(copy -> {
+            copy.coordinatorTimeout = timeout;
+            copy.firstAnswerTimeout = timeout;
+        });
     }
 
     public CloudMwOptions withLocation(Location here) {
@@ -143,6 +154,7 @@ public record CloudMwOptions(
     private static final class Copy {
         private final String coordinator;
         private Duration coordinatorTimeout;
+        private Duration firstAnswerTimeout;
         private Location location;
         private long memoryBytes;
         private long memoryPerGetBytes;
@@ -155,6 +167,7 @@ public record CloudMwOptions(
         Copy(CloudMwOptions from) {
             this.coordinator = from.coordinator;
             this.coordinatorTimeout = from.coordinatorTimeout;
+            this.firstAnswerTimeout = from.firstAnswerTimeout;
             this.location = from.location;
             this.memoryBytes = from.memoryBytes;
             this.memoryPerGetBytes = from.memoryPerGetBytes;
@@ -169,6 +182,7 @@ public record CloudMwOptions(
             return new CloudMwOptions(
                     coordinator,
                     coordinatorTimeout,
+                    firstAnswerTimeout,
                     location,
                     memoryBytes,
                     memoryPerGetBytes,

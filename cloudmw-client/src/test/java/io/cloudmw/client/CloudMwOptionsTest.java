@@ -28,6 +28,7 @@ final class CloudMwOptionsTest {
                 .isEqualTo(new CloudMwOptions(
                         "host:1",
                         Duration.ofSeconds(7),
+                        Duration.ofSeconds(7),
                         here,
                         8L << 20,
                         4L << 20,

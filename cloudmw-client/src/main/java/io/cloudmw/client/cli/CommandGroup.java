@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -9,6 +10,9 @@ import picocli.CommandLine.Spec;
 abstract class CommandGroup implements Runnable {
     @Spec
     private @Nullable CommandSpec spec;
+
+    @Mixin
+    private GlobalOptions options = new GlobalOptions();
 
     @Override
     public final void run() {

@@ -12,7 +12,9 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The main job, shown. */
 @Command(
@@ -63,6 +65,9 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--keep", description = "keep the working directory, and say where it is")
     private boolean keep;
 
+    @Spec
+    private @Nullable CommandSpec spec;
+
     @Option(names = "--json", description = "the last line on standard output is one JSON object")
     private boolean json;
 
@@ -73,7 +78,8 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         // With --json standard output is for the object alone.
-        PrintStream stream = json ? context.err() : context.out();
+        boolean object = json || GlobalOptions.json(spec);
+        PrintStream stream = object ? context.err() : context.out();
         PrintWriter out = new PrintWriter(stream, true, StandardCharsets.UTF_8);
         Demo.Settings settings = settings();
         try (Interruption interruption = new Interruption()) {
@@ -84,7 +90,7 @@ final class DemoCommand implements Callable<Integer> {
             Demo demo = new Demo(settings, directory.path(), out, interruption.closing());
             DemoReport report = interruption.run(() -> CommandContext.unwrapped(demo::run));
             report.print(out);
-            if (json) {
+            if (object) {
                 context.out().printJson(report.json());
             }
             return (report.sha256Match() ? ExitCode.OK : ExitCode.DATA_LOSS).value();

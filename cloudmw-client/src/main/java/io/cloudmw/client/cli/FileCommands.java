@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -233,7 +234,11 @@ final class FileCommands {
         @Option(names = "--version-id", paramLabel = "ID", description = "an older version")
         private @Nullable String version;
 
-        @Option(names = "--mode", paramLabel = "MODE", description = "how replicas compete (default: the volume's)")
+        @Option(
+                names = "--mode",
+                paramLabel = "MODE",
+                completionCandidates = Modes.Labels.class,
+                description = "how replicas compete (default: the volume's)")
         private @Nullable String mode;
 
         @Option(names = "--no-fsync", description = "do not wait for the disk")
@@ -371,7 +376,11 @@ final class FileCommands {
                 description = "how many (default: to the end)")
         private @Nullable Long length;
 
-        @Option(names = "--mode", paramLabel = "MODE", description = "how replicas compete (default: the volume's)")
+        @Option(
+                names = "--mode",
+                paramLabel = "MODE",
+                completionCandidates = Modes.Labels.class,
+                description = "how replicas compete (default: the volume's)")
         private @Nullable String mode;
 
         Cat(CommandContext context) {
@@ -408,6 +417,14 @@ final class FileCommands {
         @Parameters(index = "0", paramLabel = "VOLUME[@SNAPSHOT][:/PATH]")
         private String directory = "";
 
+        @Option(
+                names = {"-l", "--long"},
+                description = "also when it was committed (UTC) and how many replicas the volume asks for")
+        private boolean isLong;
+
+        @Option(names = "--bytes", description = "sizes in bytes, not rounded")
+        private boolean bytes;
+
         Ls(CommandContext context) {
             super(context);
         }
@@ -415,11 +432,14 @@ final class FileCommands {
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
             RemotePath of = RemotePath.directory(directory);
+            int replicas = isLong && !options.json()
+                    ? Calls.await(client.volume(of.volume())).replicas()
+                    : 0;
             try (JsonArray entries = new JsonArray(context.out(), "entries")) {
                 String token = "";
                 do {
                     Page<FileEntry> page = Calls.await(of.list(client, token));
-                    page.items().forEach(entry -> show(entry, entries));
+                    page.items().forEach(entry -> show(entry, entries, replicas));
                     token = page.nextToken();
                     // Nobody may be reading any more: `ls | head`.
                 } while (!token.isEmpty() && !context.out().checkError());
@@ -430,7 +450,7 @@ final class FileCommands {
             return Map.of();
         }
 
-        private void show(FileEntry entry, JsonArray entries) {
+        private void show(FileEntry entry, JsonArray entries, int replicas) {
             if (options.json()) {
                 Map<String, Object> row = new LinkedHashMap<>();
                 row.put("name", entry.name());
@@ -439,11 +459,25 @@ final class FileCommands {
                 entries.add(row);
             }
             say(
-                    "%12s  %s",
-                    entry.version()
-                            .map(version -> Sizes.approximate(version.sizeBytes()))
-                            .orElse("-"),
+                    "%s%12s  %s",
+                    isLong ? more(entry, replicas) : "",
+                    entry.version().map(version -> size(version.sizeBytes())).orElse("-"),
                     entry.name() + (entry.version().isEmpty() ? "/" : ""));
+        }
+
+        private String size(long sizeBytes) {
+            return bytes ? Long.toString(sizeBytes) : Sizes.approximate(sizeBytes);
+        }
+
+        /** When it was committed, and of how many replicas; of a directory neither is known. */
+        private static String more(FileEntry entry, int replicas) {
+            return entry.version()
+                    .map(version -> String.format(
+                            Locale.ROOT,
+                            "%-20s  %2d  ",
+                            Instant.ofEpochMilli(version.committedAtMillis()).truncatedTo(ChronoUnit.SECONDS),
+                            replicas))
+                    .orElseGet(() -> String.format(Locale.ROOT, "%-20s  %2s  ", "-", "-"));
         }
     }
 

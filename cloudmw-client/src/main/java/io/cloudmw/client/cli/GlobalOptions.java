@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
@@ -10,12 +11,19 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
-/** What every command takes. */
+/**
+ * What every command takes, after its name or before it: an option of a command wins over the same option of the command
+ * above.
+ */
 final class GlobalOptions {
     private static final String COORDINATOR = "client.coordinator";
     private static final String TIMEOUT = "client.coordinator-timeout";
@@ -23,8 +31,13 @@ final class GlobalOptions {
     private static final String LOCATION = "client.location";
     private static final String LINK = "client.link";
     private static final Pattern PERCENT = Pattern.compile("(100|[0-9]{1,2}(?:\\.[0-9]{1,3})?)%");
-    private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
+
+    /** The name of the field that holds these options in each command. */
+    private static final String MIXIN = "options";
+
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
 
     @Option(
             names = {"-c", "--coordinator"},
@@ -43,9 +56,12 @@ final class GlobalOptions {
 
     @Option(
             names = "--timeout",
-            paramLabel = "SECONDS",
-            description = "how long to wait for a coordinator that does not answer (default 30)")
-    private @Nullable Integer timeoutSeconds;
+            paramLabel = "TIME",
+            converter = Written.Timeout.class,
+            description =
+                    "how long to wait for a coordinator that does not answer, like 90s, 2m or 90 (seconds); default 30s,"
+                            + " and 15s for one that never answered")
+    private @Nullable Duration timeout;
 
     @Option(
             names = "--location",
@@ -69,15 +85,37 @@ final class GlobalOptions {
     private boolean verbose;
 
     boolean json() {
-        return json;
+        return anywhere(all -> all.json);
     }
 
     boolean quiet() {
-        return quiet;
+        return anywhere(all -> all.quiet);
     }
 
-    boolean verbose() {
-        return verbose;
+    /** Whether JSON is wanted by an option above a command that has none of these but its own. */
+    static boolean json(@Nullable CommandSpec command) {
+        return command != null && above(command).map(GlobalOptions::json).orElse(false);
+    }
+
+    private boolean anywhere(Predicate<GlobalOptions> given) {
+        return given.test(this) || outer().map(all -> all.anywhere(given)).orElse(false);
+    }
+
+    private <T> Optional<T> nearest(Function<GlobalOptions, @Nullable T> option) {
+        T own = option.apply(this);
+        return own != null ? Optional.of(own) : outer().flatMap(all -> all.nearest(option));
+    }
+
+    private Optional<GlobalOptions> outer() {
+        return command == null ? Optional.empty() : above(command);
+    }
+
+    private static Optional<GlobalOptions> above(CommandSpec command) {
+        CommandSpec parent = command.parent();
+        CommandSpec mixin = parent == null ? null : parent.mixins().get(MIXIN);
+        return mixin != null && mixin.userObject() instanceof GlobalOptions found
+                ? Optional.of(found)
+                : Optional.empty();
     }
 
     /**
@@ -86,22 +124,23 @@ final class GlobalOptions {
      * @throws CloudMwException {@code LOCAL_IO} when the file cannot be read; {@code INVALID_ARGUMENT}
      */
     CloudMwOptions clientOptions(Map<String, String> environment) throws CloudMwException {
-        Settings settings = Settings.load(Optional.ofNullable(config), Map.of(), Map.of());
+        Settings settings = Settings.load(nearest(all -> all.config), Map.of(), Map.of());
         String fromFile = settings.text(COORDINATOR, CloudMwOptions.DEFAULT_COORDINATOR);
-        Duration timeout = settings.duration(TIMEOUT, DEFAULT_TIMEOUT, Duration.ofMillis(1), LONGEST_TIMEOUT);
+        Optional<Duration> configured =
+                settings.optional(TIMEOUT, "a duration like 2s, 1ms..1d", GlobalOptions::inBounds);
         Governor.Budget budget = settings.optional(REDUNDANCY, "0%..100%, like 5%", GlobalOptions::share)
                 .orElse(Governor.Budget.DEFAULT);
         String place = settings.text(LOCATION, "");
         PeerSettings.FromFile unused = PeerSettings.FromFile.of(settings);
         Optional<Long> link = settings.optional(LINK, "like 100MiB", GlobalOptions::positive);
         settings.finish();
-        String address = coordinator == null ? environment.getOrDefault("CLOUDMW_COORDINATOR", fromFile) : coordinator;
-        String near = location == null ? environment.getOrDefault("CLOUDMW_LOCATION", place) : location;
-        CloudMwOptions options = CloudMwOptions.of(address)
-                .withRedundancy(budget)
-                .withCoordinatorTimeout(or(timeout))
-                .withLocation(Location.parse(near));
-        return link.map(options::withLink).orElse(options);
+        String address = nearest(all -> all.coordinator)
+                .orElseGet(() -> environment.getOrDefault("CLOUDMW_COORDINATOR", fromFile));
+        String near = nearest(all -> all.location).orElseGet(() -> environment.getOrDefault("CLOUDMW_LOCATION", place));
+        CloudMwOptions options =
+                CloudMwOptions.of(address).withRedundancy(budget).withLocation(Location.parse(near));
+        options = link.map(options::withLink).orElse(options);
+        return given().or(() -> configured).map(options::withCoordinatorTimeout).orElse(options);
     }
 
     /**
@@ -110,18 +149,27 @@ final class GlobalOptions {
      * @throws CloudMwException as {@link #clientOptions}
      */
     PeerSettings.FromFile peerSettings() throws CloudMwException {
-        return PeerSettings.FromFile.of(Settings.load(Optional.ofNullable(config), Map.of(), Map.of()));
+        return PeerSettings.FromFile.of(Settings.load(nearest(all -> all.config), Map.of(), Map.of()));
     }
 
-    private Duration or(Duration configured) {
-        if (timeoutSeconds == null) {
-            return configured;
+    private Optional<Duration> given() {
+        Optional<Duration> given = nearest(all -> all.timeout);
+        if (given.isPresent() && !isInBounds(given.get())) {
+            throw new IllegalArgumentException("--timeout: " + Durations.format(given.get()) + " (expected: 1ms..1d)");
         }
-        if (timeoutSeconds < 1 || timeoutSeconds > LONGEST_TIMEOUT.toSeconds()) {
-            throw new IllegalArgumentException(
-                    "--timeout: " + timeoutSeconds + " (expected: 1.." + LONGEST_TIMEOUT.toSeconds() + " seconds)");
+        return given;
+    }
+
+    private static Duration inBounds(String text) {
+        Duration time = Durations.parse(text);
+        if (!isInBounds(time)) {
+            throw new IllegalArgumentException(text);
         }
-        return Duration.ofSeconds(timeoutSeconds);
+        return time;
+    }
+
+    private static boolean isInBounds(Duration time) {
+        return time.toMillis() >= 1 && time.compareTo(LONGEST_TIMEOUT) <= 0;
     }
 
     private static long positive(String text) {

@@ -85,6 +85,19 @@ public final class Main {
     /** Runs one command; the exit code is the result. */
     static int run(CommandContext context, String... args) {
         GrpcLog.defectsOnly();
+        CommandLine line = commands(context);
+        line.setOut(writer(context.out()));
+        line.setErr(writer(context.err()));
+        line.setParameterExceptionHandler((e, wrong) -> usage(context, e, wrong));
+        line.setExecutionExceptionHandler((e, command, parsed) -> failed(context, e, command, args));
+        int exit = line.execute(args);
+        context.out().flush();
+        context.reported();
+        return exit;
+    }
+
+    /** All commands of this jar. */
+    static CommandLine commands(CommandContext context) {
         CommandLine line = new CommandLine(new Root());
         line.addSubcommand(new FileCommands.Put(context));
         line.addSubcommand(new EditCommands.Append(context));
@@ -102,7 +115,9 @@ public final class Main {
         line.addSubcommand(new WatchCommand(context));
         line.addSubcommand(new PeerCommand(context));
         CommandLine volume = new CommandLine(new VolumeCommands.Group());
-        volume.addSubcommand(new VolumeCommands.Create(context));
+        CommandLine create = new CommandLine(new VolumeCommands.Create(context));
+        create.getCommandSpec().usageMessage().footer(Modes.help());
+        volume.addSubcommand(create);
         volume.addSubcommand(new VolumeCommands.Ls(context));
         volume.addSubcommand(new VolumeShowCommand(context));
         volume.addSubcommand(new VolumeSetCommand(context));
@@ -147,15 +162,11 @@ public final class Main {
         bench.addSubcommand(new SwitchBenchCommands.Clients(context));
         line.addSubcommand(bench);
         line.addSubcommand(new WarmUp(context));
+        line.addSubcommand(new ShellCommands.Completion(context));
+        line.addSubcommand(new ShellCommands.Man(context));
         line.addSubcommand(new HelpCommand());
-        line.setOut(writer(context.out()));
-        line.setErr(writer(context.err()));
-        line.setParameterExceptionHandler((e, wrong) -> usage(context, e, wrong));
-        line.setExecutionExceptionHandler((e, command, parsed) -> failed(context, e, command, args));
-        int exit = line.execute(args);
-        context.out().flush();
-        context.reported();
-        return exit;
+        HelpGroups.show(line);
+        return line;
     }
 
     private static java.io.PrintWriter writer(PrintStream stream) {
@@ -245,27 +256,17 @@ public final class Main {
             description = "Files as replicated chunks, read back by a race of helpers.",
             footer = {
                 "",
-                "Commands that start processes:",
-                "  coordinator  the catalog, and who is where",
-                "  helper       stores, fetches, races and relays",
-                "  standalone   a coordinator and three helpers in one process",
+                "Examples:",
+                "  cloudmw standalone                            a cluster to try things with",
+                "  cloudmw put movie.mkv v:/movie.mkv            a file, into the volume v",
+                "  cloudmw -c host:7400 get -r v:/photos photos  a directory, of that cluster",
                 "",
-                "And, while no coordinator runs:",
-                "  recover      makes a volume again from what is in stores",
-                "",
-                "Files are written volume:/path. Exit codes: 0 ok, 1 internal, 2 usage, 3 not found,",
+                "Files are written volume:/path. The options above may also follow the command.",
+                "Sizes: 64M, 64Mi and 64MiB are powers of 1024 (as in rclone), 64MB is of 1000,",
+                "and a bare number is bytes.",
+                "Exit codes: 0 ok, 1 internal, 2 usage, 3 not found,",
                 "4 conflict, 5 unavailable, 6 data loss, 7 local I/O, 8 refused, 130 interrupted,",
                 "141 nobody reads the output any more."
             })
-    private static final class Root implements Runnable {
-        @picocli.CommandLine.Spec
-        private picocli.CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
-
-        @Override
-        public void run() {
-            if (spec != null) {
-                throw new ParameterException(spec.commandLine(), "a command is missing");
-            }
-        }
-    }
+    private static final class Root extends CommandGroup {}
 }

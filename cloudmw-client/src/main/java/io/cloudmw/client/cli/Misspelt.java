@@ -14,9 +14,6 @@ import picocli.CommandLine.ParameterException;
  * @param command the one that does not know it
  */
 record Misspelt(CommandLine command, String word) {
-    /** Commands of the other jar, which the launcher would have started. */
-    private static final List<String> SERVERS = List.of("coordinator", "helper", "standalone", "recover");
-
     private static final String OPTION = "--";
 
     /** The first one, where there is any: what comes after it may be wrong only because it is. */
@@ -66,7 +63,7 @@ record Misspelt(CommandLine command, String word) {
                 .sorted()
                 .toList());
         if (spec.parent() == null) {
-            names.addAll(SERVERS);
+            names.addAll(HelpGroups.SERVERS.keySet());
         }
         return names;
     }

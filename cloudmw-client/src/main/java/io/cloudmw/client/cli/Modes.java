@@ -1,6 +1,8 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.core.model.Mode;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -11,6 +13,35 @@ final class Modes {
     static final List<Mode> CHOICE = List.of(Mode.values());
 
     private Modes() {}
+
+    /** A line for each mode, what it does. */
+    static String[] help() {
+        List<String> lines = new ArrayList<>(List.of("", "Modes (docs/cli.md has their price):"));
+        for (Mode mode : CHOICE) {
+            lines.add(String.format(
+                    Locale.ROOT, "  %-12s %s%s", mode.label(), does(mode), mode == Mode.DEFAULT ? " (default)" : ""));
+        }
+        return lines.toArray(String[]::new);
+    }
+
+    private static String does(Mode mode) {
+        return switch (mode) {
+            case SINGLE -> "one chunk after the other, each from one store: a plain download";
+            case CHUNKED -> "chunks side by side, each from one store";
+            case ROUNDS -> "k helpers race for each chunk, one chunk after the other";
+            case KN -> "a race of all replicas for every chunk, all chunks at once";
+            case HEDGED -> "one request, and a second at another store when the first is late";
+            case COOPERATIVE -> "disjoint blocks from all replicas; another helper takes over what is late";
+        };
+    }
+
+    /** The labels, for completion. */
+    static final class Labels implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return labels().iterator();
+        }
+    }
 
     /** @param option its name, for the message */
     static Mode parse(String option, String label) {

@@ -49,7 +49,11 @@ final class PlanCommand extends ClientCommand {
             description = "what writing a file of this length would cost")
     private @Nullable Long put;
 
-    @Option(names = "--mode", paramLabel = "MODE", description = "only this mode")
+    @Option(
+            names = "--mode",
+            paramLabel = "MODE",
+            completionCandidates = Modes.Labels.class,
+            description = "only this mode")
     private @Nullable String mode;
 
     @Option(

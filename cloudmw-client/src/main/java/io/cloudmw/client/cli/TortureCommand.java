@@ -12,7 +12,9 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The seeded torture test. */
 @Command(
@@ -69,6 +71,9 @@ final class TortureCommand implements Callable<Integer> {
     @Option(names = "--keep", description = "keep the working directory, and say where it is")
     private boolean keep;
 
+    @Spec
+    private @Nullable CommandSpec spec;
+
     @Option(names = "--json", description = "the last line on standard output is one JSON object")
     private boolean json;
 
@@ -79,7 +84,8 @@ final class TortureCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         // With --json standard output is for the object alone.
-        PrintStream stream = json ? context.err() : context.out();
+        boolean object = json || GlobalOptions.json(spec);
+        PrintStream stream = object ? context.err() : context.out();
         PrintWriter out = new PrintWriter(stream, true, StandardCharsets.UTF_8);
         TortureSettings settings = settings();
         try (Interruption interruption = new Interruption()) {
@@ -93,7 +99,7 @@ final class TortureCommand implements Callable<Integer> {
                 directory.keep();
             }
             report.print(out);
-            if (json) {
+            if (object) {
                 context.out().printJson(report.json());
             }
             return (report.isClean() ? ExitCode.OK : ExitCode.INTERNAL).value();

@@ -3,6 +3,8 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.ReadTarget;
@@ -88,7 +90,11 @@ final class VolumeCommands {
                 description = "copies that are durable when a put returns (default: more than half)")
         private @Nullable Integer writeQuorum;
 
-        @Option(names = "--mode", paramLabel = "MODE", description = "how replicas compete (default cooperative)")
+        @Option(
+                names = "--mode",
+                paramLabel = "MODE",
+                completionCandidates = Modes.Labels.class,
+                description = "how replicas compete (default cooperative)")
         private String mode = Mode.DEFAULT.label();
 
         @Option(
@@ -171,8 +177,15 @@ final class VolumeCommands {
         @Parameters(index = "0", paramLabel = "NAME")
         private String name = "";
 
-        @Option(names = "--force", description = "also when it still has files")
+        @Option(
+                names = "--force",
+                description = "also when it still has files; on a terminal the command asks first, unless --yes")
         private boolean force;
+
+        @Option(
+                names = {"-y", "--yes"},
+                description = "do not ask")
+        private boolean yes;
 
         Rm(CommandContext context) {
             super(context);
@@ -180,8 +193,18 @@ final class VolumeCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            Calls.await(client.deleteVolume(new VolumeName(name), force));
+            VolumeName volume = new VolumeName(name);
+            if (force && !yes && context.isTerminal() && !isConfirmed(client, volume)) {
+                throw new CloudMwException(ErrorCode.CANCELLED, "volume " + name + ": not deleted");
+            }
+            Calls.await(client.deleteVolume(volume, force));
             return Map.of("removed", name);
+        }
+
+        private boolean isConfirmed(CloudMw client, VolumeName volume) throws Exception {
+            Calls.await(client.volume(volume));
+            Counted files = Counted.of(client, volume);
+            return files.isNone() || context.asks("Delete volume " + name + " with " + files + "?");
         }
     }
 }

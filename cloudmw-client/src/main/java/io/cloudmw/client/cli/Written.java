@@ -5,6 +5,7 @@ import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Sizes;
 import java.time.Duration;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -25,6 +26,18 @@ final class Written {
         @Override
         public Duration convert(String text) {
             return converted(Durations::parse, text);
+        }
+    }
+
+    /** A duration, or a bare number of seconds. */
+    static final class Timeout implements ITypeConverter<Duration> {
+        private static final Pattern SECONDS = Pattern.compile("\\d{1,9}");
+
+        @Override
+        public Duration convert(String text) {
+            return SECONDS.matcher(text).matches()
+                    ? Duration.ofSeconds(Long.parseLong(text))
+                    : converted(Durations::parse, text);
         }
     }
 

@@ -114,12 +114,12 @@ public final class CoordinatorClient implements AutoCloseable {
 
     /**
      * @param address {@code host:port[,host:port...]}
-     * @param timeout how long one call may take altogether, tries and pauses included
+     * @param times how long one call may take altogether
      * @param waiting told what is waited for; see {@link RetryingCalls}
      */
     public CoordinatorClient(
             String address,
-            Duration timeout,
+            CoordinatorTimes times,
             Executor executor,
             ScheduledExecutorService timer,
             Ticker ticker,
@@ -127,8 +127,8 @@ public final class CoordinatorClient implements AutoCloseable {
         addresses = HostPorts.parse(address);
         channel = Channels.openAll(addresses, executor);
         calls = new RetryingCalls(
-                channel, "coordinator " + address, addresses.all().size() > 1, timeout, timer, ticker, waiting);
-        watches = new Watches(channel, "coordinator " + address, timeout, timer, ticker);
+                channel, "coordinator " + address, addresses.all().size() > 1, times, timer, ticker, waiting);
+        watches = new Watches(channel, "coordinator " + address, times, timer, ticker);
     }
 
     /** Where the coordinators are. */

@@ -33,12 +33,10 @@ import org.jspecify.annotations.Nullable;
 final class RetryingCalls implements AutoCloseable {
     private static final long UNNOTICED_NANOS = Duration.ofSeconds(2).toNanos();
     private static final long LONGEST_TRY_NANOS = Duration.ofSeconds(10).toNanos();
-    /** A server that was never there is more likely misspelt than restarting. */
-    static final long NEVER_REACHED_NANOS = Duration.ofSeconds(15).toNanos();
 
     private final ManagedChannel channel;
     private final String peer;
-    private final long timeoutNanos;
+    private final CoordinatorTimes times;
     private final boolean several;
     private final ScheduledExecutorService timer;
     private final Ticker ticker;
@@ -58,14 +56,14 @@ final class RetryingCalls implements AutoCloseable {
             ManagedChannel channel,
             String peer,
             boolean several,
-            Duration timeout,
+            CoordinatorTimes times,
             ScheduledExecutorService timer,
             Ticker ticker,
             Consumer<String> waiting) {
         this.channel = channel;
         this.peer = peer;
         this.several = several;
-        timeoutNanos = timeout.toNanos();
+        this.times = times;
         this.timer = timer;
         this.ticker = ticker;
         this.waiting = waiting;
@@ -117,7 +115,7 @@ final class RetryingCalls implements AutoCloseable {
     }
 
     private long totalNanos() {
-        return reached ? timeoutNanos : Math.min(timeoutNanos, NEVER_REACHED_NANOS);
+        return times.nanos(reached);
     }
 
     /** One that falls silent is left while there is as much time for another. */

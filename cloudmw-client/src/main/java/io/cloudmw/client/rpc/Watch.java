@@ -228,8 +228,7 @@ public final class Watch implements AutoCloseable {
     }
 
     private long limitNanos() {
-        long nanos = owner.timeout().toNanos();
-        return started.isDone() ? nanos : Math.min(nanos, RetryingCalls.NEVER_REACHED_NANOS);
+        return owner.times().nanos(started.isDone());
     }
 
     private void again() {

@@ -5,7 +5,6 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.time.Ticker;
 import io.grpc.ManagedChannel;
-import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,17 +15,22 @@ import java.util.concurrent.ScheduledExecutorService;
 final class Watches implements AutoCloseable {
     private final ManagedChannel channel;
     private final String peer;
-    private final Duration timeout;
+    private final CoordinatorTimes times;
     private final ScheduledExecutorService timer;
     private final Ticker ticker;
     private final Set<Watch> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /** @param timeout for how long a watch goes on while no coordinator can be reached */
-    Watches(ManagedChannel channel, String peer, Duration timeout, ScheduledExecutorService timer, Ticker ticker) {
+    /** @param times for how long a watch goes on while no coordinator can be reached */
+    Watches(
+            ManagedChannel channel,
+            String peer,
+            CoordinatorTimes times,
+            ScheduledExecutorService timer,
+            Ticker ticker) {
         this.channel = channel;
         this.peer = peer;
-        this.timeout = timeout;
+        this.times = times;
         this.timer = timer;
         this.ticker = ticker;
     }
@@ -40,8 +44,8 @@ final class Watches implements AutoCloseable {
         return peer;
     }
 
-    Duration timeout() {
-        return timeout;
+    CoordinatorTimes times() {
+        return times;
     }
 
     ScheduledExecutorService timer() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.FakeExports;
 import io.cloudmw.client.rpc.FakeHelper;
@@ -67,7 +68,7 @@ final class BackupsTest {
                 threads,
                 new CoordinatorClient(
                         coordinator.address(),
-                        Duration.ofSeconds(30),
+                        CoordinatorTimes.of(Duration.ofSeconds(30)),
                         threads.events(),
                         threads.timer(),
                         Ticker.system(),

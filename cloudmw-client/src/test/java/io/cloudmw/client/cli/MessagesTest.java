@@ -54,7 +54,7 @@ final class MessagesTest {
         fails(2, "'--deadline': \"soon\" (expected: like 200ms", "get", "vol:/a", "--deadline", "soon");
         fails(2, "'--reads': \"much\" (expected: like 64MiB)", "bench", "switch", "--size", "1GB", "--reads", "much");
         fails(2, "cloudmw: --size: 6MiB (expected: <= the file's 5 bytes)", "truncate", "vol:/a", "--size", "6MiB");
-        fails(2, "cloudmw: --timeout: 0 (expected: 1..86400 seconds)", "stat", "vol:/a", "--timeout", "0");
+        fails(2, "cloudmw: --timeout: 0s (expected: 1ms..1d)", "stat", "vol:/a", "--timeout", "0");
         fails(2, "cloudmw: --interval: 1ms (expected: >= 100ms)", "top", "--interval", "1ms");
         fails(
                 2,

@@ -150,13 +150,30 @@ final class CoordinatorClientTest {
         };
         try (FakeCoordinator coordinator = withALongFile()) {
             CoordinatorClient client = new CoordinatorClient(
-                    coordinator.address(), Duration.ofSeconds(30), watched, owner, Ticker.system(), waiting -> {});
+                    coordinator.address(),
+                    CoordinatorTimes.of(Duration.ofSeconds(30)),
+                    watched,
+                    owner,
+                    Ticker.system(),
+                    waiting -> {});
             callOften(client, new ArrayList<>());
             client.close();
             closed.set(true);
         }
         // The coordinator has seen the connection end: what was on the way came before.
         assertThat(tooLate).hasValue(0);
+    }
+
+    /** Nothing listens there; the first message comes after two seconds. */
+    @Test
+    void aCoordinatorThatNeverAnsweredIsWaitedForAsLongAsIsSaid() throws Exception {
+        CompletableFuture<String> said = new CompletableFuture<>();
+        CoordinatorTimes times = new CoordinatorTimes(Duration.ofSeconds(70), Duration.ofSeconds(60));
+        try (CoordinatorClient client =
+                new CoordinatorClient("127.0.0.1:1", times, owner, owner, Ticker.system(), said::complete)) {
+            var unused = client.volumes();
+            assertThat(said.get(60, SECONDS)).endsWith("for at most 60 s");
+        }
     }
 
     private static FakeCoordinator withALongFile() throws IOException {
@@ -187,7 +204,8 @@ final class CoordinatorClientTest {
     }
 
     private CoordinatorClient client(String addresses, Duration timeout) {
-        return new CoordinatorClient(addresses, timeout, owner, owner, Ticker.system(), waiting -> {});
+        return new CoordinatorClient(
+                addresses, CoordinatorTimes.of(timeout), owner, owner, Ticker.system(), waiting -> {});
     }
 
     /** Passes on what comes, until it falls silent: as of a process that is stopped, whose machine still takes connections. */

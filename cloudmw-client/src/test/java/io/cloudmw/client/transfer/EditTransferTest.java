@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Edit;
@@ -75,7 +76,7 @@ final class EditTransferTest {
                 threads,
                 new CoordinatorClient(
                         "127.0.0.1:1",
-                        Duration.ofSeconds(30),
+                        CoordinatorTimes.of(Duration.ofSeconds(30)),
                         threads.events(),
                         threads.timer(),
                         Ticker.system(),

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.model.FilePath;
@@ -32,7 +33,7 @@ final class EngineTest {
                         threads,
                         new CoordinatorClient(
                                 coordinator.address(),
-                                Duration.ofSeconds(30),
+                                CoordinatorTimes.of(Duration.ofSeconds(30)),
                                 threads.events(),
                                 threads.timer(),
                                 Ticker.system(),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cloudmw.client.peer.Chunks;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.client.rpc.HelperLinks;
 import io.cloudmw.core.bulk.BulkHandler;
@@ -90,7 +91,7 @@ final class PeerStageTest {
                 threads,
                 new CoordinatorClient(
                         coordinator.address(),
-                        Duration.ofSeconds(30),
+                        CoordinatorTimes.of(Duration.ofSeconds(30)),
                         threads.events(),
                         threads.timer(),
                         Ticker.system(),

@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.client.rpc.CoordinatorClient;
+import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
@@ -41,7 +42,12 @@ final class SegmentFeedTest {
         coordinator.add(new Store(new StoreId("s"), "s", new Store.Disk(new HelperId("h"), Path.of("/nowhere"))));
         coordinator.synthesize(FILE, 1024 * GIB);
         client = new CoordinatorClient(
-                coordinator.address(), Duration.ofSeconds(30), owner, owner, Ticker.system(), waiting -> {});
+                coordinator.address(),
+                CoordinatorTimes.of(Duration.ofSeconds(30)),
+                owner,
+                owner,
+                Ticker.system(),
+                waiting -> {});
     }
 
     @AfterEach

@@ -1,14 +1,17 @@
 package io.cloudmw.core.backup;
 
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.StoreIdentity;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.StoreOpener;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -17,6 +20,8 @@ final class GivenStores {
     private final StoreOpener opener;
     private final Map<StoreId, ChunkStore> open = new LinkedHashMap<>();
     private final Map<StoreId, String> unreadable = new TreeMap<>();
+    /** What the failures have in common; of disks of this machine {@code LOCAL_IO}. */
+    private final Set<ErrorCode> failures = EnumSet.noneOf(ErrorCode.class);
 
     GivenStores(StoreOpener opener) {
         this.opener = opener;
@@ -38,6 +43,24 @@ final class GivenStores {
             open.put(store.id(), opened);
         } catch (CloudMwException e) {
             unreadable.put(store.id(), e.getMessage());
+            failures.add(store.kind() instanceof Store.Disk ? ErrorCode.LOCAL_IO : e.code());
+        }
+    }
+
+    /**
+     * Refuses to go on with no store.
+     *
+     * @throws CloudMwException {@code STORE_DENIED} when all refused, {@code LOCAL_IO} when all are disks of this machine, or
+     *     else {@code STORE_UNAVAILABLE}
+     */
+    void requireAny() throws CloudMwException {
+        if (open.isEmpty()) {
+            ErrorCode code = failures.equals(EnumSet.of(ErrorCode.STORE_DENIED))
+                    ? ErrorCode.STORE_DENIED
+                    : failures.equals(EnumSet.of(ErrorCode.LOCAL_IO))
+                            ? ErrorCode.LOCAL_IO
+                            : ErrorCode.STORE_UNAVAILABLE;
+            throw new CloudMwException(code, "no store can be read: " + reasons());
         }
     }
 

@@ -60,7 +60,7 @@ public final class Recovery {
      * Does it. When it fails on the way, or the process dies, it can be resumed.
      *
      * @param catalog of no other volume with the same files
-     * @throws CloudMwException {@code STORE_UNAVAILABLE} when no store can be read; {@code NOT_FOUND} when there is no backup that
+     * @throws CloudMwException {@code STORE_UNAVAILABLE}, {@code STORE_DENIED} or {@code LOCAL_IO} when no store can be read; {@code NOT_FOUND} when there is no backup that
      *     is right; {@code INVALID_ARGUMENT} when there are backups of several clusters and none is named; {@code ALREADY_EXISTS} when there is a volume of that name and nothing is to be resumed; {@code CONFLICT} when
      *     the catalog has a version of the backup elsewhere
      */
@@ -111,9 +111,7 @@ public final class Recovery {
 
     private BackupRoot choose() throws CloudMwException {
         stores.open(request.from());
-        if (stores.all().isEmpty()) {
-            throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "no store can be read: " + stores.reasons());
-        }
+        stores.requireAny();
         List<BackupRoot> all = find();
         List<BackupRoot> roots = all.stream().filter(this::isWanted).toList();
         requireOneCluster(roots);

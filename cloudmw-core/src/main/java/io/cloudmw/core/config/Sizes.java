@@ -1,37 +1,17 @@
 package io.cloudmw.core.config;
 
 import java.util.Locale;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Sizes as people write them: {@code 512}, {@code 64KiB}, {@code 64MiB}, {@code 2GiB}, {@code 1TiB}; and decimal ones,
- * {@code 1GB} being 1,000,000,000 bytes.
+ * Sizes as people write them. A bare number is bytes. {@code 64M}, {@code 64Mi} and {@code 64MiB} are powers of 1024, as
+ * rclone reads them; {@code 64MB} is a power of 1000, as SI has it (rclone refuses that form).
  */
 public final class Sizes {
-    private static final Pattern FORM = Pattern.compile("(\\d{1,18})\\s*([A-Za-z]*)");
-    private static final Map<String, Long> UNITS = Map.of(
-            "",
-            1L,
-            "B",
-            1L,
-            "KIB",
-            1L << 10,
-            "MIB",
-            1L << 20,
-            "GIB",
-            1L << 30,
-            "TIB",
-            1L << 40,
-            "KB",
-            1_000L,
-            "MB",
-            1_000_000L,
-            "GB",
-            1_000_000_000L,
-            "TB",
-            1_000_000_000_000L);
+    private static final Pattern FORM =
+            Pattern.compile("(\\d{1,18})\\s*([KMGTPE]?)(I|B|IB)?", Pattern.CASE_INSENSITIVE);
+    private static final String LETTERS = "KMGTPE";
     private static final String[] NAMES = {"B", "KiB", "MiB", "GiB", "TiB"};
 
     private Sizes() {}
@@ -43,15 +23,28 @@ public final class Sizes {
      */
     public static long parse(String text) {
         Matcher matcher = FORM.matcher(text.strip());
-        Long unit = matcher.matches() ? UNITS.get(matcher.group(2).toUpperCase(Locale.ROOT)) : null;
-        if (unit == null) {
-            throw new IllegalArgumentException("size: \"" + text + "\" (expected: like 64MiB)");
+        if (!matcher.matches()) {
+            throw unreadable(text);
         }
+        String letter = matcher.group(2).toUpperCase(Locale.ROOT);
+        String ending = matcher.group(3) == null ? "" : matcher.group(3).toUpperCase(Locale.ROOT);
+        if (letter.isEmpty() && ending.startsWith("I")) {
+            throw unreadable(text);
+        }
+        long base = ending.equals("B") ? 1000 : 1024;
         try {
-            return Math.multiplyExact(Long.parseLong(matcher.group(1)), unit);
+            long bytes = Long.parseLong(matcher.group(1));
+            for (int power = letter.isEmpty() ? 0 : LETTERS.indexOf(letter) + 1; power > 0; power--) {
+                bytes = Math.multiplyExact(bytes, base);
+            }
+            return bytes;
         } catch (ArithmeticException e) {
             throw new IllegalArgumentException("size: \"" + text + "\" (expected: < 8388608TiB)", e);
         }
+    }
+
+    private static IllegalArgumentException unreadable(String text) {
+        return new IllegalArgumentException("size: \"" + text + "\" (expected: like 64MiB)");
     }
 
     /** The shortest form that {@link #parse} reads back as exactly {@code bytes}. */

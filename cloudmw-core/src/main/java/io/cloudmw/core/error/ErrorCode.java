@@ -51,7 +51,7 @@ public enum ErrorCode {
     /** No helper could be reached and the operation needs one. */
     HELPER_UNAVAILABLE("UNAVAILABLE", OTHER_REPLICA),
     /** The coordinator could not be reached in time. */
-    COORDINATOR_UNAVAILABLE("UNAVAILABLE", SAME_REPLICA),
+    COORDINATOR_UNAVAILABLE("UNAVAILABLE", AFTER_REFRESH),
     /** A peer broke the protocol; its connection is closed. */
     PROTOCOL_VIOLATION("INTERNAL", OTHER_REPLICA),
     /** A bounded queue, pool or quota is full. */

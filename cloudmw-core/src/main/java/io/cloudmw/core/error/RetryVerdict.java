@@ -8,6 +8,6 @@ public enum RetryVerdict {
     SAME_REPLICA,
     /** Another replica (or another path to it) may answer; this one will not soon. */
     OTHER_REPLICA,
-    /** What the request was based on is out of date: ask for a new plan first. */
+    /** The coordinator has to answer first: what the request was based on is out of date, or it could not be asked. */
     AFTER_REFRESH
 }

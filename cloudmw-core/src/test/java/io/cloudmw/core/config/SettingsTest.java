@@ -128,7 +128,27 @@ final class SettingsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "MiB", "-1", "1.5MiB", "1 XB", "99999999TiB", "1MiBB"})
+    @CsvSource({
+        "64M,67108864",
+        "64m,67108864",
+        "64Mi,67108864",
+        "64mib,67108864",
+        "64MB,64000000",
+        "8k,8192",
+        "3Gi,3221225472",
+        "2T,2199023255552",
+        "1P,1125899906842624",
+        "1PB,1000000000000000",
+        "7E,8070450532247928832",
+        "12B,12",
+        "12,12"
+    })
+    void aLetterAloneIsAPowerOf1024AndOneWithBAPowerOf1000(String text, long bytes) {
+        assertThat(Sizes.parse(text)).isEqualTo(bytes);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "MiB", "-1", "1.5MiB", "1 XB", "99999999TiB", "1MiBB", "1i", "1iB", "9E"})
     void whatIsNoSizeIsRefused(String text) {
         assertThatThrownBy(() -> Sizes.parse(text)).isInstanceOf(IllegalArgumentException.class);
     }

@@ -113,10 +113,8 @@ class RaceTest {
             Block block = block(0);
             on(new Issued(block));
 
-            assertThat(on(failed(0, 0, ErrorCode.COORDINATOR_UNAVAILABLE)))
-                    .containsExactly(new Start(attempt(0, 1), block, 1));
-            assertThat(on(failed(0, 1, ErrorCode.COORDINATOR_UNAVAILABLE)))
-                    .containsExactly(new Start(attempt(0, 2), block, 2));
+            assertThat(on(failed(0, 0, ErrorCode.QUORUM_NOT_MET))).containsExactly(new Start(attempt(0, 1), block, 1));
+            assertThat(on(failed(0, 1, ErrorCode.QUORUM_NOT_MET))).containsExactly(new Start(attempt(0, 2), block, 2));
         }
 
         @Test

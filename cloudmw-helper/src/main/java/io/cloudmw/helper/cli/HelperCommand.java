@@ -29,7 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code cloudmw helper}. */
 @Command(
@@ -56,10 +58,13 @@ final class HelperCommand implements Callable<Integer> {
     private @Nullable String id;
 
     @Option(
-            names = "--coordinator",
+            names = {"-c", "--coordinator"},
             paramLabel = "HOST:PORT[,HOST:PORT...]",
             description = "Where the coordinator is, or several that share a catalog are.")
     private @Nullable String coordinator;
+
+    @Spec
+    private @Nullable CommandSpec spec;
 
     @Option(
             names = "--listen",
@@ -152,10 +157,18 @@ final class HelperCommand implements Callable<Integer> {
         }
     }
 
+    /** The coordinator of an option before the command. */
+    private @Nullable String coordinatorBefore() {
+        CommandSpec parent = spec == null ? null : spec.parent();
+        return parent != null && parent.userObject() instanceof Main main
+                ? main.coordinator().orElse(null)
+                : null;
+    }
+
     private Map<String, @Nullable String> given() throws CloudMwException {
         Map<String, @Nullable String> given = new LinkedHashMap<>();
         given.put("helper.id", id);
-        given.put("helper.coordinator", coordinator);
+        given.put("helper.coordinator", coordinator == null ? coordinatorBefore() : coordinator);
         given.put("helper.control.listen", listen);
         given.put("helper.bulk.listen", bulkListen);
         if (advertise != null) {

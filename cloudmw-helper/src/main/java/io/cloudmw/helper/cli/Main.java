@@ -6,12 +6,17 @@ import io.cloudmw.core.wire.GrpcLog;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 
 /**
  * The serving commands of {@code cloudmw}. Exit codes: 0 done, 1 internal, 2 usage or settings, 5 the cluster cannot
@@ -24,6 +29,7 @@ import picocli.CommandLine.IParameterExceptionHandler;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         subcommands = {
+            CommandLine.HelpCommand.class,
             CoordinatorCommand.class,
             HelperCommand.class,
             StandaloneCommand.class,
@@ -32,6 +38,15 @@ import picocli.CommandLine.IParameterExceptionHandler;
         })
 public final class Main implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+
+    @Mixin
+    private ServerOptions options = new ServerOptions();
+
+    @Option(
+            names = {"-c", "--coordinator"},
+            paramLabel = "HOST:PORT[,HOST:PORT...]",
+            description = "For helper: where the coordinator is.")
+    private @Nullable String coordinator;
 
     private Main() {}
 
@@ -60,12 +75,36 @@ public final class Main implements Runnable {
             if (!(e instanceof CloudMwException)) {
                 LOG.error("failed by a defect", e);
             }
-            return exitCode(e);
+            return exitCode(e, command.getCommand() instanceof RecoverCommand);
         };
-        return new CommandLine(new Main())
+        return commandLine()
                 .setParameterExceptionHandler(usage)
                 .setExecutionExceptionHandler(failed)
                 .execute(arguments);
+    }
+
+    /** Where the coordinator is, if that is said before the command. */
+    Optional<String> coordinator() {
+        return Optional.ofNullable(coordinator);
+    }
+
+    private static CommandLine commandLine() {
+        return new CommandLine(new Main()).setExecutionStrategy(parsed -> {
+            requireMeant(parsed);
+            return new CommandLine.RunLast().execute(parsed);
+        });
+    }
+
+    /** Refuses an option before the command that this command does not have. */
+    private static void requireMeant(ParseResult parsed) {
+        ParseResult command = parsed.subcommand();
+        if (command != null
+                && parsed.hasMatchedOption("--coordinator")
+                && !(command.commandSpec().userObject() instanceof HelperCommand)) {
+            throw new ParameterException(
+                    command.commandSpec().commandLine(),
+                    "unexpected option '--coordinator' (expected: only with helper)");
+        }
     }
 
     private static void report(String[] arguments, ErrorCode code, String message) {
@@ -75,7 +114,8 @@ public final class Main implements Runnable {
         System.err.println("cloudmw: " + message);
     }
 
-    static int exitCode(Exception failure) {
+    /** @param reads whether the command reads stores of others, and serves none of its own */
+    static int exitCode(Exception failure, boolean reads) {
         if (!(failure instanceof CloudMwException known)) {
             return 1;
         }
@@ -83,7 +123,9 @@ public final class Main implements Runnable {
         return switch (code) {
             case INVALID_ARGUMENT -> 2;
             case COORDINATOR_UNAVAILABLE, HELPER_UNAVAILABLE, DEADLINE_EXCEEDED, OVERLOADED -> 5;
-            case LOCAL_IO, STORE_UNAVAILABLE, STORE_DENIED, STORE_FULL, STORE_MISMATCH -> 7;
+            case STORE_UNAVAILABLE, STORE_FULL -> reads ? 5 : 7;
+            case STORE_DENIED -> reads ? 8 : 7;
+            case LOCAL_IO, STORE_MISMATCH -> 7;
             case NOT_FOUND -> 3;
             case ALREADY_EXISTS, CONFLICT -> 4;
             case VERSION_UNSUPPORTED, UNAUTHENTICATED -> 8;

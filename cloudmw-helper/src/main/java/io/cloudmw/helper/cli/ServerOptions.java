@@ -10,10 +10,21 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
-/** Options that every serving command has. */
+/**
+ * Options that every serving command has, after its name or before it: an option of a command wins over the same option
+ * before it.
+ */
 final class ServerOptions {
+    /** The name of the field that holds these options in each command. */
+    private static final String MIXIN = "options";
+
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
+
     @Option(
             names = "--config",
             paramLabel = "FILE",
@@ -38,7 +49,34 @@ final class ServerOptions {
     private boolean untilEof;
 
     boolean json() {
-        return json;
+        return json || outer().map(ServerOptions::json).orElse(false);
+    }
+
+    private Optional<ServerOptions> outer() {
+        CommandSpec parent = command == null ? null : command.parent();
+        CommandSpec mixin = parent == null ? null : parent.mixins().get(MIXIN);
+        return mixin != null && mixin.userObject() instanceof ServerOptions found
+                ? Optional.of(found)
+                : Optional.empty();
+    }
+
+    private Optional<Path> settingsFile() {
+        return Optional.ofNullable(config).or(() -> outer().flatMap(ServerOptions::settingsFile));
+    }
+
+    /** Settings given by options: those before the command first. */
+    private Map<String, String> overriding() {
+        Map<String, String> all = new LinkedHashMap<>();
+        outer().ifPresent(before -> all.putAll(before.overriding()));
+        if (secretFile != null) {
+            all.put(ClusterKey.SETTING, secretFile);
+        }
+        all.putAll(overrides);
+        return all;
+    }
+
+    private boolean endsWithInput() {
+        return untilEof || outer().map(ServerOptions::endsWithInput).orElse(false);
     }
 
     /**
@@ -53,16 +91,13 @@ final class ServerOptions {
                 all.put(key, value);
             }
         });
-        if (secretFile != null) {
-            all.put(ClusterKey.SETTING, secretFile);
-        }
-        all.putAll(overrides);
-        return Settings.load(Optional.ofNullable(config), System.getenv(), all);
+        all.putAll(overriding());
+        return Settings.load(settingsFile(), System.getenv(), all);
     }
 
     /** Ends the process with its standard input, if that is wanted; from now on. */
     void watchInput() {
-        if (untilEof) {
+        if (endsWithInput()) {
             Thread watch = new Thread(ServerOptions::exitAtEnd, "cloudmw-input");
             watch.setDaemon(true);
             watch.start();

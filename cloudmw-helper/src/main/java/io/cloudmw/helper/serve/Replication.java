@@ -295,13 +295,23 @@ final class Replication {
                 .map(entry -> entry.getKey() + ": " + entry.getValue().code() + " "
                         + entry.getValue().getMessage())
                 .collect(Collectors.joining("; "));
+        ErrorCode code = reason().orElse(ErrorCode.QUORUM_NOT_MET);
         return new CloudMwException(
-                ErrorCode.QUORUM_NOT_MET,
-                isForGood() ? RetryVerdict.NEVER : ErrorCode.QUORUM_NOT_MET.verdict(),
+                code,
+                isForGood() ? RetryVerdict.NEVER : code.verdict(),
                 "chunk=" + request.chunk() + ": " + hopeful() + " of "
                         + request.stores().size() + " stores left (expected: >= " + request.writeQuorum() + "); "
                         + causes,
                 null);
+    }
+
+    /** What all the stores that lack the chunk have in common, where trying again would not help. */
+    @GuardedBy("lock")
+    private Optional<ErrorCode> reason() {
+        List<CloudMwException> causes = List.copyOf(lacking.values());
+        ErrorCode first = causes.get(0).code();
+        boolean same = causes.stream().allMatch(cause -> cause.code() == first && !mayHelp(cause));
+        return same ? Optional.of(first) : Optional.empty();
     }
 
     /** Leaves the copies that are missing owed, as the answer says they are. */

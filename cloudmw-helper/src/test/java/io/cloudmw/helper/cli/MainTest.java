@@ -245,11 +245,38 @@ final class MainTest {
     }
 
     @Test
+    void aStoreThatRecoverCannotReadIsUnavailableOrRefusing() {
+        assertThat(Main.exitCode(new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "x"), true))
+                .isEqualTo(5);
+        assertThat(Main.exitCode(new CloudMwException(ErrorCode.STORE_DENIED, "x"), true))
+                .isEqualTo(8);
+        assertThat(Main.exitCode(new CloudMwException(ErrorCode.STORE_DENIED, "x"), false))
+                .isEqualTo(7);
+    }
+
+    @Test
+    void optionsOfAllCommandsMayStandBeforeTheCommand() throws IOException {
+        assertThat(saidOf("--secret-file", secret(), "-D", "helper.no-such=1", "helper", "--id=h"))
+                .singleElement()
+                .asString()
+                .contains("helper.no-such");
+        assertThat(saidOf("--coordinator=nowhere", "helper", "--id=h", "--secret-file", secret()))
+                .singleElement()
+                .asString()
+                .contains("nowhere");
+        assertThat(saidOf("--coordinator", "a:1", "standalone"))
+                .first()
+                .asString()
+                .isEqualTo("cloudmw: unexpected option '--coordinator' (expected: only with helper)");
+        assertThat(Main.run("help", "recover")).isZero();
+    }
+
+    @Test
     void everyFailureHasAnExitCode() {
         for (ErrorCode code : ErrorCode.values()) {
-            assertThat(Main.exitCode(new CloudMwException(code, "x"))).isIn(1, 2, 3, 4, 5, 7, 8);
+            assertThat(Main.exitCode(new CloudMwException(code, "x"), false)).isIn(1, 2, 3, 4, 5, 7, 8);
         }
-        assertThat(Main.exitCode(new IllegalStateException())).isEqualTo(1);
+        assertThat(Main.exitCode(new IllegalStateException(), false)).isEqualTo(1);
     }
 
     private String secret() throws IOException {
