@@ -11,6 +11,8 @@ abstract class CommandGroup implements Runnable {
     @Spec
     private @Nullable CommandSpec spec;
 
+    /** Read by the commands below. */
+    @SuppressWarnings("UnusedVariable")
     @Mixin
     private GlobalOptions options = new GlobalOptions();
 

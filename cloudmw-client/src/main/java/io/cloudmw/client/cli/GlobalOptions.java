@@ -92,6 +92,10 @@ final class GlobalOptions {
         return anywhere(all -> all.quiet);
     }
 
+    boolean verbose() {
+        return anywhere(all -> all.verbose);
+    }
+
     /** Whether JSON is wanted by an option above a command that has none of these but its own. */
     static boolean json(@Nullable CommandSpec command) {
         return command != null && above(command).map(GlobalOptions::json).orElse(false);

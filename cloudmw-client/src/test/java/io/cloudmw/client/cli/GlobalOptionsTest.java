@@ -78,7 +78,7 @@ final class GlobalOptionsTest {
     @Test
     void sizesAreWrittenInEveryUsualForm() throws IOException {
         for (String size : new String[] {"64M", "64MiB", "64Mi", "67108864"}) {
-            assertThat(commands.run("volume", "create", "v" + size, "--replicas", "1", "--chunk-size", size, "--json"))
+            assertThat(commands.run("volume", "create", "v", "--replicas", "1", "--chunk-size", size, "--json"))
                     .isZero();
             assertThat(commands.json().get("chunk_size_bytes").asLong()).isEqualTo(64 << 20);
         }
@@ -89,6 +89,7 @@ final class GlobalOptionsTest {
     @Test
     void aVolumeWithFilesIsDeletedOnATerminalOnlyWhenThatIsConfirmed() {
         byte[] content = "x".getBytes(StandardCharsets.UTF_8);
+        assertThat(commands.run("volume", "create", "vol", "--replicas", "1")).isZero();
         assertThat(commands.run(content, false, "put", "-", "vol:/d/a")).isZero();
         assertThat(commands.run(content, false, "put", "-", "vol:/b")).isZero();
         byte[] no = "n\n".getBytes(StandardCharsets.UTF_8);
@@ -113,6 +114,7 @@ final class GlobalOptionsTest {
 
     @Test
     void aLongListingHasTimeReplicasAndSize() {
+        assertThat(commands.run("volume", "create", "vol", "--replicas", "1")).isZero();
         assertThat(commands.run(new byte[2048], false, "put", "-", "vol:/d/a")).isZero();
         assertThat(commands.run("ls", "-l", "vol:/d")).isZero();
         assertThat(commands.out()).matches("[0-9-]{10}T[0-9:]{8}Z +1 +2[.]0 KiB  a\n");

@@ -132,7 +132,7 @@ final class ShellCommandsTest {
                         .isEmpty();
             }
             if (found("groff").isPresent()) {
-                assertThat(run("groff", "-man", "-Tascii", "-ww", page.toString()))
+                assertThat(run("groff", "-man", "-Tascii", "-P-cbou", "-ww", page.toString()))
                         .doesNotContain("warning:", "error:")
                         .contains("NAME", "SYNOPSIS");
             }

@@ -62,6 +62,8 @@ import io.cloudmw.proto.v1.CommitPutResponse;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.CreateVolumeRequest;
 import io.cloudmw.proto.v1.CreateVolumeResponse;
+import io.cloudmw.proto.v1.DeleteVolumeRequest;
+import io.cloudmw.proto.v1.DeleteVolumeResponse;
 import io.cloudmw.proto.v1.EndCollectionRequest;
 import io.cloudmw.proto.v1.EndCollectionResponse;
 import io.cloudmw.proto.v1.EndRoundRequest;
@@ -640,6 +642,17 @@ public final class FakeCoordinator implements AutoCloseable {
                 return CreateVolumeResponse.newBuilder()
                         .setVolume(ToWire.volume(volume))
                         .build();
+            });
+        }
+
+        @Override
+        public void deleteVolume(DeleteVolumeRequest request, StreamObserver<DeleteVolumeResponse> observer) {
+            calls.answer(observer, () -> {
+                if (volumes.remove(request.getName()) == null) {
+                    throw new CloudMwException(ErrorCode.VOLUME_NOT_FOUND, request.getName() + ": no such volume");
+                }
+                files.keySet().removeIf(file -> file.volume().value().equals(request.getName()));
+                return DeleteVolumeResponse.getDefaultInstance();
             });
         }
 

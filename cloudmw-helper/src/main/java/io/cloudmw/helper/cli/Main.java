@@ -39,6 +39,8 @@ import picocli.CommandLine.ParseResult;
 public final class Main implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);
 
+    /** Read by the commands below. */
+    @SuppressWarnings("UnusedVariable")
     @Mixin
     private ServerOptions options = new ServerOptions();
 
