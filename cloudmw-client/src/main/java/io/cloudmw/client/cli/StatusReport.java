@@ -118,7 +118,10 @@ final class StatusReport {
         if (!store.available()) {
             return "away for " + store.away().toSeconds() + " s";
         }
-        String room = store.roomBytes() < Long.MAX_VALUE ? ", " + Sizes.approximate(store.roomBytes()) + " free" : "";
+        String room = store.roomBytes() < Long.MAX_VALUE
+                ? ", " + Sizes.approximate(store.roomBytes()) + " free besides the reserve of "
+                        + Sizes.approximate(store.reserveBytes())
+                : "";
         return store.candidate().usable()
                 ? "up" + room
                 : "takes no copies: " + store.candidate().obstacle();
@@ -143,6 +146,7 @@ final class StatusReport {
             row.put("away_millis", store.away().toMillis());
             if (store.roomBytes() < Long.MAX_VALUE) {
                 row.put("room_bytes", store.roomBytes());
+                row.put("reserve_bytes", store.reserveBytes());
             }
             row.put("draining", store.draining());
             Long left = status.repair().left().get(store.id());

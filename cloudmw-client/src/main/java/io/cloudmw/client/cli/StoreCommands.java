@@ -98,7 +98,10 @@ final class StoreCommands {
                 row.put("draining", status.draining());
                 row.put("lost", status.store().isLost());
                 status.mismatch().ifPresent(reason -> row.put("mismatch", reason));
-                status.freeBytes().ifPresent(free -> row.put("free_bytes", free));
+                status.freeBytes().ifPresent(free -> {
+                    row.put("free_bytes", free);
+                    row.put("reserve_bytes", status.reserveBytes());
+                });
                 rows.add(row);
                 say(
                         "%-24s %-12s domain=%s %s%s",
@@ -106,7 +109,7 @@ final class StoreCommands {
                         condition(status),
                         status.store().failureDomain(),
                         status.store().kind().place(),
-                        free(status.freeBytes()));
+                        free(status));
                 status.mismatch().ifPresent(reason -> say("  %s", reason));
             }
             return Map.of("stores", rows);
@@ -128,10 +131,15 @@ final class StoreCommands {
             return status.freeBytes().orElse(1) == 0 ? "full" : "available";
         }
 
-        private static String free(OptionalLong bytes) {
+        private static String free(StoreStatus status) {
+            OptionalLong bytes = status.freeBytes();
             return bytes.isEmpty()
                     ? ""
-                    : " free=" + Sizes.approximate(bytes.getAsLong()).replace(" ", "");
+                    : " free=" + size(bytes.getAsLong()) + " reserve=" + size(status.reserveBytes());
+        }
+
+        private static String size(long bytes) {
+            return Sizes.approximate(bytes).replace(" ", "");
         }
     }
 

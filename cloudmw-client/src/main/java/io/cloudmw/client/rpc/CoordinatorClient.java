@@ -2,6 +2,7 @@ package io.cloudmw.client.rpc;
 
 import com.google.protobuf.ByteString;
 import io.cloudmw.core.backup.record.ExportCursor;
+import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
@@ -326,9 +327,21 @@ public final class CoordinatorClient implements AutoCloseable {
                 answer.getVolumeCreatedAtMillis());
     }
 
+    /**
+     * Asks where chunks go.
+     *
+     * @param cut how the file is cut; empty: its length is not known yet
+     */
     public CompletableFuture<WritePlan> placeChunks(
-            FilePath file, VersionId version, long firstIndex, int count, Collection<HelperId> avoid) {
+            FilePath file,
+            VersionId version,
+            long firstIndex,
+            int count,
+            Collection<HelperId> avoid,
+            Optional<ChunkCutter> cut) {
         PlaceChunksRequest request = PlaceChunksRequest.newBuilder()
+                .setSizeBytes(cut.map(ChunkCutter::fileSizeBytes).orElse(0L))
+                .setChunkSizeBytes(cut.map(ChunkCutter::chunkSizeBytes).orElse(0L))
                 .setVolume(file.volume().value())
                 .setPath(file.path())
                 .setVersionId(version.value())

@@ -201,8 +201,14 @@ final class Sending {
         long first = nextToPlace;
         if (!closed && placements.isEmpty() && asked == null && pause == null && first < count()) {
             int batch = (int) Math.min(BATCH, count() - first);
-            CompletableFuture<WritePlan> call =
-                    engine.coordinator().placeChunks(request.file(), version, first, batch, avoid);
+            CompletableFuture<WritePlan> call = engine.coordinator()
+                    .placeChunks(
+                            request.file(),
+                            version,
+                            first,
+                            batch,
+                            avoid,
+                            openEnded ? Optional.empty() : Optional.of(plan.cutter()));
             int before = setbacks;
             asked = call;
             nextToPlace += batch;
@@ -555,7 +561,7 @@ final class Sending {
             return;
         }
         var unused = engine.coordinator()
-                .placeChunks(request.file(), version, job.index, 1, avoid)
+                .placeChunks(request.file(), version, job.index, 1, avoid, Optional.of(cutterOf(job)))
                 .whenComplete((answer, failure) -> serial.execute(() -> {
                     if (closed) {
                         return;
@@ -568,6 +574,11 @@ final class Sending {
                         send(job, new Placed(answer.placements().get(0), answer, setbacks));
                     }
                 }));
+    }
+
+    /** Cuts as this chunk is cut: of a stream that has not ended, as if it were the last one. */
+    private ChunkCutter cutterOf(Job job) {
+        return openEnded ? new ChunkCutter(job.range.end(), plan.cutter().chunkSizeBytes()) : plan.cutter();
     }
 
     private void notPlaced(Job job, CloudMwException cause) {

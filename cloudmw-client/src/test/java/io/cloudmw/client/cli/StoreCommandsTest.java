@@ -45,7 +45,7 @@ final class StoreCommandsTest {
         assertThat(commands.out()).contains(" available ").doesNotContain("free=");
         commands.coordinator().full(List.of(new StoreId("s")));
         assertThat(commands.run("store", "ls")).isZero();
-        assertThat(commands.out()).contains(" full ").endsWith(" free=0B\n");
+        assertThat(commands.out()).contains(" full ").endsWith(" free=0B reserve=0B\n");
         assertThat(commands.run("store", "ls", "--json")).isZero();
         JsonNode store = commands.json().get("stores").get(0);
         assertThat(store.get("available").asBoolean()).isTrue();
@@ -55,14 +55,15 @@ final class StoreCommandsTest {
 
     @Test
     void theStatusSaysWhatIsFree() {
-        StoreCondition disk = new StoreCondition(candidate("d1"), 3L << 30, true, Duration.ZERO, false, false);
+        StoreCondition disk =
+                new StoreCondition(candidate("d1"), 3L << 30, true, Duration.ZERO, false, false, 1L << 30);
         StoreCondition bucket = new StoreCondition(candidate("d2"), Long.MAX_VALUE, true, Duration.ZERO, false, false);
         RepairProgress repair = new RepairProgress(new TreeMap<>(), Map.of(), new TreeMap<>(), 0, false, 0, 0, 0, 0);
         UpkeepStatus status = new UpkeepStatus(
                 List.of(disk, bucket), List.of(), repair, ScrubProgress.NONE, CollectProgress.NONE, 0, 0);
         assertThat(StatusReport.lines(status).subList(0, 2))
                 .satisfiesExactly(
-                        line -> assertThat(line).endsWith(" up, 3.0 GiB free"),
+                        line -> assertThat(line).endsWith(" up, 3.0 GiB free besides the reserve of 1.0 GiB"),
                         line -> assertThat(line).endsWith(" up"));
     }
 

@@ -362,10 +362,18 @@ public final class HelperRegistry {
     }
 
     /** Free bytes of a disk as its owner last said; empty when it has not said yet. */
-    synchronized OptionalLong freeBytes(HelperId owner, StoreId disk) {
+    OptionalLong freeBytes(HelperId owner, StoreId disk) {
+        return usage(owner, disk)
+                .map(usage -> OptionalLong.of(usage.freeBytes()))
+                .orElse(OptionalLong.empty());
+    }
+
+    /** How full a disk is, as its owner last said; empty when it has not said yet. */
+    synchronized Optional<DiskUsage> usage(HelperId owner, StoreId disk) {
         Lease lease = leases.get(owner);
-        DiskUsage usage = lease == null ? null : lease.usage().get(disk);
-        return usage == null ? OptionalLong.empty() : OptionalLong.of(usage.freeBytes());
+        return lease == null
+                ? Optional.empty()
+                : Optional.ofNullable(lease.usage().get(disk));
     }
 
     /**

@@ -2,9 +2,11 @@ package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
+import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.identity.BucketIdentities;
+import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -47,6 +49,7 @@ final class StoreView {
                         isAvailable(store),
                         drained.contains(store.id()),
                         isAvailable(store) ? freeBytes(store) : OptionalLong.empty(),
+                        isAvailable(store) ? reserveBytes(store) : 0,
                         identities.mismatch(store.id())))
                 .toList();
     }
@@ -129,7 +132,7 @@ final class StoreView {
         for (Store store : stores) {
             OptionalLong free = freeBytes(store);
             double share = free.isEmpty() ? 1 : (double) free.getAsLong() / mostFree;
-            candidates.add(new Candidate(store, obstacle(store, free, chunkBytes), Math.max(MIN_WEIGHT, share)));
+            candidates.add(new Candidate(store, obstacle(store, chunkBytes), Math.max(MIN_WEIGHT, share)));
         }
         return candidates;
     }
@@ -161,13 +164,18 @@ final class StoreView {
     }
 
     /** Why a store cannot take a chunk; empty when it can. */
-    private String obstacle(Store store, OptionalLong free, long chunkBytes) {
+    private String obstacle(Store store, long chunkBytes) {
         String unreachable = unreachable(store);
         if (!unreachable.isEmpty()) {
             return unreachable;
         }
-        boolean room = free.isEmpty() || free.getAsLong() >= Math.max(1, chunkBytes);
-        return room ? "" : "full: " + free.getAsLong() + " bytes free";
+        OptionalLong free = freeBytes(store);
+        if (free.isEmpty() || free.getAsLong() >= Math.max(1, chunkBytes)) {
+            return "";
+        }
+        String needs = chunkBytes == 0 ? "full: " : "needs " + Sizes.approximate(chunkBytes) + ", ";
+        return needs + Sizes.approximate(free.getAsLong()) + " free besides the reserve of "
+                + Sizes.approximate(reserveBytes(store));
     }
 
     /**
@@ -208,5 +216,13 @@ final class StoreView {
     OptionalLong freeBytes(Store store) {
         Optional<HelperId> owner = store.owner();
         return owner.isEmpty() ? OptionalLong.empty() : helpers.freeBytes(owner.get(), store.id());
+    }
+
+    /** What a disk must keep free, as its owner last said; zero where nobody knows. */
+    long reserveBytes(Store store) {
+        return store.owner()
+                .flatMap(owner -> helpers.usage(owner, store.id()))
+                .map(DiskUsage::reserveBytes)
+                .orElse(0L);
     }
 }

@@ -32,6 +32,7 @@ import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.WallClock;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -100,17 +101,25 @@ public final class Uploads {
         return catalog.resume(version, clock.millis());
     }
 
+    /** As {@link #place(PlaceRequest)}, of a file whose length is not known. */
+    public WritePlan place(FilePath file, VersionId version, long firstIndex, int count, Set<HelperId> avoid)
+            throws CloudMwException {
+        return place(new PlaceRequest(file, version, firstIndex, count, avoid, Optional.empty()));
+    }
+
     /**
-     * Chooses the stores and the helper of {@code count} chunks, which counts as progress of the upload. Copies that a store cannot take now are placed there
+     * Chooses the stores and the helper of chunks, which counts as progress of the upload. Copies that a store cannot take now are placed there
      * all the same, and are owed: the writer does not send them and says so in its commit.
      *
-     * @param avoid helpers the writer could not reach: not chosen again if there is another
      * @throws CloudMwException {@code QUORUM_NOT_MET} when too few stores can take a chunk; {@code HELPER_UNAVAILABLE}
      *     when no helper is alive; {@code COORDINATOR_UNAVAILABLE} right after a start, until the owners of the volume's
      *     disks, and at least one helper, are back
      */
-    public WritePlan place(FilePath file, VersionId version, long firstIndex, int count, Set<HelperId> avoid)
-            throws CloudMwException {
+    public WritePlan place(PlaceRequest request) throws CloudMwException {
+        FilePath file = request.file();
+        VersionId version = request.version();
+        long firstIndex = request.firstIndex();
+        int count = request.count();
         if (count < 1 || count > MAX_BATCH) {
             throw invalid("count: " + count + " (expected: 1.." + MAX_BATCH + ")");
         }
@@ -119,18 +128,21 @@ public final class Uploads {
         }
         Volume volume = volume(file);
         List<Store> volumeStores = stores.of(volume);
-        long chunkBytes = volume.chunking() instanceof Chunking.BySize bySize ? bySize.bytes() : 0;
-        List<Candidate> candidates = stores.candidates(stores.filling(volumeStores), chunkBytes);
-        stores.awaitAnyHelper();
-        PlacementPolicy.requireQuorum(file + ", volume " + volume.name(), candidates, volume.writeQuorum());
+        List<Store> filling = stores.filling(volumeStores);
+        Map<Long, List<Candidate>> candidatesByLength = new HashMap<>();
         List<HelperAddress> live = helpers.live();
         // Fewer after stores were lost: the copies that are missing are made once the volume has stores for them.
-        int copies = Math.min(volume.replicas(), candidates.size());
+        int copies = Math.min(volume.replicas(), filling.size());
         List<PlacedChunk> placed = new ArrayList<>(count);
         for (long index = firstIndex; index < firstIndex + count; index++) {
             ChunkId chunk = new ChunkId(version, index);
+            long bytes = request.bytes(index, volume);
+            if (!candidatesByLength.containsKey(bytes)) {
+                candidatesByLength.put(bytes, candidates(request, volume, filling, bytes));
+            }
+            List<Candidate> candidates = candidatesByLength.getOrDefault(bytes, List.of());
             PlacedReplicas replicas = PlacementPolicy.place(chunk, candidates, copies);
-            HelperId helper = WritePlanner.helper(chunk, owners(replicas, volumeStores), live, avoid);
+            HelperId helper = WritePlanner.helper(chunk, owners(replicas, volumeStores), live, request.avoid());
             placed.add(new PlacedChunk(chunk, replicas.stores(), replicas.owed(), helper));
         }
         long now = clock.millis();
@@ -145,6 +157,15 @@ public final class Uploads {
                 volumeStores.stream().map(stores::status).toList(),
                 named(placed, volumeStores, live),
                 tokens.issue(claims));
+    }
+
+    /** The stores for chunks of this length, if enough of them can take one. */
+    private List<Candidate> candidates(PlaceRequest request, Volume volume, List<Store> filling, long bytes)
+            throws CloudMwException {
+        List<Candidate> candidates = stores.candidates(filling, bytes);
+        stores.awaitAnyHelper();
+        PlacementPolicy.requireQuorum(request.file() + ", volume " + volume.name(), candidates, volume.writeQuorum());
+        return candidates;
     }
 
     private static List<HelperId> owners(PlacedReplicas replicas, List<Store> volumeStores) {

@@ -20,6 +20,11 @@ record WatchedFleet(HelperRegistry helpers, StoreView view) implements Fleet {
     }
 
     @Override
+    public long reserveBytes(Candidate store) {
+        return view.reserveBytes(store.store());
+    }
+
+    @Override
     public boolean isAvailable(Candidate store) {
         return view.isAvailable(store.store());
     }

@@ -18,6 +18,9 @@ public interface Fleet {
     /** What chunks may still use of a store; {@code Long.MAX_VALUE}: nobody knows of a limit. */
     long roomBytes(Candidate store);
 
+    /** What a store must keep free besides; zero where nobody knows. */
+    long reserveBytes(Candidate store);
+
     /** Whether a store can be reached. */
     boolean isAvailable(Candidate store);
 

@@ -57,7 +57,8 @@ final class StoreWatch {
                             available,
                             Duration.ofNanos(now - since),
                             lost,
-                            draining.contains(id)));
+                            draining.contains(id),
+                            fleet.reserveBytes(store)));
         }
         awaySince.keySet().retainAll(conditions.keySet());
         conditions.forEach((id, condition) -> {

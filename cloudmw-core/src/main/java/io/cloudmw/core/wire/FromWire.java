@@ -222,6 +222,7 @@ public final class FromWire {
                 message.getAvailable(),
                 message.getDraining(),
                 message.hasFreeBytes() ? OptionalLong.of(message.getFreeBytes()) : OptionalLong.empty(),
+                message.getReserveBytes(),
                 Optional.of(message.getMismatch()).filter(reason -> !reason.isEmpty())));
     }
 

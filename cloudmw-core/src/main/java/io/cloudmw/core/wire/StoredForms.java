@@ -113,7 +113,8 @@ public final class StoredForms {
                 seen.addDisksBuilder()
                         .setStoreId(disk.store().value())
                         .setUsedBytes(disk.usedBytes())
-                        .setFreeBytes(disk.freeBytes());
+                        .setFreeBytes(disk.freeBytes())
+                        .setReserveBytes(disk.reserveBytes());
             }
         }
         return message.build().toByteArray();
@@ -127,7 +128,10 @@ public final class StoredForms {
                 List<DiskUsage> disks = new ArrayList<>();
                 for (StoredDiskUsage disk : sighting.getDisksList()) {
                     disks.add(new DiskUsage(
-                            FromWire.storeId(disk.getStoreId()), disk.getUsedBytes(), disk.getFreeBytes()));
+                            FromWire.storeId(disk.getStoreId()),
+                            disk.getUsedBytes(),
+                            disk.getFreeBytes(),
+                            disk.getReserveBytes()));
                 }
                 sightings.add(new HelperSighting(
                         registration(sighting.getRegistration()), sighting.getAgeMillis(), sighting.getLeft(), disks));

@@ -93,6 +93,7 @@ public final class ToWire {
                 .setLost(store.lostAtMillis());
         status.freeBytes().ifPresent(message::setFreeBytes);
         status.mismatch().ifPresent(message::setMismatch);
+        message.setReserveBytes(status.reserveBytes());
         if (!store.identity().equals(StoreIdentity.NONE)) {
             message.setIdentity(io.cloudmw.proto.v1.StoreIdentity.newBuilder()
                     .setValue(store.identity().value())

@@ -251,6 +251,7 @@ public final class UpkeepWire {
                 .setStore(ToWire.store(new StoreStatus(store.candidate().store(), store.available())))
                 .setObstacle(store.candidate().obstacle())
                 .setRoomBytes(store.roomBytes())
+                .setReserveBytes(store.reserveBytes())
                 .setAwayMillis(store.away().toMillis())
                 .setLost(store.lost())
                 .setDraining(store.draining())
@@ -314,7 +315,8 @@ public final class UpkeepWire {
                     store.available(),
                     Duration.ofMillis(fare.getAwayMillis()),
                     fare.getLost(),
-                    fare.getDraining()));
+                    fare.getDraining(),
+                    fare.getReserveBytes()));
         }
         return new UpkeepStatus(
                 stores,

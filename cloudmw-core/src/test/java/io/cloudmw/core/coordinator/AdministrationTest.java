@@ -142,10 +142,11 @@ final class AdministrationTest {
         administration.addStore(bucket("b"), false, Optional.empty());
         HelperAddress h1 = new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2");
         long epoch = administration.registerHelper(h1, 1, List.of(DiskClaim.of(disk(1))));
-        administration.heartbeat(h1.id(), epoch, List.of(new DiskUsage(disk(1).id(), 10, 5)));
+        administration.heartbeat(h1.id(), epoch, List.of(new DiskUsage(disk(1).id(), 10, 5, 7)));
         assertThat(administration.stores())
                 .containsExactly(
-                        new StoreStatus(bucket("b"), true), new StoreStatus(disk(1), true, false, OptionalLong.of(5)));
+                        new StoreStatus(bucket("b"), true),
+                        new StoreStatus(disk(1), true, false, OptionalLong.of(5), 7));
         cluster.ticker.advance(Duration.ofSeconds(8));
         assertThat(administration.stores()).contains(new StoreStatus(disk(1), false));
     }

@@ -11,6 +11,7 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -117,6 +118,17 @@ final class TestCluster {
     void heartbeat(int number) throws CloudMwException {
         HelperId id = new HelperId("h" + number);
         coordinator.administration().heartbeat(id, epochs.getOrDefault(id, 0L), List.of());
+    }
+
+    /** The helper says so of its disk. */
+    void heartbeat(int number, long freeBytes, long reserveBytes) throws CloudMwException {
+        HelperId id = new HelperId("h" + number);
+        coordinator
+                .administration()
+                .heartbeat(
+                        id,
+                        epochs.getOrDefault(id, 0L),
+                        List.of(new DiskUsage(disk(number).id(), 0, freeBytes, reserveBytes)));
     }
 
     static Store disk(int number) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -140,6 +141,28 @@ final class UploadsTest {
                         CloudMwException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.QUORUM_NOT_MET))
                 .hasMessage(FILE + ", volume v: 1 of 3 stores can be written to now (expected: >= 2, the write quorum);"
                         + " not d2 (helper h2 does not have it), d3 (helper h3 is away)");
+    }
+
+    @Test
+    void aStoreIsAskedForAsMuchRoomAsAChunkNeeds() throws Exception {
+        for (int disk = 1; disk <= 3; disk++) {
+            cluster.heartbeat(disk, 3 * MIB / 4, MIB);
+        }
+        VersionId version = VersionId.random();
+        PlaceRequest fits = new PlaceRequest(FILE, version, 0, 1, Set.of(), Optional.of(new ChunkCutter(MIB / 2, MIB)));
+        assertThat(uploads().place(fits).placements())
+                .singleElement()
+                .satisfies(placed -> assertThat(placed.owed()).isEmpty());
+        PlaceRequest large =
+                new PlaceRequest(FILE, version, 0, 2, Set.of(), Optional.of(new ChunkCutter(3 * MIB / 2, MIB)));
+        assertThatThrownBy(() -> uploads().place(large))
+                .hasMessageContaining("d1 (needs 1.0 MiB, 768.0 KiB free besides the reserve of 1.0 MiB)");
+        PlaceRequest last =
+                new PlaceRequest(FILE, version, 1, 1, Set.of(), Optional.of(new ChunkCutter(3 * MIB / 2, MIB)));
+        assertThat(uploads().place(last).placements()).hasSize(1);
+        assertThatThrownBy(() -> uploads().place(FILE, version, 0, 1, Set.of()))
+                .hasMessageContaining("needs 1.0 MiB, 768.0 KiB free");
+        refused(ErrorCode.INVALID_ARGUMENT, () -> PlaceRequest.cut(5, 0));
     }
 
     @Test

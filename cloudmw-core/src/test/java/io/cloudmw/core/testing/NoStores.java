@@ -20,6 +20,11 @@ public final class NoStores implements Fleet {
     }
 
     @Override
+    public long reserveBytes(Candidate store) {
+        return 0;
+    }
+
+    @Override
     public long roomBytes(Candidate store) {
         return 0;
     }

@@ -98,7 +98,7 @@ final class WireTest {
             for (StoreStatus status : List.of(
                     new StoreStatus(store, true),
                     new StoreStatus(store, false, true, OptionalLong.of(0)),
-                    new StoreStatus(store, true, false, OptionalLong.of(1L << 40)))) {
+                    new StoreStatus(store, true, false, OptionalLong.of(1L << 40), 1L << 30))) {
                 assertThat(FromWire.storeStatus(ToWire.store(status))).isEqualTo(status);
             }
         }

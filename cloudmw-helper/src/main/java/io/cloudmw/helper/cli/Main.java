@@ -126,8 +126,8 @@ public final class Main implements Runnable {
             case INVALID_ARGUMENT -> 2;
             case COORDINATOR_UNAVAILABLE, HELPER_UNAVAILABLE, DEADLINE_EXCEEDED, OVERLOADED -> 5;
             case STORE_UNAVAILABLE, STORE_FULL -> reads ? 5 : 7;
-            case STORE_DENIED -> reads ? 8 : 7;
-            case LOCAL_IO, STORE_MISMATCH -> 7;
+            case STORE_DENIED, STORE_MISMATCH -> reads ? 8 : 7;
+            case LOCAL_IO -> 7;
             case NOT_FOUND -> 3;
             case ALREADY_EXISTS, CONFLICT -> 4;
             case VERSION_UNSUPPORTED, UNAUTHENTICATED -> 8;

@@ -84,6 +84,11 @@ public final class DiskOpener {
             public long freeBytes() throws IOException {
                 return disk.freeBytes();
             }
+
+            @Override
+            public long reserveBytes() throws IOException {
+                return disk.reserveBytes();
+            }
         };
     }
 

@@ -27,5 +27,8 @@ public record OwnDisk(Store store, ChunkStore chunks, Usage usage, Admission adm
         long usedBytes() throws java.io.IOException;
 
         long freeBytes() throws java.io.IOException;
+
+        /** What its file system must keep free. */
+        long reserveBytes() throws java.io.IOException;
     }
 }

@@ -149,7 +149,8 @@ public final class CoordinatorCalls implements AutoCloseable {
                 request.addDisks(DiskUsage.newBuilder()
                         .setStoreId(disk.store().id().value())
                         .setUsedBytes(disk.usage().usedBytes())
-                        .setFreeBytes(disk.usage().freeBytes()));
+                        .setFreeBytes(disk.usage().freeBytes())
+                        .setReserveBytes(disk.usage().reserveBytes()));
             } catch (IOException e) {
                 // A disk that cannot say how full it is is left out: the helper lives on.
                 request.addDisks(

@@ -174,6 +174,11 @@ public final class DiskChunkStore implements ChunkStore {
         return Files.isRegularFile(file) ? Optional.of(file) : Optional.empty();
     }
 
+    /** Bytes that puts leave free. */
+    public long reserveBytes() throws CloudMwException {
+        return writable("reserve").reserveBytes();
+    }
+
     /** Bytes that may still be put before the reserve is reached; never negative. */
     public long freeBytes() throws CloudMwException {
         return writable("free space").freeBytes();

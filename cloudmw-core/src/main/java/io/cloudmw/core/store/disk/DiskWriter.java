@@ -1,5 +1,6 @@
 package io.cloudmw.core.store.disk;
 
+import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
@@ -140,6 +141,10 @@ final class DiskWriter {
         }
     }
 
+    long reserveBytes() {
+        return reserveBytes;
+    }
+
     void close() {
         release(lock);
     }
@@ -150,8 +155,10 @@ final class DiskWriter {
         if (usable - promised.get() < reserveBytes) {
             throw new CloudMwException(
                     ErrorCode.STORE_FULL,
-                    "chunk=" + chunk + " store=" + id + ": " + length + " bytes would use the reserve of "
-                            + reserveBytes + " bytes (" + usable + " bytes free in " + layout.root() + ")");
+                    "chunk=" + chunk + " store=" + id + ": needs " + Sizes.approximate(length) + ", "
+                            + Sizes.approximate(Math.max(0, usable - promised.get() + length - reserveBytes))
+                            + " free besides the reserve of " + Sizes.approximate(reserveBytes) + " in "
+                            + layout.root());
         }
     }
 

@@ -14,9 +14,22 @@ import java.time.Duration;
  * @param away for how long it could not; zero when it can
  * @param lost whether nobody waits for it any more: it is away for so long, or was declared gone for good
  * @param draining whether its copies are to go elsewhere
+ * @param reserveBytes what it must keep free besides the room; zero where nobody knows
  */
 public record StoreCondition(
-        Candidate candidate, long roomBytes, boolean available, Duration away, boolean lost, boolean draining) {
+        Candidate candidate,
+        long roomBytes,
+        boolean available,
+        Duration away,
+        boolean lost,
+        boolean draining,
+        long reserveBytes) {
+    /** A store without a reserve. */
+    public StoreCondition(
+            Candidate candidate, long roomBytes, boolean available, Duration away, boolean lost, boolean draining) {
+        this(candidate, roomBytes, available, away, lost, draining, 0);
+    }
+
     public StoreId id() {
         return candidate.store().id();
     }
@@ -34,12 +47,13 @@ public record StoreCondition(
                 available,
                 away,
                 lost,
-                draining);
+                draining,
+                reserveBytes);
     }
 
     /** The same for a volume that gives it up: its copies are to go elsewhere. */
     public StoreCondition leaving() {
-        return new StoreCondition(candidate, roomBytes, available, away, lost, true);
+        return new StoreCondition(candidate, roomBytes, available, away, lost, true, reserveBytes);
     }
 
     /** Whether it could take a copy of so many bytes now. */

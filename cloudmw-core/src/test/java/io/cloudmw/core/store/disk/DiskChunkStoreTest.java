@@ -128,8 +128,7 @@ final class DiskChunkStoreTest extends ChunkStoreContract {
 
         assertThat(failure.code()).isEqualTo(ErrorCode.STORE_FULL);
         assertThat(failure)
-                .hasMessageContaining("101 bytes would use the reserve of 1000 bytes")
-                .hasMessageContaining("1100 bytes free");
+                .hasMessageContaining("needs 101 B, 100 B free besides the reserve of 1000 B in " + directory);
         seeded(new byte[100]);
     }
 

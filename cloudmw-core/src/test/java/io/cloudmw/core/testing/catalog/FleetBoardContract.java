@@ -102,7 +102,7 @@ public abstract class FleetBoardContract {
             for (int disk = 0; disk < 64; disk++) {
                 StoreId id = new StoreId(("d" + helper + "-" + disk + "-").concat("x".repeat(50)));
                 disks.add(id);
-                usage.add(new DiskUsage(id, Long.MAX_VALUE, Long.MAX_VALUE));
+                usage.add(new DiskUsage(id, Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE));
             }
             sightings.add(new HelperSighting(
                     new HelperRegistration(address("h" + helper), 1, disks, Long.MAX_VALUE), 1, false, usage));
@@ -134,7 +134,7 @@ public abstract class FleetBoardContract {
                 new HelperRegistration(address(helper), 3, List.of(disk), 4),
                 12,
                 true,
-                List.of(new DiskUsage(disk, 1, 2)));
+                List.of(new DiskUsage(disk, 1, 2, 3)));
     }
 
     private static HelperAddress address(String id) {

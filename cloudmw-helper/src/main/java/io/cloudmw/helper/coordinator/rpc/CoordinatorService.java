@@ -8,6 +8,7 @@ import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.coordinator.Coordinator;
 import io.cloudmw.core.coordinator.FileStatus;
 import io.cloudmw.core.coordinator.HelperStatus;
+import io.cloudmw.core.coordinator.PlaceRequest;
 import io.cloudmw.core.coordinator.PlannedSegment;
 import io.cloudmw.core.coordinator.UploadPlan;
 import io.cloudmw.core.error.CloudMwException;
@@ -295,11 +296,15 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             }
             List<DiskUsage> disks = new ArrayList<>();
             for (io.cloudmw.proto.v1.DiskUsage disk : request.getDisksList()) {
-                if (disk.getUsedBytes() < 0 || disk.getFreeBytes() < 0) {
+                if (disk.getUsedBytes() < 0 || disk.getFreeBytes() < 0 || disk.getReserveBytes() < 0) {
                     throw new CloudMwException(
                             ErrorCode.INVALID_ARGUMENT, "disk " + disk.getStoreId() + ": negative bytes");
                 }
-                disks.add(new DiskUsage(FromWire.storeId(disk.getStoreId()), disk.getUsedBytes(), disk.getFreeBytes()));
+                disks.add(new DiskUsage(
+                        FromWire.storeId(disk.getStoreId()),
+                        disk.getUsedBytes(),
+                        disk.getFreeBytes(),
+                        disk.getReserveBytes()));
             }
             boolean takenOver = coordinator.administration().heartbeat(helper, request.getEpoch(), disks);
             heard(helper, request);
@@ -377,12 +382,13 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             }
             return ToWire.writePlan(coordinator
                     .uploads()
-                    .place(
+                    .place(new PlaceRequest(
                             FromWire.file(request.getVolume(), request.getPath()),
                             FromWire.versionId(request.getVersionId()),
                             request.getFirstIndex(),
                             request.getCount(),
-                            avoid));
+                            avoid,
+                            PlaceRequest.cut(request.getSizeBytes(), request.getChunkSizeBytes()))));
         });
     }
 

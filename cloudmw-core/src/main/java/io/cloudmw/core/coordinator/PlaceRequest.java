@@ -1,0 +1,50 @@
+package io.cloudmw.core.coordinator;
+
+import io.cloudmw.core.chunk.ChunkCutter;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.Volume;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Chunks of one version, next to each other, that are to be placed.
+ *
+ * @param avoid helpers the writer could not reach: not chosen again if there is another
+ * @param cut how the file is cut; empty: its length is not known yet, and a chunk may need all that a chunk can have
+ */
+public record PlaceRequest(
+        FilePath file, VersionId version, long firstIndex, int count, Set<HelperId> avoid, Optional<ChunkCutter> cut) {
+    public PlaceRequest {
+        avoid = Set.copyOf(avoid);
+    }
+
+    /**
+     * How a file is cut, as a message says it.
+     *
+     * @param sizeBytes zero: not known
+     * @throws CloudMwException {@code INVALID_ARGUMENT}
+     */
+    public static Optional<ChunkCutter> cut(long sizeBytes, long chunkSizeBytes) throws CloudMwException {
+        if (sizeBytes == 0 && chunkSizeBytes == 0) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new ChunkCutter(sizeBytes, chunkSizeBytes));
+        } catch (IllegalArgumentException e) {
+            throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** What this chunk needs; zero: nobody knows. */
+    long bytes(long index, Volume volume) {
+        if (cut.isPresent() && index < cut.get().count()) {
+            return cut.get().range(index).length();
+        }
+        return volume.chunking() instanceof Chunking.BySize bySize ? bySize.bytes() : 0;
+    }
+}
