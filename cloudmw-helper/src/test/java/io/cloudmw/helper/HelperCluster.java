@@ -56,7 +56,10 @@ final class HelperCluster implements AutoCloseable {
                     HelperConfig.read(Settings.of(settings)),
                     secret,
                     store -> {
-                        throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "no S3 here");
+                        // Buckets refuse, or do not answer, by their region.
+                        boolean refuses = store.failureDomain().equals("refusing");
+                        throw new CloudMwException(
+                                refuses ? ErrorCode.STORE_DENIED : ErrorCode.STORE_UNAVAILABLE, "no S3 here");
                     },
                     (store, law) -> new StallingStore(store, (int) law.bytesPerSecondAt(0)),
                     registry));

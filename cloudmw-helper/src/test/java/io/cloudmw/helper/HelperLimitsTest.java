@@ -9,6 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -179,6 +181,39 @@ final class HelperLimitsTest {
                     .havingCause()
                     .withMessageContaining("1 of 2 stores left (expected: >= 2); d9: STORE_UNAVAILABLE");
         }
+    }
+
+    /** With one store it is so as well: the number of stores decides nothing. */
+    @Test
+    void storesThatAllRefuseTheCredentialsAreWhyTheChunkWasNotStored() throws Exception {
+        Store first = bucket("b1", "refusing");
+        Store second = bucket("b2", "refusing");
+        try (HelperCluster cluster = new HelperCluster(directory, Map.of(), -1);
+                ScriptedClient client = new ScriptedClient(cluster)) {
+            Store disk = cluster.stores().get(0);
+            assertThat(failure(client, 0, List.of(first, second), 2)).isEqualTo(ErrorCode.STORE_DENIED);
+            assertThat(failure(client, 1, List.of(disk, second), 2)).isEqualTo(ErrorCode.STORE_DENIED);
+            assertThat(failure(client, 2, List.of(first), 1)).isEqualTo(ErrorCode.STORE_DENIED);
+        }
+    }
+
+    private static Store bucket(String id, String domain) {
+        return new Store(new StoreId(id), domain, new Store.S3("bucket", "us-east-1", "", true, ""));
+    }
+
+    /** The code of an upload that fails; its message names a store that refused. */
+    private static ErrorCode failure(ScriptedClient client, int index, List<Store> stores, int quorum)
+            throws Exception {
+        byte[] chunk = new byte[10];
+        try {
+            client.upload(0, index, chunk, ScriptedClient.crcs(chunk), stores, quorum)
+                    .get(60, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            CloudMwException why = (CloudMwException) Reasons.unwrapped(e);
+            assertThat(why).hasMessageContaining("no S3 here");
+            return why.code();
+        }
+        throw new AssertionError("chunk " + index + " was stored");
     }
 
     /** It would take longer than this waits if the owner were waited for, as it is where the quorum is there without it. */

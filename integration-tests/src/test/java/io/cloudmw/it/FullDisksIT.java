@@ -116,8 +116,9 @@ final class FullDisksIT {
                 assertThat(Files.mismatch(source, target)).isEqualTo(-1);
             } catch (ExecutionException e) {
                 assertThat(Reasons.unwrapped(e))
-                        .isInstanceOfSatisfying(CloudMwException.class, why -> assertThat(why.code())
-                                .isIn(ErrorCode.STORE_FULL, ErrorCode.QUORUM_NOT_MET));
+                        .isInstanceOfSatisfying(
+                                CloudMwException.class,
+                                why -> assertThat(why.code()).isIn(ErrorCode.STORE_FULL, ErrorCode.QUORUM_NOT_MET));
             }
         }
         assertThat(stored).isPositive();

@@ -26,23 +26,24 @@ final class ShellIT {
         return commands.run(arguments).orThrow().out();
     }
 
-    /** The JVM says which main class it starts. */
-    private String mainClass(String... arguments) {
+    /** The jar that the launcher starts, as the JVM says it. */
+    private String jar(String... arguments) {
         String said = commands.with(Map.of("CLOUDMW_JAVA_OPTS", "-XshowSettings:properties"))
                 .run(arguments)
                 .err();
-        var main = Pattern.compile("sun\\.java\\.command = (\\S+)").matcher(said);
+        var main = Pattern.compile("java\\.class\\.path = (\\S+)").matcher(said);
         assertThat(main.find()).as(said).isTrue();
         return Path.of(main.group(1)).getFileName().toString();
     }
 
     @Test
     void theCommandIsTheFirstWordThatIsNoOptionAndNoValueOfOne() {
-        assertThat(mainClass("--coordinator", "helper", "volume", "ls", "--help")).startsWith("cloudmw-client-");
-        assertThat(mainClass("--coordinator", "a:1", "helper", "--help")).startsWith("cloudmw-helper-");
-        assertThat(mainClass("-D", "a=b", "--config", "put", "coordinator", "--help"))
+        assertThat(jar("--coordinator", "helper", "volume", "ls", "--help"))
+                .startsWith("cloudmw-client-");
+        assertThat(jar("--coordinator", "a:1", "helper", "--help")).startsWith("cloudmw-helper-");
+        assertThat(jar("-D", "a=b", "--config", "put", "coordinator", "--help"))
                 .startsWith("cloudmw-helper-");
-        assertThat(mainClass("help", "recover")).startsWith("cloudmw-helper-");
+        assertThat(jar("help", "recover")).startsWith("cloudmw-helper-");
     }
 
     @Test
