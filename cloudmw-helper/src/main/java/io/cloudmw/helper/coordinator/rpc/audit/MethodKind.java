@@ -41,7 +41,10 @@ enum MethodKind {
                 SnapshotsGrpc.getRemoveSnapshotMethod(),
                 StoreAccessGrpc.getSetCredentialsMethod(),
                 UpkeepGrpc.getDrainMethod(),
-                UpkeepGrpc.getCollectMethod());
+                UpkeepGrpc.getCollectMethod(),
+                UpkeepGrpc.getEndCollectionMethod(),
+                UpkeepGrpc.getBeginRoundMethod(),
+                UpkeepGrpc.getEndRoundMethod());
         add(
                 kinds,
                 DATA,
@@ -72,6 +75,7 @@ enum MethodKind {
                 SnapshotsGrpc.getListInMethod(),
                 StoreAccessGrpc.getCheckStoresMethod(),
                 UpkeepGrpc.getGetStatusMethod(),
+                UpkeepGrpc.getGetRoundMethod(),
                 PeersGrpc.getFindPeersMethod(),
                 ChangeFeedGrpc.getWatchMethod(),
                 BackupGrpc.getExportMethod());
