@@ -175,7 +175,14 @@ public final class CoordinatorServer implements AutoCloseable {
             Server server = bind(config, new MemberProofs(secret, WallClock.system()), services);
             started = true;
             return new CoordinatorServer(
-                    config.listen(), catalog, calls, signs, List.of(abandoned, upkeep, buckets), exchange, feed, server);
+                    config.listen(),
+                    catalog,
+                    calls,
+                    signs,
+                    List.of(abandoned, upkeep, buckets),
+                    exchange,
+                    feed,
+                    server);
         } finally {
             if (!started) {
                 exchange.close();
