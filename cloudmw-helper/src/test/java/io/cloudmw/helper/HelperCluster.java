@@ -6,12 +6,14 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.store.disk.DiskChunkStore;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.testing.StallingStore;
@@ -23,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Helpers in this process, each with one disk, without a coordinator. */
+/** Helpers in this process, each with one disk that a cluster has taken in, without a coordinator. */
 final class HelperCluster implements AutoCloseable {
     static final FilePath FILE = FilePath.parse("vol:/file");
 
@@ -50,6 +52,8 @@ final class HelperCluster implements AutoCloseable {
                 settings.put("helper.disk.d" + i + ".throttle", stalls[i] + "B/s");
             }
             settings.putAll(more);
+            DiskChunkStore.open(new StoreId("d" + i), directory.resolve("disk-" + i), 0, path -> Long.MAX_VALUE)
+                    .close();
             SimpleMeterRegistry registry = new SimpleMeterRegistry();
             meters.add(registry);
             helpers.add(HelperServer.start(

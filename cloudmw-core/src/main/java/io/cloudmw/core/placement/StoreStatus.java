@@ -28,8 +28,7 @@ public record StoreStatus(
     }
 
     /** Whose bucket or disk is the right one, as far as is known. */
-    public StoreStatus(
-            Store store, boolean available, boolean draining, OptionalLong freeBytes, long reserveBytes) {
+    public StoreStatus(Store store, boolean available, boolean draining, OptionalLong freeBytes, long reserveBytes) {
         this(store, available, draining, freeBytes, reserveBytes, Optional.empty());
     }
 

@@ -283,9 +283,8 @@ final class Replication {
     /** Whether so many stores refuse for good that the quorum cannot be met however often it is tried. */
     @GuardedBy("lock")
     private boolean isForGood() {
-        long refusing = lacking.values().stream()
-                .filter(CloudMwException::isForGood)
-                .count();
+        long refusing =
+                lacking.values().stream().filter(CloudMwException::isForGood).count();
         return request.stores().size() - refusing < request.writeQuorum();
     }
 

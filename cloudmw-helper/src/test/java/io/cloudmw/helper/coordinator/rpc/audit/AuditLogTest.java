@@ -113,10 +113,12 @@ final class AuditLogTest {
 
     @Test
     void aRefusedChangeAndAFailedReadAreLoggedAndASuccessfulReadIsNot() {
-        catchThrowable(() -> stub.deleteVolume(
-                DeleteVolumeRequest.newBuilder().setName("none").build()));
-        catchThrowable(() -> stub.stat(
-                StatRequest.newBuilder().setVolume("none").setPath("/f").build()));
+        assertThat(catchThrowable(() -> stub.deleteVolume(
+                        DeleteVolumeRequest.newBuilder().setName("none").build())))
+                .isNotNull();
+        assertThat(catchThrowable(() -> stub.stat(
+                        StatRequest.newBuilder().setVolume("none").setPath("/f").build())))
+                .isNotNull();
         var unused = stub.listVolumes(io.cloudmw.proto.v1.ListVolumesRequest.getDefaultInstance());
         assertThat(lines())
                 .satisfiesExactly(
