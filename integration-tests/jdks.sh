@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Runs the client's tests on each JDK of this machine, as an application runs the client: without any option of the JVM.
+# The JDK that runs the build compiles. Once ./mvnw verify has fetched what it needs, no network is used.
+#
+#   integration-tests/jdks.sh [TEST...]   patterns of test classes; all of the client's without
+#   CLOUDMW_TEST_JDKS                     more JDKs: homes, separated by colons
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# One home a line, each release once, the one that runs the build first.
+find_jdks() {
+  local home version seen=" "
+  local -a named=()
+  IFS=: read -r -a named <<<"${CLOUDMW_TEST_JDKS:-}"
+  for home in "${JAVA_HOME:-}" ${named[@]+"${named[@]}"} /usr/lib/jvm/* /opt/java/* \
+    /Library/Java/JavaVirtualMachines/*/Contents/Home "$HOME"/Library/Java/JavaVirtualMachines/*/Contents/Home \
+    "$HOME"/.sdkman/candidates/java/*; do
+    [ -x "$home/bin/java" ] && [ -x "$home/bin/javac" ] && [ -r "$home/release" ] || continue
+    version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$home/release")
+    [ "${version:-0}" -ge 17 ] || continue
+    case $seen in *" $version "*) continue ;; esac
+    seen="$seen$version "
+    printf '%s %s\n' "$version" "$home"
+  done
+}
+
+tests=${*:-io/cloudmw/client/**/*Test}
+failed=0
+jdks=$(find_jdks)
+[ -n "$jdks" ] || { echo "no JDK of 17 or later found: set JAVA_HOME or CLOUDMW_TEST_JDKS" >&2; exit 2; }
+while read -r version home; do
+  log=integration-tests/target/jdk-$version.log
+  mkdir -p integration-tests/target
+  # An empty argLine would be the default's: one space is no option.
+  if ./mvnw -o -B -ntp -pl cloudmw-client -am test -Djvm="$home/bin/java" "-Dtest.jvm= " "-Dtest=$tests" \
+    -Dsurefire.failIfNoSpecifiedTests=false >"$log" 2>&1 </dev/null; then
+    echo "JDK $version ($home): $(grep -o 'Tests run: .*' "$log" | tail -1)"
+  else
+    failed=1
+    echo "JDK $version ($home): failed, see $log"
+  fi
+done <<<"$jdks"
+exit "$failed"

@@ -1,0 +1,71 @@
+package io.cloudmw.it.consumer;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A program that is compiled and run by one JDK, on the class path that Maven gives to an application. */
+final class Application {
+    private static final long LIMIT_MINUTES = 5;
+
+    private final Jdk jdk;
+    private final String classPath;
+    private final Path directory;
+
+    /** What a process said. */
+    record Said(int exitCode, String out, String err) {}
+
+    /**
+     * @param project a directory of {@code integration-tests/consumer}
+     * @param own further jars of the application
+     */
+    Application(Jdk jdk, String project, Path directory, String... own) throws IOException {
+        this.jdk = jdk;
+        this.directory = directory;
+        List<String> elements = new ArrayList<>(classPath(project));
+        elements.add(directory.toString());
+        elements.addAll(List.of(own));
+        this.classPath = String.join(File.pathSeparator, elements);
+    }
+
+    /** The class path of that application, as the build has written it down. */
+    static List<String> classPath(String project) throws IOException {
+        Path written = Path.of("target", "consumer", project + ".classpath");
+        return List.of(Files.readString(written).strip().split(File.pathSeparator, -1));
+    }
+
+    Said compile(String name, String source) throws IOException, InterruptedException {
+        Path file = directory.resolve(name + ".java");
+        Files.writeString(file, source);
+        return run(
+                List.of(jdk.tool("javac").toString(), "-cp", classPath, "-d", directory.toString(), file.toString()));
+    }
+
+    Said run(List<String> options, String main, List<String> arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(jdk.tool("java").toString()));
+        command.addAll(options);
+        command.addAll(List.of("-cp", classPath, main));
+        command.addAll(arguments);
+        return run(command);
+    }
+
+    private Said run(List<String> command) throws IOException, InterruptedException {
+        Path out = Files.createTempFile(directory, "out", ".txt");
+        Path err = Files.createTempFile(directory, "err", ".txt");
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        Map<String, String> environment = builder.environment();
+        // A JVM that is given options this way says so on standard error.
+        environment.keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"));
+        Process process = builder.start();
+        if (!process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES)) {
+            process.destroyForcibly();
+        }
+        return new Said(process.waitFor(), Files.readString(out), Files.readString(err));
+    }
+}

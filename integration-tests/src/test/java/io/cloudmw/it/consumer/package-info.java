@@ -1,0 +1,8 @@
+/**
+ * Applications that embed the client, as processes with nothing but what Maven gives them, on each JDK of this machine. Not safe
+ * for several threads.
+ */
+@NullMarked
+package io.cloudmw.it.consumer;
+
+import org.jspecify.annotations.NullMarked;
