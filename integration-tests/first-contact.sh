@@ -18,6 +18,19 @@ coordinator=10.217.1.1:7400
 s3_port=7070
 checks=(demo one-machine three-machines own-buckets wrong-key wrong-region missing-bucket resume dead-disk lost-bucket snippets)
 
+# The one that the integration tests have built, or builds it in its place.
+find_versitygw() {
+  local version go
+  version=$(sed -n 's/.* VERSION = "\(v[^"]*\)".*/\1/p' \
+    "$root/integration-tests/src/test/java/io/cloudmw/it/s3/Versitygw.java")
+  : "${CLOUDMW_VERSITYGW:=$root/integration-tests/target/s3-servers/versitygw-$version}"
+  [ -x "$CLOUDMW_VERSITYGW" ] && return
+  go=$(PATH=$PATH:/usr/local/go/bin command -v go) || { echo "first-contact.sh: no go found (https://go.dev/dl)" >&2; exit 2; }
+  mkdir -p "${CLOUDMW_VERSITYGW%/*}"
+  GOBIN=$CLOUDMW_VERSITYGW.build "$go" install "github.com/versity/versitygw/cmd/versitygw@$version"
+  mv "$CLOUDMW_VERSITYGW.build/versitygw" "$CLOUDMW_VERSITYGW"
+}
+
 case ${1:-} in
   --list)
     printf '%s\n' "${checks[@]}"
@@ -30,7 +43,7 @@ if [ -z "${CLOUDMW_FIRST_CONTACT:-}" ]; then
   # A build needs the network, which hosts have not.
   "$cloudmw" --version >/dev/null
   "$cloudmw" coordinator --help >/dev/null
-  CLOUDMW_VERSITYGW=${CLOUDMW_VERSITYGW:-$("$root/integration-tests/versitygw.sh")}
+  find_versitygw
   export CLOUDMW_FIRST_CONTACT=1 CLOUDMW_VERSITYGW
   exec "$root/integration-tests/netns/hosts.sh" 3 none "$0" "$@"
 fi
