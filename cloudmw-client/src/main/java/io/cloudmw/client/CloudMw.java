@@ -31,6 +31,8 @@ import io.cloudmw.client.transfer.PutRequest;
 import io.cloudmw.client.transfer.PutSource;
 import io.cloudmw.client.transfer.StreamSource;
 import io.cloudmw.client.transfer.WarmRequest;
+import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.AttributeChange;
@@ -175,9 +177,12 @@ public final class CloudMw implements AutoCloseable {
      * The same.
      *
      * @param takesOver also when the bucket has the marker of another store or cluster, which then loses it
+     * @param check prove first that the coordinator and one helper can use the bucket: see {@link #checkStores}. Fails with
+     *     {@code STORE_DENIED}, {@code NOT_FOUND} or {@code STORE_UNAVAILABLE} when they cannot, and says why; nothing is made
+     *     known then
      */
-    public CompletableFuture<Store> addStore(Store store, boolean create, boolean takesOver) {
-        return engine.coordinator().addStore(store, create, takesOver);
+    public CompletableFuture<Store> addStore(Store store, boolean create, boolean takesOver, boolean check) {
+        return engine.coordinator().addStore(store, create, takesOver, check);
     }
 
     /**
@@ -186,6 +191,25 @@ public final class CloudMw implements AutoCloseable {
      */
     public CompletableFuture<Store> replaceStore(StoreId id) {
         return engine.coordinator().replaceStore(id);
+    }
+
+    /**
+     * Has the credentials of a bucket found elsewhere, from now on. Fails with {@code NOT_FOUND}, and with
+     * {@code INVALID_ARGUMENT} when it is a disk.
+     */
+    public CompletableFuture<Store> setCredentials(StoreId store, CredentialsReference credentials) {
+        return engine.coordinator().access().setCredentials(store, credentials);
+    }
+
+    /**
+     * Has the coordinator and one helper write, read, list and delete a small object in buckets; takes five seconds at most for
+     * each few.
+     *
+     * @param stores empty: all buckets
+     * @return what each process found, by store and process
+     */
+    public CompletableFuture<Map<StoreId, Map<String, ProbeReport>>> checkStores(List<StoreId> stores) {
+        return engine.coordinator().access().check(stores);
     }
 
     public CompletableFuture<List<StoreStatus>> stores() {

@@ -26,6 +26,8 @@ import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.monitor.SwitchActivity;
+import io.cloudmw.core.reach.BucketProbe;
+import io.cloudmw.core.reach.BucketWatch;
 import io.cloudmw.core.schedule.Due;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.ScheduleLimits;
@@ -42,6 +44,9 @@ import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.Handshake;
+import io.cloudmw.core.wire.Membership;
+import io.cloudmw.helper.bucket.Buckets;
+import io.cloudmw.helper.bucket.KnownBuckets;
 import io.cloudmw.helper.cache.DiskTier;
 import io.cloudmw.helper.cache.LeafCache;
 import io.cloudmw.helper.cache.SharedFetching;
@@ -67,6 +72,7 @@ import io.cloudmw.helper.peer.Trees;
 import io.cloudmw.helper.rpc.CompetitionService;
 import io.cloudmw.helper.rpc.CoordinatorCalls;
 import io.cloudmw.helper.rpc.PeerChannels;
+import io.cloudmw.helper.rpc.ProbeService;
 import io.cloudmw.helper.rpc.Registration;
 import io.cloudmw.helper.rpc.ReplicaReports;
 import io.cloudmw.helper.rpc.TransferService;
@@ -95,6 +101,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
@@ -116,6 +123,7 @@ public final class HelperServer implements AutoCloseable {
     private static final int PARKED_JOINS = 1024;
     private static final int REPORTS = 4096;
     private static final int SWITCH_THREADS = 8;
+    private static final int PROBES = 8;
     private static final Duration SWITCH_CONNECT = Duration.ofSeconds(2);
     private static final Duration SWITCH_SILENCE = Duration.ofSeconds(3);
     /** Long enough that those who ask for a dead peer do not wait for it one after the other; a peer that is back is soon asked. */
@@ -127,6 +135,8 @@ public final class HelperServer implements AutoCloseable {
             List.of(Duration.ofMillis(200), Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofSeconds(20));
 
     private final HelperConfig config;
+    private final MemberProofs members;
+    private final BucketProbe probe;
     private final Deque<Closing> closings = new ArrayDeque<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final HelperAddress address;
@@ -157,26 +167,55 @@ public final class HelperServer implements AutoCloseable {
             DiskOpener.Throttle throttle,
             MeterRegistry meters)
             throws CloudMwException {
-        return new HelperServer(config, secret, others, throttle, meters);
+        return new HelperServer(config, secret, others, BucketProbe.none(), throttle, meters);
+    }
+
+    /**
+     * The same with buckets that are asked now and then whether this helper can use them.
+     *
+     * @param buckets stay the caller's to close
+     */
+    public static HelperServer start(
+            HelperConfig config,
+            ClusterSecret secret,
+            Buckets buckets,
+            DiskOpener.Throttle throttle,
+            MeterRegistry meters)
+            throws CloudMwException {
+        return new HelperServer(config, secret, buckets, buckets, throttle, meters);
     }
 
     private HelperServer(
             HelperConfig config,
             ClusterSecret secret,
             StoreOpener others,
+            BucketProbe probe,
             DiskOpener.Throttle throttle,
             MeterRegistry meters)
             throws CloudMwException {
         this.config = config;
+        this.members = new MemberProofs(secret, WallClock.system());
+        this.probe = probe;
         this.speeds = new SpeedMonitor(Ticker.system(), SpeedMonitor.DEFAULT_KEYS, new MonitorMetrics(meters));
         boolean started = false;
         try {
             disks = opened(DiskOpener.open(config.id(), config.disks(), throttle, meters));
-            CoordinatorCalls coordinator =
-                    opened(new CoordinatorCalls(config.coordinator(), new MemberProofs(secret, WallClock.system())));
-            address = serve(new TransferTokens(secret, WallClock.system()), coordinator, others, meters);
-            registration = opened(
-                    new Registration(coordinator, address, disks.all(), speeds, activity, ThreadLocalRandom.current()));
+            CoordinatorCalls coordinator = opened(new CoordinatorCalls(config.coordinator(), members));
+            BucketWatch buckets = opened(new BucketWatch(
+                    "helper " + config.id(),
+                    coordinator::buckets,
+                    probe,
+                    config.storeCheck(),
+                    Ticker.system(),
+                    new SplittableRandom()));
+            buckets.start();
+            address = serve(
+                    new TransferTokens(secret, WallClock.system()),
+                    coordinator,
+                    new KnownBuckets(buckets, others),
+                    meters);
+            registration = opened(new Registration(
+                    coordinator, address, disks.all(), buckets, speeds, activity, ThreadLocalRandom.current()));
             refused = registration.refused();
             registered = registration.start();
             started = true;
@@ -298,6 +337,7 @@ public final class HelperServer implements AutoCloseable {
                 config.id().value(),
                 new ChunkServer(sessions, reads, writes, sharedReads)));
         List<BindableService> services = new ArrayList<>(List.of(
+                new ProbeService(config.id(), probe, pool(Threads.blocking("probe", PROBES, PROBES))),
                 new TransferService(
                         config.id(), tokens, transfers, config.switching().volumes()),
                 new CompetitionService(tokens, transfers),
@@ -491,6 +531,7 @@ public final class HelperServer implements AutoCloseable {
     private Server control(HostPort listen, List<BindableService> services) throws IOException {
         NettyServerBuilder builder = NettyServerBuilder.forAddress(socket(listen))
                 .directExecutor()
+                .intercept(Membership.server(members, ProbeService.MEMBERS_ONLY))
                 .intercept(Handshake.server())
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                 .maxConcurrentCallsPerConnection(1024)

@@ -71,6 +71,7 @@ final class Json {
             object.put("prefix", s3.prefix());
             object.put("region", s3.region());
             object.put("endpoint", s3.endpoint());
+            object.put("credentials", s3.credentials().describe());
         } else if (store.kind() instanceof Store.Disk disk) {
             object.put("kind", "disk");
             object.put("owner", disk.owner().value());

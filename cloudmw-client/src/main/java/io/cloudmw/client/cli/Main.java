@@ -135,6 +135,8 @@ public final class Main {
         store.addSubcommand(new StoreCommands.Ls(context));
         store.addSubcommand(new StoreLostCommand(context));
         store.addSubcommand(new StoreCommands.Replace(context));
+        store.addSubcommand(new StoreAccessCommands.Set(context));
+        store.addSubcommand(new StoreAccessCommands.Check(context));
         store.addSubcommand(new StoreCommands.Rm(context));
         line.addSubcommand(store);
         line.addSubcommand(new StoreCommands.Helpers(context));

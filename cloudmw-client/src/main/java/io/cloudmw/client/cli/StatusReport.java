@@ -115,6 +115,9 @@ final class StatusReport {
         if (store.lost()) {
             return "lost: away for " + store.away().toSeconds() + " s, its copies are made elsewhere";
         }
+        if (!store.available() && store.candidate().store().owner().isEmpty()) {
+            return store.candidate().obstacle();
+        }
         if (!store.available()) {
             return "away for " + store.away().toSeconds() + " s";
         }

@@ -3,6 +3,7 @@ package io.cloudmw.client.cli;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.HelperStatus;
+import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -21,7 +23,10 @@ import picocli.CommandLine.Parameters;
 final class StoreCommands {
     private StoreCommands() {}
 
-    @Command(name = "store", mixinStandardHelpOptions = true, description = "Add, list and remove stores.")
+    @Command(
+            name = "store",
+            mixinStandardHelpOptions = true,
+            description = "Add, check, list, change and remove stores.")
     static final class Group extends CommandGroup {}
 
     @Command(name = "add", mixinStandardHelpOptions = true, description = "Make a bucket known.")
@@ -56,13 +61,21 @@ final class StoreCommands {
                         "take the bucket also when it has the marker of another store or cluster, which then loses it")
         private boolean replace;
 
+        @Mixin
+        private CredentialsOptions credentials = new CredentialsOptions();
+
+        @Option(names = "--no-check", description = "do not prove first that the coordinator and a helper can use it")
+        private boolean unchecked;
+
         Add(CommandContext context) {
             super(context);
         }
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            return Json.of(Calls.await(client.addStore(store(), create, replace)));
+            Store added = Calls.await(client.addStore(store(), create, replace, !unchecked));
+            say("store %s: %s is known%s", added.id(), added.kind().place(), unchecked ? "" : ", and can be used");
+            return Json.of(added);
         }
 
         private Store store() {
@@ -79,7 +92,13 @@ final class StoreCommands {
             return new Store(
                     new StoreId(id),
                     domain == null ? region : domain,
-                    new Store.S3(bucket, region, endpoint, pathStyle, prefix));
+                    new Store.S3(
+                            bucket,
+                            region,
+                            endpoint,
+                            pathStyle,
+                            prefix,
+                            credentials.reference().orElse(CredentialsReference.chain())));
         }
     }
 
@@ -98,26 +117,46 @@ final class StoreCommands {
                 row.put("draining", status.draining());
                 row.put("lost", status.store().isLost());
                 status.mismatch().ifPresent(reason -> row.put("mismatch", reason));
+                status.reach().fault().ifPresent(fault -> row.putAll(StoreAccessCommands.json(fault)));
+                row.put("shut_out", StoreAccessCommands.json(status.reach().shutOut()));
                 status.freeBytes().ifPresent(free -> {
                     row.put("free_bytes", free);
                     row.put("reserve_bytes", status.reserveBytes());
                 });
                 rows.add(row);
                 say(
-                        "%-24s %-12s domain=%s %s%s",
+                        "%-24s %-12s domain=%s %s%s%s%s",
                         status.store().id(),
                         condition(status),
                         status.store().failureDomain(),
                         status.store().kind().place(),
-                        free(status));
+                        free(status),
+                        credentials(status.store()),
+                        status.reach()
+                                .fault()
+                                .map(fault -> " (" + fault.reason() + ")")
+                                .orElse(""));
                 status.mismatch().ifPresent(reason -> say("  %s", reason));
+                status.reach()
+                        .shutOut()
+                        .forEach((process, fault) -> say("%-24s %s cannot use it: %s", "", process, fault.reason()));
             }
             return Map.of("stores", rows);
+        }
+
+        /** Only where a store names its own. */
+        private static String credentials(Store store) {
+            boolean own =
+                    store.kind() instanceof Store.S3 s3 && !s3.credentials().equals(CredentialsReference.chain());
+            return own ? " credentials=" + StoreAccessCommands.described(store).replace(' ', ':') : "";
         }
 
         private static String condition(StoreStatus status) {
             if (status.store().isLost()) {
                 return "lost";
+            }
+            if (status.reach().fault().isPresent()) {
+                return StoreAccessCommands.condition(status.reach().fault().get());
             }
             if (!status.available()) {
                 return "unavailable";

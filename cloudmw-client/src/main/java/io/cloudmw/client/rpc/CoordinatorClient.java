@@ -174,15 +174,21 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     public CompletableFuture<Store> addStore(Store store, boolean create) {
-        return addStore(store, create, false);
+        return addStore(store, create, false, false);
     }
 
-    /** The same; {@code takesOver}: from the other store or cluster whose marker the bucket has. */
-    public CompletableFuture<Store> addStore(Store store, boolean create, boolean takesOver) {
+    /**
+     * Makes a bucket known.
+     *
+     * @param takesOver from the other store or cluster whose marker the bucket has
+     * @param check prove first that it can be used
+     */
+    public CompletableFuture<Store> addStore(Store store, boolean create, boolean takesOver, boolean check) {
         AddStoreRequest request = AddStoreRequest.newBuilder()
                 .setStore(ToWire.store(store))
                 .setCreate(create)
                 .setReplace(takesOver)
+                .setCheck(check)
                 .setCall(newCall())
                 .build();
         return call(CoordinatorGrpc.getAddStoreMethod(), request, answer -> FromWire.store(answer.getStore()));
@@ -194,6 +200,11 @@ public final class CoordinatorClient implements AutoCloseable {
                 .setCall(newCall())
                 .build();
         return call(CoordinatorGrpc.getReplaceStoreMethod(), request, answer -> FromWire.store(answer.getStore()));
+    }
+
+    /** References to credentials, and checks. */
+    public AccessCalls access() {
+        return new AccessCalls(this);
     }
 
     public CompletableFuture<List<StoreStatus>> stores() {

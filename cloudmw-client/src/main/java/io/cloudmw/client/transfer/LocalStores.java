@@ -115,7 +115,8 @@ final class LocalStores {
         }
         throw new CloudMwException(
                 ErrorCode.STORE_DENIED,
-                "chunk=" + chunk + " store=" + store + ": the coordinator could not sign a URL for it");
+                "chunk=" + chunk + " store=" + store
+                        + ": the coordinator could not sign a URL for it (cloudmw store ls says who cannot use it)");
     }
 
     private PlannedSegment signed(int segment) throws CloudMwException {

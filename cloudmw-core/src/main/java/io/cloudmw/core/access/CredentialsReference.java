@@ -11,10 +11,17 @@ public sealed interface CredentialsReference {
     int MAX_CHARACTERS = 2048;
 
     /** The reference of a store that names nothing of its own. */
-    CredentialsReference CHAIN = new Chain();
+    static CredentialsReference chain() {
+        return new Chain();
+    }
 
     /** Names the reference for people and logs; without the external id. */
     String describe();
+
+    /** The reference as everybody may see it: without the external id. */
+    default CredentialsReference shown() {
+        return this;
+    }
 
     /** The places where AWS tools look: variables, properties, the default profile, container, instance. */
     record Chain() implements CredentialsReference {
@@ -57,6 +64,11 @@ public sealed interface CredentialsReference {
         @Override
         public String describe() {
             return "role " + arn + (externalId.isEmpty() ? "" : " with an external id");
+        }
+
+        @Override
+        public CredentialsReference shown() {
+            return new Role(arn, "");
         }
 
         @Override

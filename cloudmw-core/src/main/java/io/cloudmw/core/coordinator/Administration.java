@@ -1,5 +1,7 @@
 package io.cloudmw.core.coordinator;
 
+import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.ChangeRequest;
@@ -24,6 +26,7 @@ import io.cloudmw.core.reshape.Reshaper;
 import io.cloudmw.core.time.WallClock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Volumes, stores and helpers. */
@@ -147,16 +150,17 @@ public final class Administration {
      *     store is at this place
      */
     public StoreStatus addStore(Store store, boolean create, Optional<CallId> call) throws CloudMwException {
-        return addStore(store, create, false, call);
+        return addStore(store, create, false, unproven -> {}, call);
     }
 
     /**
-     * The same.
+     * The same once the store has shown that it can be used; then its bucket gets its marker.
      *
      * @param takesOver whether the bucket is taken from another store or cluster whose marker it has
-     * @throws CloudMwException {@code STORE_MISMATCH} when it has one, and is not taken
+     * @throws CloudMwException {@code STORE_MISMATCH} when it has one, and is not taken; what {@code proof} throws too: then
+     *     nothing is made known, and the bucket keeps the marker that it has
      */
-    public StoreStatus addStore(Store store, boolean create, boolean takesOver, Optional<CallId> call)
+    public StoreStatus addStore(Store store, boolean create, boolean takesOver, Proof proof, Optional<CallId> call)
             throws CloudMwException {
         if (!(store.kind() instanceof Store.S3)) {
             throw new CloudMwException(
@@ -170,11 +174,12 @@ public final class Administration {
             if (create) {
                 buckets.create(store);
             }
+            proof.of(store);
             identified = identities.claimed(store, takesOver);
         }
         // Also what is there already, or cannot be: whether a try of this call has taken effect the catalog knows.
         Store added = catalog.addStore(identified, ChangeRequest.of(call, clock));
-        return stores.status(added);
+        return stores.listed(added);
     }
 
     /**
@@ -184,7 +189,7 @@ public final class Administration {
      * @throws CloudMwException as {@link BucketIdentities#replaced}
      */
     public StoreStatus replaceStore(StoreId id, Optional<CallId> call) throws CloudMwException {
-        return stores.status(identities.replaced(id, call));
+        return stores.listed(identities.replaced(id, call));
     }
 
     /** Whether nothing is known of it, and nothing is in its way. */
@@ -305,8 +310,47 @@ public final class Administration {
      * @return whether the helper came from another coordinator, and this one knows nothing of what it told there
      * @throws CloudMwException {@code HELPER_UNKNOWN}: it must register again
      */
+    public boolean heartbeat(HelperId helper, long epoch, HelperNews news) throws CloudMwException {
+        return registrations.heartbeat(helper, epoch, news);
+    }
+
+    /** The same for a helper that can use all buckets. */
     public boolean heartbeat(HelperId helper, long epoch, List<DiskUsage> disks) throws CloudMwException {
-        return registrations.heartbeat(helper, epoch, disks);
+        return heartbeat(helper, epoch, HelperNews.of(disks));
+    }
+
+    /** Takes in which buckets a helper that has just registered cannot use. */
+    public void unusable(HelperId helper, Map<StoreId, StoreFault> faults) {
+        helpers.told(helper, faults);
+    }
+
+    /**
+     * Has the credentials of a bucket found elsewhere.
+     *
+     * @param call takes effect once; empty: it is tried once
+     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when it is a disk
+     */
+    public StoreStatus setCredentials(StoreId id, CredentialsReference reference, Optional<CallId> call)
+            throws CloudMwException {
+        return stores.listed(catalog.setCredentials(id, reference, ChangeRequest.of(call, clock)));
+    }
+
+    /** The buckets there are, with the references to their credentials. */
+    public List<Store> buckets() throws CloudMwException {
+        return catalog.stores().stream()
+                .filter(store -> store.owner().isEmpty())
+                .toList();
+    }
+
+    /** Says before a store is made known whether it can be used. */
+    @FunctionalInterface
+    public interface Proof {
+        /**
+         * Tries the store.
+         *
+         * @throws CloudMwException when it cannot be used: what is wrong, and what to do
+         */
+        void of(Store store) throws CloudMwException;
     }
 
     /**

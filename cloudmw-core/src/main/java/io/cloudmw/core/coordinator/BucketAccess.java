@@ -1,17 +1,20 @@
 package io.cloudmw.core.coordinator;
 
+import io.cloudmw.core.access.ProbeReport;
+import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.identity.BucketMarkers;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.reach.BucketProbe;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 
 /** What the coordinator does with buckets by itself: it holds the credentials. Safe for any thread. */
 @FunctionalInterface
-public interface BucketAccess {
+public interface BucketAccess extends BucketProbe {
     /**
      * A URL that answers GET, also of a range, with the chunk for {@code validity}; it is a secret. Computed without
      * asking the store. Empty when the store cannot be read this way.
@@ -30,6 +33,16 @@ public interface BucketAccess {
     /** Reads and writes the markers of buckets; empty where this coordinator reaches no bucket. */
     default Optional<BucketMarkers> markers() {
         return Optional.empty();
+    }
+
+    @Override
+    default Optional<StoreFault> look(Store bucket) {
+        return Optional.empty();
+    }
+
+    @Override
+    default ProbeReport probe(Store bucket, Duration timeout) {
+        return BucketProbe.none().probe(bucket, timeout);
     }
 
     /** For clusters where clients reach nothing by themselves. */

@@ -8,6 +8,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.identity.BucketIdentities;
 import io.cloudmw.core.lease.BackgroundJobs;
 import io.cloudmw.core.monitor.FleetSpeeds;
+import io.cloudmw.core.reach.BucketWatch;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
@@ -15,6 +16,7 @@ import io.cloudmw.core.upkeep.Drains;
 import io.cloudmw.core.upkeep.Upkeep;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.SplittableRandom;
 
 /**
  * What a cluster's coordinator does, by subject. Safe for any thread; every call blocks on the catalog, which stays the
@@ -38,6 +40,7 @@ public final class Coordinator {
     private final Upkeep upkeep;
     private final VolumeExport exports;
     private final Peers peers;
+    private final BucketWatch buckets;
     private final CoordinatorOptions options;
     private final Catalog catalog;
     private final HelperRegistry helpers;
@@ -63,7 +66,9 @@ public final class Coordinator {
             WallClock clock) {
         HelperRegistry helpers = new HelperRegistry(options.helperTtl(), ticker, clock);
         this.identities = new BucketIdentities(catalog, direct.markers(), clock);
-        StoreView stores = new StoreView(catalog, helpers, new Drains(catalog, clock), identities);
+        this.buckets = new BucketWatch(
+                "coordinator", catalog::stores, direct, options.storeCheck(), ticker, new SplittableRandom());
+        StoreView stores = new StoreView(catalog, helpers, new Drains(catalog, clock), buckets, identities);
         this.options = options;
         this.administration = new Administration(catalog, helpers, stores, direct, identities, clock);
         this.uploads = new Uploads(catalog, helpers, stores, tokens, clock, options);
@@ -212,6 +217,11 @@ public final class Coordinator {
     /** What volumes consist of. */
     public VolumeExport exports() {
         return exports;
+    }
+
+    /** What this coordinator finds out about buckets by itself; to be started, and closed. */
+    public BucketWatch buckets() {
+        return buckets;
     }
 
     /** Clients that serve each other. */

@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param abandonedAfter an upload without progress for this long is given up
  * @param abandonedCheck how often such uploads are looked for
  * @param snapshotCheck how often what no snapshot sees any more is dropped
+ * @param storeCheck how often each bucket is asked whether it can be used
  * @param upkeep how it keeps what is stored as it ought to be; takes no store for lost within a lease's life
  */
 public record CoordinatorOptions(
@@ -22,6 +23,7 @@ public record CoordinatorOptions(
         Duration abandonedAfter,
         Duration abandonedCheck,
         Duration snapshotCheck,
+        Duration storeCheck,
         UpkeepOptions upkeep) {
     private static final Duration LONGEST_EXCHANGE = Duration.ofSeconds(1);
 
@@ -31,6 +33,7 @@ public record CoordinatorOptions(
         requirePositive("abandonedAfter", abandonedAfter);
         requirePositive("abandonedCheck", abandonedCheck);
         requirePositive("snapshotCheck", snapshotCheck);
+        requirePositive("storeCheck", storeCheck);
         if (helperTtl.compareTo(heartbeatInterval.multipliedBy(2)) <= 0) {
             throw new IllegalArgumentException("helperTtl: " + Durations.format(helperTtl) + " (expected: > 2 x "
                     + Durations.format(heartbeatInterval) + ", between heartbeats)");
@@ -43,7 +46,7 @@ public record CoordinatorOptions(
 
     /**
      * Heartbeats every 2 s, leases of 7 s, tokens for 6 h, uploads given up after 7 days, looked for every hour, and so often what
-     * no snapshot sees.
+     * no snapshot sees; buckets asked every minute.
      */
     public static CoordinatorOptions defaults() {
         return new CoordinatorOptions(
@@ -53,6 +56,7 @@ public record CoordinatorOptions(
                 Duration.ofDays(7),
                 Duration.ofHours(1),
                 Duration.ofHours(1),
+                Duration.ofMinutes(1),
                 UpkeepOptions.defaults());
     }
 

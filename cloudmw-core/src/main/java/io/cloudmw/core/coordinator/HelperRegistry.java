@@ -1,6 +1,7 @@
 package io.cloudmw.core.coordinator;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.DiskUsage;
@@ -66,6 +67,7 @@ public final class HelperRegistry {
      * @param provenNanos the same; never too late
      * @param hereNanos when it was last heard by this coordinator
      * @param usage of its disks, as it said last
+     * @param faults buckets that it cannot use, as it said last
      * @param left whether it said that it leaves
      */
     private record Lease(
@@ -74,6 +76,7 @@ public final class HelperRegistry {
             long provenNanos,
             OptionalLong hereNanos,
             Map<StoreId, DiskUsage> usage,
+            Map<StoreId, StoreFault> faults,
             boolean left) {
 
         HelperAddress address() {
@@ -143,12 +146,16 @@ public final class HelperRegistry {
     synchronized void granted(HelperRegistration registration) {
         HelperId id = registration.address().id();
         contenders.remove(id);
-        leases.put(id, heardNow(registration, Map.of(), false));
+        leases.put(id, heardNow(registration, Map.of(), Map.of(), false));
     }
 
-    private Lease heardNow(HelperRegistration registration, Map<StoreId, DiskUsage> usage, boolean left) {
+    private Lease heardNow(
+            HelperRegistration registration,
+            Map<StoreId, DiskUsage> usage,
+            Map<StoreId, StoreFault> faults,
+            boolean left) {
         long now = ticker.nanos();
-        return new Lease(registration, now, now, OptionalLong.of(now), usage, left);
+        return new Lease(registration, now, now, OptionalLong.of(now), usage, faults, left);
     }
 
     /**
@@ -214,27 +221,27 @@ public final class HelperRegistry {
      *
      * @throws CloudMwException {@code HELPER_UNKNOWN} when there is none with this epoch
      */
-    synchronized void heartbeat(HelperId id, long epoch, List<DiskUsage> disks) throws CloudMwException {
-        if (!heard(id, epoch, disks)) {
+    synchronized void heartbeat(HelperId id, long epoch, HelperNews news) throws CloudMwException {
+        if (!heard(id, epoch, news)) {
             throw unknown(id, epoch);
         }
     }
 
     /** Renews a lease that is kept here; false when there is none with this epoch. */
-    synchronized boolean heard(HelperId id, long epoch, List<DiskUsage> disks) {
+    synchronized boolean heard(HelperId id, long epoch, HelperNews news) {
         Lease lease = leases.get(id);
         if (lease == null || lease.epoch() != epoch || !alive(lease) || !isHere(lease)) {
             return false;
         }
-        heard(lease.registration(), disks);
+        heard(lease.registration(), news);
         return true;
     }
 
     /** Takes in, or renews, the lease of a helper that is known to have it. Without room it is taken for away. */
-    synchronized void heard(HelperRegistration registration, List<DiskUsage> disks) {
+    synchronized void heard(HelperRegistration registration, HelperNews news) {
         HelperId id = registration.address().id();
         if (hasRoom(id)) {
-            leases.put(id, heardNow(registration, usage(registration, disks), false));
+            leases.put(id, heardNow(registration, usage(registration, news.disks()), news.faults(), false));
         }
     }
 
@@ -266,7 +273,7 @@ public final class HelperRegistry {
         HelperId id = registration.address().id();
         if (hasRoom(id)) {
             Lease lease = leases.get(id);
-            leases.put(id, heardNow(registration, lease == null ? Map.of() : lease.usage(), true));
+            leases.put(id, heardNow(registration, lease == null ? Map.of() : lease.usage(), Map.of(), true));
         }
     }
 
@@ -285,7 +292,8 @@ public final class HelperRegistry {
                         TimeUnit.NANOSECONDS.toMillis(
                                 ticker.nanos() - lease.hereNanos().getAsLong()),
                         lease.left(),
-                        List.copyOf(lease.usage().values())));
+                        List.copyOf(lease.usage().values()),
+                        lease.faults()));
             }
         }
         return here;
@@ -313,6 +321,7 @@ public final class HelperRegistry {
                                 earliestNanos,
                                 OptionalLong.empty(),
                                 usage,
+                                sighting.faults(),
                                 sighting.left()));
             }
         } else if (known.epoch() == registration.epoch()) {
@@ -325,6 +334,7 @@ public final class HelperRegistry {
                             earliestNanos - known.provenNanos() > 0 ? earliestNanos : known.provenNanos(),
                             known.hereNanos(),
                             newer ? usage : known.usage(),
+                            newer ? sighting.faults() : known.faults(),
                             known.left() || sighting.left()));
         }
     }
@@ -354,6 +364,32 @@ public final class HelperRegistry {
     synchronized boolean isAttached(HelperId owner, StoreId disk) {
         Lease lease = leases.get(owner);
         return lease != null && alive(lease) && lease.disks().contains(disk);
+    }
+
+    /** Why helpers that are alive cannot use a bucket; those that can are left out. */
+    synchronized Map<HelperId, StoreFault> faults(StoreId store) {
+        Map<HelperId, StoreFault> faults = new TreeMap<>();
+        for (Lease lease : leases.values()) {
+            StoreFault fault = lease.faults().get(store);
+            if (fault != null && alive(lease)) {
+                faults.put(lease.address().id(), fault);
+            }
+        }
+        return faults;
+    }
+
+    /** Whether a helper can use a bucket, as far as it has said. */
+    synchronized boolean canUse(HelperId id, StoreId store) {
+        Lease lease = leases.get(id);
+        return lease == null || !lease.faults().containsKey(store);
+    }
+
+    /** Takes in what a helper that has just registered said of buckets. */
+    synchronized void told(HelperId id, Map<StoreId, StoreFault> faults) {
+        Lease lease = leases.get(id);
+        if (lease != null && alive(lease)) {
+            leases.put(id, heardNow(lease.registration(), lease.usage(), faults, false));
+        }
     }
 
     /** Where a helper was last heard, alive or not. */

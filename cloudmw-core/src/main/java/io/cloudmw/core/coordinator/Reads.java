@@ -32,6 +32,7 @@ import io.cloudmw.core.monitor.FleetSpeeds;
 import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.placement.Copies;
 import io.cloudmw.core.placement.PlannedChunk;
+import io.cloudmw.core.placement.Reach;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.ReadPlanner;
 import io.cloudmw.core.placement.ReplicaOrder;
@@ -124,7 +125,7 @@ public final class Reads {
                 volumeStores.stream().flatMap(store -> store.owner().stream()).collect(Collectors.toSet());
         List<HelperAddress> switches = mode.isPresent()
                 ? List.of()
-                : ReadPlanner.switches(version.id().value(), file.volume(), helpers.live(), owners);
+                : ReadPlanner.switches(version.id().value(), file.volume(), able(volumeStores), owners);
         // Without switches the racers keep their ranks.
         List<HelperAddress> ranked = switches.isEmpty() ? racing : ReadPlanner.behind(switches, racing, owners);
         return new ReadPlan(
@@ -151,7 +152,21 @@ public final class Reads {
     /** Those who read; races of all chunks at once go over as many as there are. */
     private List<HelperAddress> ranked(FileVersion version, List<Store> volumeStores, Volume volume, Mode mode) {
         int wanted = mode == Mode.KN ? ReadPlanner.MAX_HELPERS : volume.replicas();
-        return ReadPlanner.helpers(version.id().value(), volumeStores, wanted, helpers.live());
+        return ReadPlanner.helpers(version.id().value(), volumeStores, wanted, helpers.live(), stores::canUse);
+    }
+
+    /** Helpers that can use the most of these stores, of those that can be used at all. */
+    private List<HelperAddress> able(List<Store> volumeStores) {
+        List<Store> usable = volumeStores.stream().filter(stores::isAvailable).toList();
+        Reach reach = stores::canUse;
+        List<HelperAddress> live = helpers.live();
+        int most = live.stream()
+                .mapToInt(helper -> reach.count(helper.id(), usable))
+                .max()
+                .orElse(0);
+        return live.stream()
+                .filter(helper -> reach.count(helper.id(), usable) == most)
+                .toList();
     }
 
     private TransferToken readToken(FilePath file, VersionId version) {
@@ -194,7 +209,7 @@ public final class Reads {
         helpers.live().forEach(helper -> reachable.add(helper.id()));
         SpeedBook seen = new SpeedBook(speeds.expected(List.of(), byId.keySet()));
         ReadPlanner.Preference preference = new ReadPlanner.Preference(
-                new ReplicaOrder(seen, segmentsPlanned.incrementAndGet()), volume.rotateReplicas());
+                new ReplicaOrder(seen, segmentsPlanned.incrementAndGet()), volume.rotateReplicas(), stores::canUse);
         Set<StoreId> failed = new HashSet<>();
         List<PlannedChunk> planned = new ArrayList<>(chunks.size());
         for (Copies copies : Overlay.of(catalog, chunks)) {
@@ -258,6 +273,10 @@ public final class Reads {
         for (StoreId id : chunk.replicas()) {
             Store store = byId.get(id);
             if (store == null || failed.contains(id)) {
+                continue;
+            }
+            if (stores.isShutOut(store)) {
+                failed.add(id);
                 continue;
             }
             try {

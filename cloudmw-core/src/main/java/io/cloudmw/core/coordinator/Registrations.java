@@ -3,7 +3,6 @@ package io.cloudmw.core.coordinator;
 import io.cloudmw.core.catalog.FleetBoard;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.HelperRegistration;
@@ -77,15 +76,15 @@ final class Registrations {
      * @return whether this coordinator took the helper over from another one
      * @throws CloudMwException {@code HELPER_UNKNOWN}
      */
-    boolean heartbeat(HelperId id, long epoch, List<DiskUsage> disks) throws CloudMwException {
+    boolean heartbeat(HelperId id, long epoch, HelperNews news) throws CloudMwException {
         if (shared.isEmpty()) {
-            helpers.heartbeat(id, epoch, disks);
+            helpers.heartbeat(id, epoch, news);
             return false;
         }
-        if (helpers.heard(id, epoch, disks)) {
+        if (helpers.heard(id, epoch, news)) {
             return false;
         }
-        helpers.heard(noted(shared.get(), id, epoch), disks);
+        helpers.heard(noted(shared.get(), id, epoch), news);
         return true;
     }
 

@@ -1,5 +1,7 @@
 package io.cloudmw.core.coordinator;
 
+import io.cloudmw.core.access.StoreFault;
+import io.cloudmw.core.access.StoreReach;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.config.Sizes;
@@ -7,20 +9,25 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.identity.BucketIdentities;
 import io.cloudmw.core.model.DiskUsage;
+import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.reach.BucketWatch;
 import io.cloudmw.core.upkeep.Drains;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** What the catalog and the leases together say about stores. */
 final class StoreView {
@@ -30,14 +37,21 @@ final class StoreView {
     private final Catalog catalog;
     private final HelperRegistry helpers;
     private final Drains drains;
+    private final BucketWatch own;
     private final BucketIdentities identities;
 
-    /** @param identities which buckets are not those that their stores had: they take nothing */
-    StoreView(Catalog catalog, HelperRegistry helpers, Drains drains, BucketIdentities identities) {
+    /**
+     * A view.
+     *
+     * @param own what this coordinator found out about buckets by itself
+     * @param identities which buckets are not those that their stores had: they take nothing
+     */
+    StoreView(Catalog catalog, HelperRegistry helpers, Drains drains, BucketWatch own, BucketIdentities identities) {
         this.identities = identities;
         this.catalog = catalog;
         this.helpers = helpers;
         this.drains = drains;
+        this.own = own;
     }
 
     /** All stores by id, with all that is known of them. */
@@ -45,13 +59,75 @@ final class StoreView {
         Set<StoreId> drained = drains.all();
         return catalog.stores().stream()
                 .map(store -> new StoreStatus(
-                        store,
+                        shown(store),
                         isAvailable(store),
                         drained.contains(store.id()),
                         isAvailable(store) ? freeBytes(store) : OptionalLong.empty(),
                         isAvailable(store) ? reserveBytes(store) : 0,
-                        identities.mismatch(store.id())))
+                        identities.mismatch(store.id()),
+                        reach(store)))
                 .toList();
+    }
+
+    private static Store shown(Store store) {
+        return store.kind() instanceof Store.S3 s3 ? store.with(s3.credentials().shown()) : store;
+    }
+
+    /** A store as {@link #all} lists it, just after it was changed. */
+    StoreStatus listed(Store store) {
+        return new StoreStatus(
+                shown(store),
+                isAvailable(store),
+                false,
+                OptionalLong.empty(),
+                identities.mismatch(store.id()),
+                reach(store));
+    }
+
+    /** Who can use a store. */
+    StoreReach reach(Store store) {
+        if (store.owner().isPresent()) {
+            return StoreReach.FULL;
+        }
+        Map<String, StoreFault> shutOut = new TreeMap<>();
+        own.fault(store.id()).ifPresent(fault -> shutOut.put("coordinator", fault));
+        helpers.faults(store.id()).forEach((helper, fault) -> shutOut.put("helper " + helper, fault));
+        return new StoreReach(fault(store), shutOut);
+    }
+
+    /**
+     * What keeps everybody out of a bucket; empty: somebody can use it. What is read and written goes through helpers: as long as
+     * some are alive, this coordinator's own finding does not count.
+     */
+    private Optional<StoreFault> fault(Store store) {
+        List<HelperAddress> live = helpers.live();
+        if (live.isEmpty()) {
+            return own.fault(store.id());
+        }
+        Map<HelperId, StoreFault> faults = helpers.faults(store.id());
+        return live.stream().allMatch(helper -> faults.containsKey(helper.id()))
+                ? faults.values().stream()
+                        .min(Comparator.comparing(StoreFault::kind).thenComparing(StoreFault::sinceMillis))
+                : Optional.empty();
+    }
+
+    /** Whether this coordinator itself finds no credentials of a bucket: then it signs nothing for it. */
+    boolean isShutOut(Store store) {
+        return own.fault(store.id())
+                .filter(fault -> fault.kind() == StoreFault.Kind.NO_CREDENTIALS)
+                .isPresent();
+    }
+
+    /** Whether there is no such bucket any more. */
+    boolean isMissing(Store store) {
+        return fault(store)
+                .filter(fault -> fault.kind() == StoreFault.Kind.MISSING)
+                .isPresent();
+    }
+
+    /** Whether a helper can use a store, as far as it has said: a disk is reached through its owner. */
+    boolean canUse(HelperId helper, Store store) {
+        return store.owner().isPresent() || helpers.canUse(helper, store.id());
     }
 
     /** The stores that may hold copies of the volume and can be read, in its order: not those that were declared lost. */
@@ -93,17 +169,20 @@ final class StoreView {
                 .toList();
     }
 
+    /** A store as plans name it: clients are told nothing of credentials. */
     StoreStatus status(Store store) {
-        return new StoreStatus(store, isAvailable(store));
+        return new StoreStatus(store.withoutCredentials(), isAvailable(store));
     }
 
-    /** A disk is while its owner is alive and has it, a bucket always; a store that was declared lost is not. */
+    /**
+     * A disk is while its owner is alive and has it, a bucket while somebody can use it; a store that was declared lost is not.
+     */
     boolean isAvailable(Store store) {
         if (store.isLost()) {
             return false;
         }
         Optional<HelperId> owner = store.owner();
-        return owner.isEmpty() || helpers.isAttached(owner.get(), store.id());
+        return owner.isEmpty() ? fault(store).isEmpty() : helpers.isAttached(owner.get(), store.id());
     }
 
     /**
@@ -159,8 +238,19 @@ final class StoreView {
         if (store.isLost()) {
             return "declared lost";
         }
+        if (store.owner().isEmpty()) {
+            return fault(store).map(StoreView::said).orElse("");
+        }
         HelperId owner = store.owner().orElseThrow();
         return helpers.isAlive(owner) ? "helper " + owner + " does not have it" : "helper " + owner + " is away";
+    }
+
+    private static String said(StoreFault fault) {
+        return fault.kind().word()
+                + (fault.kind() == StoreFault.Kind.UNREACHABLE
+                        ? " since " + Instant.ofEpochMilli(fault.sinceMillis())
+                        : "")
+                + ": " + fault.reason();
     }
 
     /** Why a store cannot take a chunk; empty when it can. */

@@ -19,6 +19,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.placement.Candidate;
@@ -142,8 +143,10 @@ public final class Uploads {
             }
             List<Candidate> candidates = candidatesByLength.getOrDefault(bytes, List.of());
             PlacedReplicas replicas = PlacementPolicy.place(chunk, candidates, copies);
-            HelperId helper = WritePlanner.helper(chunk, owners(replicas, volumeStores), live, request.avoid());
-            placed.add(new PlacedChunk(chunk, replicas.stores(), replicas.owed(), helper));
+            List<Store> sent = sent(replicas, volumeStores);
+            HelperId helper = WritePlanner.helper(chunk, sent, live, request.avoid(), stores::canUse);
+            placed.add(new PlacedChunk(
+                    chunk, replicas.stores(), owed(replicas, sent, helper, volume.writeQuorum()), helper));
         }
         long now = clock.millis();
         catalog.touch(version, now);
@@ -168,14 +171,31 @@ public final class Uploads {
         return candidates;
     }
 
-    private static List<HelperId> owners(PlacedReplicas replicas, List<Store> volumeStores) {
-        List<HelperId> owners = new ArrayList<>();
-        for (Store store : volumeStores) {
-            if (replicas.stores().contains(store.id()) && !replicas.owed().contains(store.id())) {
-                store.owner().ifPresent(owners::add);
+    /** Those of a chunk's stores that can take it now. */
+    private static List<Store> sent(PlacedReplicas replicas, List<Store> volumeStores) {
+        return volumeStores.stream()
+                .filter(store -> replicas.stores().contains(store.id())
+                        && !replicas.owed().contains(store.id()))
+                .toList();
+    }
+
+    /** What stores cannot take now, and what the chunk's helper cannot bring there: others make those copies later. */
+    private List<StoreId> owed(PlacedReplicas replicas, List<Store> sent, HelperId helper, int writeQuorum)
+            throws CloudMwException {
+        List<StoreId> owed = new ArrayList<>(replicas.owed());
+        for (Store store : sent) {
+            if (!stores.canUse(helper, store)) {
+                owed.add(store.id());
             }
         }
-        return owners;
+        int left = replicas.stores().size() - owed.size();
+        if (owed.size() > replicas.owed().size() && left < writeQuorum) {
+            throw new CloudMwException(
+                    ErrorCode.QUORUM_NOT_MET,
+                    "no helper can use more than " + left + " of the stores " + replicas.stores() + " (expected: >= "
+                            + writeQuorum + ", the write quorum); cloudmw store ls says who lacks what");
+        }
+        return owed;
     }
 
     /** The helpers that chunks are sent to, and the live owners of disks. */

@@ -3,6 +3,7 @@ package io.cloudmw.core.coordinator;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
 import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.upkeep.Fleet;
 import java.util.List;
@@ -32,6 +33,16 @@ record WatchedFleet(HelperRegistry helpers, StoreView view) implements Fleet {
     @Override
     public List<HelperAddress> live() {
         return helpers.live();
+    }
+
+    @Override
+    public boolean canBeLost(Candidate store) {
+        return store.store().owner().isPresent() || view.isMissing(store.store());
+    }
+
+    @Override
+    public boolean canUse(HelperId helper, Store store) {
+        return view.canUse(helper, store);
     }
 
     @Override

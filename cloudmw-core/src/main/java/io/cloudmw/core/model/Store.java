@@ -74,7 +74,7 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
 
         /** A bucket whose credentials are found by the AWS default chain. */
         public S3(String bucket, String region, String endpoint, boolean pathStyle, String prefix) {
-            this(bucket, region, endpoint, pathStyle, prefix, CredentialsReference.CHAIN);
+            this(bucket, region, endpoint, pathStyle, prefix, CredentialsReference.chain());
         }
 
         /** The same bucket, with its credentials elsewhere. */
@@ -103,7 +103,7 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
 
     /** The same store without what only coordinators and helpers need to know. */
     public Store withoutCredentials() {
-        return with(CredentialsReference.CHAIN);
+        return with(CredentialsReference.chain());
     }
 
     /** Whether it was declared gone for good: nothing is read from it or written to it any more. */

@@ -53,25 +53,40 @@ public final class ReadPlanner {
      *
      * @param order which replicas rather than others
      * @param rotate whether helpers swap replicas from chunk to chunk
+     * @param reach no helper begins with a replica that it cannot use
      */
-    public record Preference(ReplicaOrder order, boolean rotate) {}
+    public record Preference(ReplicaOrder order, boolean rotate, Reach reach) {
+        /** Where every helper can use every store. */
+        public Preference(ReplicaOrder order, boolean rotate) {
+            this(order, rotate, Reach.FULL);
+        }
+    }
 
     private ReadPlanner() {}
 
+    /** As the other, where every helper can use every store. */
+    public static List<HelperAddress> helpers(
+            String key, List<Store> stores, int wanted, Collection<HelperAddress> live) {
+        return helpers(key, stores, wanted, live, Reach.FULL);
+    }
+
     /**
      * The helpers of one transfer in rank order: the owner of the i-th store's disk at rank i, and live helpers that
-     * own none of the volume's disks in the places of the other stores.
+     * own none of the volume's disks in the places of the other stores. Helpers that can use more of the stores come before
+     * others; those that can use none take no part.
      *
      * @param key what the transfer is of: the same key draws the same helpers
      * @param stores of the volume, in its order
      * @param wanted at least so many helpers, k or more, if that many are alive
      */
     public static List<HelperAddress> helpers(
-            String key, List<Store> stores, int wanted, Collection<HelperAddress> live) {
+            String key, List<Store> stores, int wanted, Collection<HelperAddress> live, Reach reach) {
         Map<HelperId, HelperAddress> free = new LinkedHashMap<>();
         live.stream()
-                .sorted(Comparator.comparingLong((HelperAddress helper) ->
-                                Rendezvous.hash(key, helper.id().value()))
+                .filter(helper -> reach.count(helper.id(), stores) > 0 || owns(helper.id(), stores))
+                .sorted(Comparator.comparingInt((HelperAddress helper) -> -reach.count(helper.id(), stores))
+                        .thenComparing(
+                                helper -> Rendezvous.hash(key, helper.id().value()))
                         .thenComparing(HelperAddress::id))
                 .forEach(helper -> free.put(helper.id(), helper));
         List<Optional<HelperAddress>> places = new ArrayList<>();
@@ -80,18 +95,46 @@ public final class ReadPlanner {
         }
         long owners = places.stream().filter(Optional::isPresent).count();
         long most = Math.min(MAX_HELPERS, Math.max(owners, wanted));
-        Iterator<HelperAddress> others =
-                free.values().stream().limit(Math.max(0, most - owners)).iterator();
+        List<HelperAddress> others = new ArrayList<>(
+                free.values().stream().limit(Math.max(0, most - owners)).toList());
+        Stream.Builder<HelperAddress> reading = Stream.builder();
+        places.forEach(place -> place.ifPresent(reading));
+        addReaders(stores, Stream.concat(reading.build(), others.stream()).toList(), free.values(), reach, others);
+        Iterator<HelperAddress> next = others.iterator();
         List<HelperAddress> ranked = new ArrayList<>();
         for (Optional<HelperAddress> place : places) {
             if (place.isPresent()) {
                 ranked.add(place.get());
-            } else if (others.hasNext()) {
-                ranked.add(others.next());
+            } else if (next.hasNext()) {
+                ranked.add(next.next());
             }
         }
-        others.forEachRemaining(ranked::add);
+        next.forEachRemaining(ranked::add);
         return List.copyOf(ranked.subList(0, Math.min(ranked.size(), MAX_HELPERS)));
+    }
+
+    private static boolean owns(HelperId helper, List<Store> stores) {
+        return stores.stream().anyMatch(store -> store.owner().equals(Optional.of(helper)));
+    }
+
+    /** For each bucket that none of those who read can use: one more helper, that can. */
+    private static void addReaders(
+            List<Store> stores,
+            List<HelperAddress> readers,
+            Collection<HelperAddress> drawn,
+            Reach reach,
+            List<HelperAddress> added) {
+        for (Store store : stores) {
+            boolean isRead = store.owner().isPresent()
+                    || Stream.concat(readers.stream(), added.stream())
+                            .anyMatch(helper -> reach.canUse(helper.id(), store));
+            if (!isRead) {
+                drawn.stream()
+                        .filter(helper -> reach.canUse(helper.id(), store))
+                        .findFirst()
+                        .ifPresent(added::add);
+            }
+        }
     }
 
     /**
@@ -192,59 +235,65 @@ public final class ReadPlanner {
         }
         int racers = Math.min(readable.size(), helpers.size());
         List<Integer> turns = preference.order().of(chunk, readable, racers);
-        Map<Integer, Integer> racerOf = assign(chunk, helpers, stores, readable, turns);
+        Assignment assignment = new Assignment(chunk, helpers, stores, preference.reach());
+        Map<Integer, Integer> racerOf = assignment.assign(readable, turns);
         List<Integer> raced = readable.stream().filter(racerOf::containsKey).toList();
         List<Integer> rotating = turns.stream().sorted().toList();
         List<Entrant> entrants = new ArrayList<>();
         for (int i = 0; i < raced.size(); i++) {
             int racer = racerOf.getOrDefault(raced.get(i), 0);
-            int replica =
-                    preference.rotate() ? rotating.get((int) ((i + chunk.index()) % rotating.size())) : raced.get(i);
+            int rotated = rotating.get((int) ((i + chunk.index()) % rotating.size()));
+            int replica = preference.rotate() && assignment.canRead(racer, rotated) ? rotated : raced.get(i);
             entrants.add(new Entrant(new RacerId(racer), replica));
         }
         return entrants;
     }
 
-    /**
-     * Replica to racer: owners of disks first, then the others for the replicas that come next in order, rank i, of those
-     * whose turn it is, for replica i where both are free.
-     */
-    private static Map<Integer, Integer> assign(
-            Chunk chunk,
-            List<HelperId> helpers,
-            Map<StoreId, Store> stores,
-            List<Integer> readable,
-            List<Integer> order) {
-        Map<Integer, Integer> racerOf = new HashMap<>();
-        Set<Integer> taken = new HashSet<>();
-        for (int replica : readable) {
+    /** Who could read what of one chunk. */
+    private record Assignment(Chunk chunk, List<HelperId> helpers, Map<StoreId, Store> stores, Reach reach) {
+        boolean canRead(int rank, int replica) {
             Store store = stores.get(chunk.replicas().get(replica));
-            int owner = store == null ? -1 : store.owner().map(helpers::indexOf).orElse(-1);
-            if (owner >= 0 && taken.add(owner)) {
-                racerOf.put(replica, owner);
-            }
+            return store != null && reach.canUse(helpers.get(rank), store);
         }
-        List<Integer> next = Stream.concat(order.stream(), readable.stream())
-                .distinct()
-                .filter(replica -> !racerOf.containsKey(replica))
-                .limit(helpers.size() - taken.size())
-                .toList();
-        int first = firstOfTurn(chunk, helpers, stores);
-        for (int replica : next) {
-            int rank = (first + replica) % helpers.size();
-            if (replica < helpers.size() && taken.add(rank)) {
-                racerOf.put(replica, rank);
+
+        /**
+         * Replica to racer: owners of disks first, then the others for the replicas that come next in order, rank i, of those
+         * whose turn it is, for replica i where both are free.
+         */
+        Map<Integer, Integer> assign(List<Integer> readable, List<Integer> order) {
+            Map<Integer, Integer> racerOf = new HashMap<>();
+            Set<Integer> taken = new HashSet<>();
+            for (int replica : readable) {
+                Store store = stores.get(chunk.replicas().get(replica));
+                int owner =
+                        store == null ? -1 : store.owner().map(helpers::indexOf).orElse(-1);
+                if (owner >= 0 && taken.add(owner)) {
+                    racerOf.put(replica, owner);
+                }
             }
-        }
-        for (int replica : next) {
-            for (int i = 0; i < helpers.size() && !racerOf.containsKey(replica); i++) {
-                int rank = (first + i) % helpers.size();
-                if (taken.add(rank)) {
+            List<Integer> next = Stream.concat(order.stream(), readable.stream())
+                    .distinct()
+                    .filter(replica -> !racerOf.containsKey(replica))
+                    .filter(replica -> IntStream.range(0, helpers.size()).anyMatch(rank -> canRead(rank, replica)))
+                    .limit(helpers.size() - taken.size())
+                    .toList();
+            int first = firstOfTurn(chunk, helpers, stores);
+            for (int replica : next) {
+                int rank = (first + replica) % helpers.size();
+                if (replica < helpers.size() && canRead(rank, replica) && taken.add(rank)) {
                     racerOf.put(replica, rank);
                 }
             }
+            for (int replica : next) {
+                for (int i = 0; i < helpers.size() && !racerOf.containsKey(replica); i++) {
+                    int rank = (first + i) % helpers.size();
+                    if (canRead(rank, replica) && taken.add(rank)) {
+                        racerOf.put(replica, rank);
+                    }
+                }
+            }
+            return racerOf;
         }
-        return racerOf;
     }
 
     /** The rank from which on a chunk's racers are; 0 in plans that name no more helpers than race for each chunk. */

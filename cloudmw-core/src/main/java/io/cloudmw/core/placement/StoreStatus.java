@@ -1,5 +1,6 @@
 package io.cloudmw.core.placement;
 
+import io.cloudmw.core.access.StoreReach;
 import io.cloudmw.core.model.Store;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -7,11 +8,12 @@ import java.util.OptionalLong;
 /**
  * A store and whether it can be used now.
  *
- * @param available an S3 store always is; a disk while its owner's lease is
+ * @param available a bucket while some process can use it; a disk while its owner's lease is
  * @param draining whether its copies are to go elsewhere, and nothing new comes; known of those that are listed
  * @param freeBytes what chunks may still use of a disk, as its owner last said; empty where nobody knows, or of a limit
  * @param reserveBytes what the disk's file system must keep free besides
  * @param mismatch why the bucket is not the one that the store had; known of those that are listed
+ * @param reach who can use a bucket; known of those that are listed
  */
 public record StoreStatus(
         Store store,
@@ -19,7 +21,8 @@ public record StoreStatus(
         boolean draining,
         OptionalLong freeBytes,
         long reserveBytes,
-        Optional<String> mismatch) {
+        Optional<String> mismatch,
+        StoreReach reach) {
     public StoreStatus {
         if (freeBytes.orElse(0) < 0) {
             throw new IllegalArgumentException(
@@ -27,9 +30,9 @@ public record StoreStatus(
         }
     }
 
-    /** Whose bucket or disk is the right one, as far as is known. */
+    /** A store whose bucket or disk is the right one, and that everybody can use who reaches it, as far as is known. */
     public StoreStatus(Store store, boolean available, boolean draining, OptionalLong freeBytes, long reserveBytes) {
-        this(store, available, draining, freeBytes, reserveBytes, Optional.empty());
+        this(store, available, draining, freeBytes, reserveBytes, Optional.empty(), StoreReach.FULL);
     }
 
     /** A store of which no reserve is known. */

@@ -5,6 +5,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
 import java.util.List;
 import java.util.Set;
 
@@ -30,6 +31,33 @@ public final class WritePlanner {
             }
         }
         throw new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "chunk " + chunk + ": no helper is alive");
+    }
+
+    /**
+     * The helper for one chunk: of those the writer has not had to avoid, one that can use the most of its stores; of these an
+     * owner of one of its disks, else any.
+     *
+     * @param stores those that the chunk is sent to
+     * @throws CloudMwException {@code HELPER_UNAVAILABLE} when no helper is alive
+     */
+    public static HelperId helper(
+            ChunkId chunk, List<Store> stores, List<HelperAddress> live, Set<HelperId> avoid, Reach reach)
+            throws CloudMwException {
+        List<HelperAddress> near =
+                live.stream().filter(helper -> !avoid.contains(helper.id())).toList();
+        List<HelperAddress> asked = near.isEmpty() ? live : near;
+        int most = asked.stream()
+                .mapToInt(helper -> reach.count(helper.id(), stores))
+                .max()
+                .orElse(0);
+        List<HelperAddress> able = asked.stream()
+                .filter(helper -> reach.count(helper.id(), stores) == most)
+                .toList();
+        List<HelperId> owners = stores.stream()
+                .flatMap(store -> store.owner().stream())
+                .filter(owner -> able.stream().anyMatch(helper -> helper.id().equals(owner)))
+                .toList();
+        return helper(chunk, owners, able, avoid);
     }
 
     private static List<HelperId> without(List<HelperId> helpers, Set<HelperId> avoid) {

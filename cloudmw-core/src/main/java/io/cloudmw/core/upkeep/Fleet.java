@@ -3,7 +3,9 @@ package io.cloudmw.core.upkeep;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
 import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.upkeep.task.Task;
 import java.util.List;
 
 /** The stores and helpers, as the coordinator knows them. Safe for any thread. */
@@ -28,4 +30,25 @@ public interface Fleet {
     List<HelperAddress> live();
 
     boolean isAlive(HelperId helper);
+
+    /**
+     * Whether a store that stays away is given up in the end, and its copies made elsewhere: a disk, and a bucket that does not
+     * exist any more. A bucket that only keeps everybody out keeps what is in it.
+     */
+    default boolean canBeLost(Candidate store) {
+        return store.store().owner().isPresent();
+    }
+
+    /** Whether a helper can use a store, as far as it has said; a disk is reached through its owner. */
+    default boolean canUse(HelperId helper, Store store) {
+        return true;
+    }
+
+    /** Whether a helper can do a task: use its store, and one of those that a copy comes from. */
+    default boolean canDo(HelperId helper, Task task) {
+        boolean target = canUse(helper, task.store());
+        return task instanceof Task.Copy copy
+                ? target && copy.sources().stream().anyMatch(source -> canUse(helper, source))
+                : target;
+    }
 }

@@ -48,7 +48,8 @@ final class StoreWatch {
             StoreId id = store.store().id();
             boolean available = fleet.isAvailable(store);
             long since = available ? now : awaySince.getOrDefault(id, now);
-            boolean lost = store.store().isLost() || (!available && now - since >= lostAfterNanos);
+            boolean lost =
+                    store.store().isLost() || (!available && now - since >= lostAfterNanos && fleet.canBeLost(store));
             conditions.put(
                     id,
                     new StoreCondition(

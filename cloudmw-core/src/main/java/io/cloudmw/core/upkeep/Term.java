@@ -149,10 +149,10 @@ final class Term {
      * What a helper is given now. What is to be deleted the catalog is asked about once more; where a copy may have been ordered to be
      * deleted since a new one was planned there, none is made: it is planned again.
      */
-    List<WorkQueue.Given> give(HelperId helper, int room) throws CloudMwException {
+    List<WorkQueue.Given> give(HelperId helper, int room, Predicate<Task> able) throws CloudMwException {
         long began = ticker.nanos();
         List<WorkQueue.Given> confirmed = new ArrayList<>();
-        List<WorkQueue.Given> next = queue.take(helper, Math.min(room, 1));
+        List<WorkQueue.Given> next = queue.take(helper, Math.min(room, 1), able);
         while (!next.isEmpty()) {
             WorkQueue.Given given = next.get(0);
             if (isStillWanted(given.task())) {
@@ -162,7 +162,7 @@ final class Term {
             }
             boolean more =
                     confirmed.size() < Math.min(room, WorkQueue.MAX_GIVEN) && ticker.nanos() - began < ANSWER_NANOS;
-            next = more ? queue.take(helper, 1) : List.of();
+            next = more ? queue.take(helper, 1, able) : List.of();
         }
         return confirmed;
     }
@@ -182,11 +182,11 @@ final class Term {
     }
 
     /** Goes on with what there is to do, for a bounded time. */
-    void tick(Map<StoreId, StoreCondition> seen, Predicate<HelperId> isAlive) throws CloudMwException {
+    void tick(Map<StoreId, StoreCondition> seen, Fleet fleet) throws CloudMwException {
         long began = ticker.nanos();
         stores = seen;
         age.keep();
-        repair.failed(queue.expire(isAlive));
+        repair.failed(queue.expire(fleet::isAlive, task -> isPossible(task, fleet)));
         away.keep(seen);
         reshaping.look(seen);
         repair.look(seen);
@@ -202,6 +202,13 @@ final class Term {
         }
         collector.look(seen);
         turn(collector::step, Math.min(LONGEST_TURN_NANOS, Math.max(TURN_NANOS, ticker.nanos() - began)));
+    }
+
+    private static boolean isPossible(Task task, Fleet fleet) {
+        Optional<HelperId> owner = task.store().owner();
+        return owner.isPresent()
+                ? fleet.canDo(owner.get(), task)
+                : fleet.live().isEmpty() || fleet.live().stream().anyMatch(helper -> fleet.canDo(helper.id(), task));
     }
 
     private void turn(Job job, long longestNanos) throws CloudMwException {

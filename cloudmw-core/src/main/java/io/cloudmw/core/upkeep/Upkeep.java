@@ -105,7 +105,7 @@ public final class Upkeep {
         stores = seen;
         term = now;
         if (now.isPresent()) {
-            under(now.get(), () -> now.get().tick(seen, fleet::isAlive));
+            under(now.get(), () -> now.get().tick(seen, fleet));
         }
     }
 
@@ -166,7 +166,7 @@ public final class Upkeep {
         boolean here = now.isPresent()
                 && under(now.get(), () -> {
                     take(now.get(), helper, results);
-                    given.addAll(now.get().give(helper, room));
+                    given.addAll(now.get().give(helper, room, task -> fleet.canDo(helper, task)));
                 });
         if (!here) {
             return new Handout(List.of(), List.of(), List.of(), pause, true);

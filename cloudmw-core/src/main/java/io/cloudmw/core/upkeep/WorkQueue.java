@@ -142,12 +142,21 @@ public final class WorkQueue {
      * @param room how many it can take
      */
     public synchronized List<Given> take(HelperId helper, int room) {
+        return take(helper, room, task -> true);
+    }
+
+    /**
+     * The same, of what the helper can do.
+     *
+     * @param able whether it can do a task
+     */
+    public synchronized List<Given> take(HelperId helper, int room, Predicate<Task> able) {
         long now = ticker.nanos();
         List<Given> taken = new ArrayList<>();
         Iterator<Entry> entries = waiting.iterator();
         while (entries.hasNext() && taken.size() < Math.min(room, MAX_GIVEN)) {
             Entry entry = entries.next();
-            if (now - entry.readyNanos >= 0 && isFor(entry.task, helper)) {
+            if (now - entry.readyNanos >= 0 && isFor(entry.task, helper) && able.test(entry.task)) {
                 entries.remove();
                 long life = lifeNanos + secondPerMebibyte(entry.task);
                 entry.helper = helper;
@@ -222,6 +231,15 @@ public final class WorkQueue {
      * @return tasks that are dropped because they were tried often enough
      */
     public synchronized int expire(Predicate<HelperId> isAlive) {
+        return expire(isAlive, task -> true);
+    }
+
+    /**
+     * The same, and drops what nobody can do.
+     *
+     * @param possible whether a helper that is alive can do a task
+     */
+    public synchronized int expire(Predicate<HelperId> isAlive, Predicate<Task> possible) {
         long now = ticker.nanos();
         int dropped = 0;
         for (Entry entry : List.copyOf(given.values())) {
@@ -233,7 +251,7 @@ public final class WorkQueue {
         }
         for (Entry entry : List.copyOf(waiting)) {
             Optional<HelperId> owner = entry.task.store().owner();
-            if (owner.isPresent() && !isAlive.test(owner.get())) {
+            if ((owner.isPresent() && !isAlive.test(owner.get())) || !possible.test(entry.task)) {
                 forget(entry);
             }
         }

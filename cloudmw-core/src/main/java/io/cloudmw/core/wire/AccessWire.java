@@ -1,12 +1,31 @@
 package io.cloudmw.core.wire;
 
 import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.access.ProbeReport;
+import io.cloudmw.core.access.StoreFault;
+import io.cloudmw.core.access.StoreReach;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.proto.v1.RoleReference;
 import io.cloudmw.proto.v1.S3Store;
+import io.cloudmw.proto.v1.SetCredentialsRequest;
+import io.cloudmw.proto.v1.ShutOut;
+import io.cloudmw.proto.v1.StoreCheck;
+import io.cloudmw.proto.v1.UnusableStore;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** How processes get into stores, as messages. Stateless. */
 public final class AccessWire {
+    /** Stores that one message names. */
+    static final int MAX_UNUSABLE = 1000;
+
+    /** Processes that a list of stores names for each. */
+    private static final int MAX_SHUT_OUT = 64;
+
     private AccessWire() {}
 
     /** Empty: the default chain. */
@@ -25,9 +44,116 @@ public final class AccessWire {
         return Optional.of(message.build());
     }
 
-    /** @throws IllegalArgumentException when it is malformed, or of a kind that this release does not know */
+    /**
+     * Where the credentials of a bucket are found.
+     *
+     * @throws IllegalArgumentException when the reference is malformed, or of a kind that this release does not know
+     */
     static CredentialsReference credentials(S3Store message) {
-        return message.hasCredentials() ? credentials(message.getCredentials()) : CredentialsReference.CHAIN;
+        return message.hasCredentials() ? credentials(message.getCredentials()) : CredentialsReference.chain();
+    }
+
+    /** What a message says; absent: the default chain. */
+    public static CredentialsReference credentials(SetCredentialsRequest message) throws CloudMwException {
+        return FromWire.valid(
+                () -> message.hasCredentials() ? credentials(message.getCredentials()) : CredentialsReference.chain());
+    }
+
+    /** Has the credentials of a store found elsewhere. */
+    public static SetCredentialsRequest.Builder setCredentials(StoreId store, CredentialsReference reference) {
+        SetCredentialsRequest.Builder request =
+                SetCredentialsRequest.newBuilder().setStoreId(store.value());
+        credentials(reference).ifPresent(request::setCredentials);
+        return request;
+    }
+
+    private static io.cloudmw.proto.v1.StoreFault fault(StoreFault fault) {
+        return io.cloudmw.proto.v1.StoreFault.newBuilder()
+                .setKind(kind(fault.kind()))
+                .setReason(fault.reason())
+                .setSinceMillis(fault.sinceMillis())
+                .build();
+    }
+
+    private static io.cloudmw.proto.v1.StoreFault.Kind kind(StoreFault.Kind kind) {
+        return switch (kind) {
+            case MISSING -> io.cloudmw.proto.v1.StoreFault.Kind.MISSING;
+            case DENIED -> io.cloudmw.proto.v1.StoreFault.Kind.DENIED;
+            case NO_CREDENTIALS -> io.cloudmw.proto.v1.StoreFault.Kind.NO_CREDENTIALS;
+            case UNREACHABLE -> io.cloudmw.proto.v1.StoreFault.Kind.UNREACHABLE;
+        };
+    }
+
+    /** A kind that this release does not know keeps a process out all the same. */
+    private static StoreFault fault(io.cloudmw.proto.v1.StoreFault message) {
+        StoreFault.Kind kind = switch (message.getKind()) {
+            case MISSING -> StoreFault.Kind.MISSING;
+            case NO_CREDENTIALS -> StoreFault.Kind.NO_CREDENTIALS;
+            case UNREACHABLE -> StoreFault.Kind.UNREACHABLE;
+            case DENIED, KIND_UNSPECIFIED, UNRECOGNIZED -> StoreFault.Kind.DENIED;
+        };
+        return new StoreFault(kind, message.getReason(), message.getSinceMillis());
+    }
+
+    /** Stores that a process cannot use; the first {@value #MAX_UNUSABLE} of them. */
+    public static List<UnusableStore> unusable(Map<StoreId, StoreFault> faults) {
+        return faults.entrySet().stream()
+                .limit(MAX_UNUSABLE)
+                .map(entry -> UnusableStore.newBuilder()
+                        .setStoreId(entry.getKey().value())
+                        .setFault(fault(entry.getValue()))
+                        .build())
+                .toList();
+    }
+
+    /**
+     * Stores that a process says it cannot use.
+     *
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when an id is malformed, or there are too many
+     */
+    public static Map<StoreId, StoreFault> unusable(List<UnusableStore> messages) throws CloudMwException {
+        return FromWire.valid(() -> {
+            if (messages.size() > MAX_UNUSABLE) {
+                throw new IllegalArgumentException(
+                        "unusable stores: " + messages.size() + " (expected: <= " + MAX_UNUSABLE + ")");
+            }
+            Map<StoreId, StoreFault> faults = new HashMap<>();
+            for (UnusableStore message : messages) {
+                faults.put(new StoreId(message.getStoreId()), fault(message.getFault()));
+            }
+            return Map.copyOf(faults);
+        });
+    }
+
+    static void reach(StoreReach reach, io.cloudmw.proto.v1.Store.Builder message) {
+        reach.fault().ifPresent(fault -> message.setFault(fault(fault)));
+        reach.shutOut().entrySet().stream()
+                .limit(MAX_SHUT_OUT)
+                .forEach(entry -> message.addShutOut(
+                        ShutOut.newBuilder().setProcess(entry.getKey()).setFault(fault(entry.getValue()))));
+    }
+
+    static StoreReach reach(io.cloudmw.proto.v1.Store message) {
+        Map<String, StoreFault> shutOut = new TreeMap<>();
+        message.getShutOutList().forEach(out -> shutOut.put(out.getProcess(), fault(out.getFault())));
+        return new StoreReach(message.hasFault() ? Optional.of(fault(message.getFault())) : Optional.empty(), shutOut);
+    }
+
+    /** What a process found out about a store. */
+    public static StoreCheck check(String process, ProbeReport report) {
+        StoreCheck.Builder message = StoreCheck.newBuilder()
+                .setProcess(process)
+                .setLatencyMicros(report.latencyMicros())
+                .setClockAheadMillis(report.clockAheadMillis());
+        report.fault().ifPresent(fault -> message.setFault(fault(fault)));
+        return message.build();
+    }
+
+    public static ProbeReport report(StoreCheck message) {
+        return new ProbeReport(
+                message.hasFault() ? Optional.of(fault(message.getFault())) : Optional.empty(),
+                message.getLatencyMicros(),
+                message.getClockAheadMillis());
     }
 
     private static CredentialsReference credentials(io.cloudmw.proto.v1.CredentialsReference message) {

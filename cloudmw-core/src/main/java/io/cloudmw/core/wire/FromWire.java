@@ -223,7 +223,8 @@ public final class FromWire {
                 message.getDraining(),
                 message.hasFreeBytes() ? OptionalLong.of(message.getFreeBytes()) : OptionalLong.empty(),
                 message.getReserveBytes(),
-                Optional.of(message.getMismatch()).filter(reason -> !reason.isEmpty())));
+                Optional.of(message.getMismatch()).filter(reason -> !reason.isEmpty()),
+                AccessWire.reach(message)));
     }
 
     public static HelperAddress helper(Helper message) throws CloudMwException {

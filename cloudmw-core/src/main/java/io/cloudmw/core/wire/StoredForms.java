@@ -108,7 +108,8 @@ public final class StoredForms {
             StoredSighting.Builder seen = message.addSightingsBuilder()
                     .setRegistration(message(sighting.registration()))
                     .setAgeMillis(sighting.ageMillis())
-                    .setLeft(sighting.left());
+                    .setLeft(sighting.left())
+                    .addAllUnusableStores(AccessWire.unusable(sighting.faults()));
             for (DiskUsage disk : sighting.disks()) {
                 seen.addDisksBuilder()
                         .setStoreId(disk.store().value())
@@ -134,7 +135,11 @@ public final class StoredForms {
                             disk.getReserveBytes()));
                 }
                 sightings.add(new HelperSighting(
-                        registration(sighting.getRegistration()), sighting.getAgeMillis(), sighting.getLeft(), disks));
+                        registration(sighting.getRegistration()),
+                        sighting.getAgeMillis(),
+                        sighting.getLeft(),
+                        disks,
+                        AccessWire.unusable(sighting.getUnusableStoresList())));
             }
             return new FleetReport(message.getCoordinator(), message.getPart(), message.getSequence(), sightings);
         });

@@ -100,6 +100,7 @@ public final class ToWire {
                     .setCluster(store.identity().cluster())
                     .setReplacedAtMillis(store.identity().replacedAtMillis()));
         }
+        AccessWire.reach(status.reach(), message);
         if (store.kind() instanceof Store.S3 s3) {
             S3Store.Builder bucket = S3Store.newBuilder()
                     .setBucket(s3.bucket())

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class CredentialsReferenceTest {
     @Test
     void aReferenceNamesItsPlaceAndNoExternalId() {
-        assertThat(CredentialsReference.CHAIN.describe()).contains("default chain");
+        assertThat(CredentialsReference.chain().describe()).contains("default chain");
         assertThat(new CredentialsReference.Profile("team a").describe()).isEqualTo("profile team a");
         assertThat(new CredentialsReference.KeyFile(Path.of("/etc/k")).describe())
                 .isEqualTo("file /etc/k");

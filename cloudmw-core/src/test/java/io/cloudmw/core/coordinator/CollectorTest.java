@@ -469,6 +469,7 @@ final class CollectorTest {
                 options.abandonedAfter(),
                 options.abandonedCheck(),
                 options.snapshotCheck(),
+                options.storeCheck(),
                 off);
         world.restart(0);
         CloudMwException refused = catchThrowableOfType(

@@ -35,7 +35,7 @@ final class HelperRegistryTest {
         assertThat(registry.live()).isEmpty();
         assertThat(registry.isAlive(h1.id())).isFalse();
         assertThat(registry.all()).containsExactly(new HelperStatus(h1, List.of(DISK), false, 7000));
-        unknown(() -> registry.heartbeat(h1.id(), epoch, List.of()));
+        unknown(() -> registry.heartbeat(h1.id(), epoch, HelperNews.of(List.of())));
     }
 
     @Test
@@ -43,7 +43,7 @@ final class HelperRegistryTest {
         long epoch = registry.register(h1, PROCESS, List.of(DISK));
         for (int i = 0; i < 5; i++) {
             ticker.advance(Duration.ofSeconds(6));
-            registry.heartbeat(h1.id(), epoch, List.of());
+            registry.heartbeat(h1.id(), epoch, HelperNews.of(List.of()));
         }
         assertThat(registry.all()).containsExactly(new HelperStatus(h1, List.of(DISK), true, 0));
     }
@@ -62,7 +62,7 @@ final class HelperRegistryTest {
 
     @Test
     void aRestartedCoordinatorKnowsNobody() {
-        unknown(() -> registry.heartbeat(h1.id(), 1000, List.of()));
+        unknown(() -> registry.heartbeat(h1.id(), 1000, HelperNews.of(List.of())));
     }
 
     @Test
@@ -70,8 +70,8 @@ final class HelperRegistryTest {
         long first = registry.register(h1, PROCESS, List.of());
         long second = registry.register(h1, PROCESS, List.of());
         assertThat(second).isGreaterThan(first);
-        unknown(() -> registry.heartbeat(h1.id(), first, List.of()));
-        registry.heartbeat(h1.id(), second, List.of());
+        unknown(() -> registry.heartbeat(h1.id(), first, HelperNews.of(List.of())));
+        registry.heartbeat(h1.id(), second, HelperNews.of(List.of()));
         HelperRegistry restarted = new HelperRegistry(TTL, ticker, () -> 5000);
         assertThat(restarted.register(h1, PROCESS, List.of())).isGreaterThan(second);
     }
@@ -95,9 +95,9 @@ final class HelperRegistryTest {
         ticker.advance(Duration.ofSeconds(1));
         refused(ErrorCode.COORDINATOR_UNAVAILABLE, ANOTHER);
         ticker.advance(Duration.ofSeconds(1));
-        registry.heartbeat(h1.id(), epoch, List.of());
+        registry.heartbeat(h1.id(), epoch, HelperNews.of(List.of()));
         refused(ErrorCode.ALREADY_EXISTS, ANOTHER);
-        registry.heartbeat(h1.id(), epoch, List.of());
+        registry.heartbeat(h1.id(), epoch, HelperNews.of(List.of()));
 
         ticker.advance(Duration.ofSeconds(1));
         long third = 3;
@@ -113,7 +113,7 @@ final class HelperRegistryTest {
             refused(ErrorCode.COORDINATOR_UNAVAILABLE, process);
         }
         ticker.advance(Duration.ofSeconds(1));
-        registry.heartbeat(h1.id(), epoch, List.of());
+        registry.heartbeat(h1.id(), epoch, HelperNews.of(List.of()));
         for (long process = 2; process < 2 + HelperRegistry.MAX_CONTENDERS; process++) {
             refused(ErrorCode.ALREADY_EXISTS, process);
         }
@@ -127,10 +127,10 @@ final class HelperRegistryTest {
         registry.leave(h1.id(), epoch);
         assertThat(registry.isAlive(h1.id())).isFalse();
         assertThat(registry.all()).containsExactly(new HelperStatus(h1, List.of(DISK), false, 0));
-        unknown(() -> registry.heartbeat(h1.id(), epoch, List.of()));
+        unknown(() -> registry.heartbeat(h1.id(), epoch, HelperNews.of(List.of())));
         long second = registry.register(h1, ANOTHER, List.of());
         unknown(() -> registry.leave(h1.id(), epoch));
-        registry.heartbeat(h1.id(), second, List.of());
+        registry.heartbeat(h1.id(), second, HelperNews.of(List.of()));
     }
 
     @Test
@@ -138,7 +138,8 @@ final class HelperRegistryTest {
         long epoch = registry.register(h1, PROCESS, List.of(DISK));
         assertThat(registry.freeBytes(h1.id(), DISK)).isEmpty();
         StoreId other = new StoreId("other");
-        registry.heartbeat(h1.id(), epoch, List.of(new DiskUsage(DISK, 1, 99), new DiskUsage(other, 1, 5)));
+        registry.heartbeat(
+                h1.id(), epoch, HelperNews.of(List.of(new DiskUsage(DISK, 1, 99), new DiskUsage(other, 1, 5))));
         assertThat(registry.freeBytes(h1.id(), DISK)).hasValue(99);
         assertThat(registry.freeBytes(h1.id(), other)).isEmpty();
     }

@@ -59,7 +59,7 @@ final class SharedFleetTest {
         }
 
         boolean heartbeat(long epoch) throws CloudMwException {
-            return registrations.heartbeat(h1.id(), epoch, List.of(new DiskUsage(DISK, 1, 99)));
+            return registrations.heartbeat(h1.id(), epoch, HelperNews.of(List.of(new DiskUsage(DISK, 1, 99))));
         }
     }
 

@@ -16,6 +16,7 @@ import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.testing.FakeTicker;
+import io.cloudmw.core.testing.NoStores;
 import io.cloudmw.core.upkeep.task.Task;
 import io.cloudmw.core.upkeep.task.TaskResult;
 import java.lang.reflect.InvocationTargetException;
@@ -62,10 +63,10 @@ final class TermTest {
 
         assertThat(term.queue().offer(new Task.Delete(store, List.of(chunk.id()))))
                 .isTrue();
-        WorkQueue.Given delete = term.give(owner, 1).get(0);
+        WorkQueue.Given delete = term.give(owner, 1, task -> true).get(0);
         term.queue().done(delete.number());
         assertThat(term.queue().offer(copy)).isTrue();
-        assertThat(term.give(owner, 1)).isEmpty();
+        assertThat(term.give(owner, 1, task -> true)).isEmpty();
         assertThat(term.queue().contains(Task.copy(chunk.id(), id("a"))))
                 .as("it is to be planned again")
                 .isFalse();
@@ -73,7 +74,9 @@ final class TermTest {
         ticker.advance(LIFE.multipliedBy(2));
         term.collector().look(Samples.stores());
         assertThat(term.queue().offer(copy)).isTrue();
-        assertThat(term.give(owner, 1)).extracting(WorkQueue.Given::task).containsExactly(copy);
+        assertThat(term.give(owner, 1, task -> true))
+                .extracting(WorkQueue.Given::task)
+                .containsExactly(copy);
     }
 
     /**
@@ -104,9 +107,9 @@ final class TermTest {
         for (int round = 1; round <= 3; round++) {
             assertThat(term.collector().order(false)).isEqualTo(round);
             for (int i = 0; i < 1000 && term.collector().progress().rounds() < round; i++) {
-                within(MOST_TICK, () -> term.tick(Samples.stores(Samples.up(store)), helper -> true));
+                within(MOST_TICK, () -> term.tick(Samples.stores(Samples.up(store)), new NoStores(true)));
                 List<WorkQueue.Given> given = new ArrayList<>();
-                within(MOST_ANSWER, () -> given.addAll(term.give(owner, WorkQueue.MAX_GIVEN)));
+                within(MOST_ANSWER, () -> given.addAll(term.give(owner, WorkQueue.MAX_GIVEN, task -> true)));
                 for (WorkQueue.Given one : given) {
                     term.take(owner, done(one, there));
                 }

@@ -44,6 +44,19 @@ final class WorkQueueTest {
     }
 
     @Test
+    void aHelperGetsOnlyWhatItCanDoAndWhatNobodyCanDoIsDropped() {
+        Task task = copy(bucket("s"), 1);
+        queue.offer(task);
+        assertThat(queue.take(A, 10, able -> false)).isEmpty();
+        assertThat(queue.expire(helper -> true, possible -> true)).isZero();
+        assertThat(queue.waiting()).isEqualTo(1);
+        assertThat(queue.expire(helper -> true, possible -> false)).isZero();
+        assertThat(queue.waiting()).isZero();
+        assertThat(queue.offer(task)).as("to be found again").isTrue();
+        assertThat(taken(B, 10)).containsExactly(task);
+    }
+
+    @Test
     void nobodyHasATaskThatAnotherHas() {
         queue.offer(copy(bucket("s"), 1));
         assertThat(taken(A, 10)).hasSize(1);

@@ -1,9 +1,12 @@
 package io.cloudmw.helper.bucket;
 
+import io.cloudmw.core.access.ProbeReport;
+import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.identity.MarkedStore;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.reach.BucketProbe;
 import io.cloudmw.core.store.CachingStoreOpener;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.MeteredChunkStore;
@@ -13,12 +16,13 @@ import io.cloudmw.core.store.s3.S3Settings;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.Ticker;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
  * Opens S3 stores, each once, metered and, for demonstrations, throttled.
  */
-public final class Buckets implements StoreOpener, AutoCloseable {
+public final class Buckets implements StoreOpener, BucketProbe, AutoCloseable {
     private final Optional<StoreLaw> throttle;
     private final MeterRegistry meters;
     private final CachingStoreOpener stores = new CachingStoreOpener(this::openAnew);
@@ -58,6 +62,16 @@ public final class Buckets implements StoreOpener, AutoCloseable {
             bucket = new ThrottledChunkStore(bucket, throttle.get(), Ticker.system(), Sleeper.system());
         }
         return new MeteredChunkStore(bucket, meters, Ticker.system());
+    }
+
+    @Override
+    public Optional<StoreFault> look(Store bucket) {
+        return connections.look(bucket);
+    }
+
+    @Override
+    public ProbeReport probe(Store bucket, Duration timeout) {
+        return connections.probe(bucket, timeout);
     }
 
     /** Closes every store and the connections. Idempotent. */

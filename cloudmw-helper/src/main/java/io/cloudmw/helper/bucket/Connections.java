@@ -1,14 +1,24 @@
 package io.cloudmw.helper.bucket;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.access.ProbeReport;
+import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.reach.BucketProbe;
 import io.cloudmw.core.store.s3.S3Settings;
 import io.cloudmw.core.store.s3.S3Stores;
+import io.cloudmw.core.time.WallClock;
+import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** One process's connections to S3, made when they are first needed: who only has disks does without. */
-final class Connections implements AutoCloseable {
+final class Connections implements BucketProbe, AutoCloseable {
+    /** A bucket that takes longer to answer one small request does not answer. */
+    private static final Duration LOOK = Duration.ofSeconds(4);
+
     private final String process;
     private final S3Settings settings;
 
@@ -39,6 +49,34 @@ final class Connections implements AutoCloseable {
             s3 = open;
         }
         return open;
+    }
+
+    @Override
+    public Optional<StoreFault> look(Store bucket) {
+        try {
+            return open().look(bucket, LOOK);
+        } catch (CloudMwException e) {
+            return fault(e);
+        }
+    }
+
+    @Override
+    public ProbeReport probe(Store bucket, Duration timeout) {
+        try {
+            return open().probe(bucket, timeout);
+        } catch (CloudMwException e) {
+            return new ProbeReport(fault(e), 0, 0);
+        }
+    }
+
+    /** What keeps from even asking; empty when this is closing. */
+    private static Optional<StoreFault> fault(CloudMwException e) {
+        return e.code() == ErrorCode.CANCELLED
+                ? Optional.empty()
+                : Optional.of(new StoreFault(
+                        StoreFault.Kind.DENIED,
+                        String.valueOf(e.getMessage()),
+                        WallClock.system().millis()));
     }
 
     /** Idempotent. */

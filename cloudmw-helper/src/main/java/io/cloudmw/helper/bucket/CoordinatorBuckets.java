@@ -1,5 +1,7 @@
 package io.cloudmw.helper.bucket;
 
+import io.cloudmw.core.access.ProbeReport;
+import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.coordinator.BucketAccess;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.identity.BucketMarker;
@@ -44,6 +46,16 @@ public final class CoordinatorBuckets implements BucketAccess, AutoCloseable {
                 return connections.open().markers().write(bucket, marker, replace);
             }
         });
+    }
+
+    @Override
+    public Optional<StoreFault> look(Store bucket) {
+        return connections.look(bucket);
+    }
+
+    @Override
+    public ProbeReport probe(Store bucket, Duration timeout) {
+        return connections.probe(bucket, timeout);
     }
 
     /** Idempotent. */

@@ -1,11 +1,14 @@
 package io.cloudmw.helper.cli;
 
+import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /** Stores as they are written on a command line. */
@@ -16,7 +19,8 @@ final class StoreDefinition {
     private StoreDefinition() {}
 
     /**
-     * Reads {@code ID=s3://BUCKET[/PREFIX][,region=R][,endpoint=URL][,path-style][,domain=LABEL]} or {@code ID=DIRECTORY}; whose a
+     * Reads {@code ID=s3://BUCKET[/PREFIX][,region=R][,endpoint=URL][,path-style][,domain=LABEL]}, with where its credentials are found
+     * ({@code profile=}, {@code role-arn=} and {@code external-id=}, {@code credentials-file=}), or {@code ID=DIRECTORY}; whose a
      * disk is stays open.
      *
      * @throws CloudMwException {@code INVALID_ARGUMENT}
@@ -42,6 +46,9 @@ final class StoreDefinition {
         String endpoint = "";
         String domain = "";
         boolean pathStyle = false;
+        List<CredentialsReference> credentials = new ArrayList<>();
+        String role = "";
+        String externalId = "";
         for (int i = 1; i < fields.length; i++) {
             String field = fields[i];
             if (field.startsWith("region=")) {
@@ -50,15 +57,35 @@ final class StoreDefinition {
                 endpoint = field.substring("endpoint=".length());
             } else if (field.startsWith("domain=")) {
                 domain = field.substring("domain=".length());
+            } else if (field.startsWith("profile=")) {
+                credentials.add(new CredentialsReference.Profile(field.substring("profile=".length())));
+            } else if (field.startsWith("role-arn=")) {
+                role = field.substring("role-arn=".length());
+            } else if (field.startsWith("external-id=")) {
+                externalId = field.substring("external-id=".length());
+            } else if (field.startsWith("credentials-file=")) {
+                credentials.add(
+                        new CredentialsReference.KeyFile(Path.of(field.substring("credentials-file=".length()))));
             } else if (field.equals("path-style")) {
                 pathStyle = true;
             } else {
-                throw new IllegalArgumentException(
-                        "store " + id + ": \"" + field + "\" (expected: region=, endpoint=, domain= or path-style)");
+                throw new IllegalArgumentException("store " + id + ": \"" + field
+                        + "\" (expected: region=, endpoint=, domain=, path-style, profile=, role-arn=, external-id=,"
+                        + " credentials-file=)");
             }
         }
         String ending = prefix.isEmpty() || prefix.endsWith("/") ? prefix : prefix + "/";
+        if (!role.isEmpty()) {
+            credentials.add(new CredentialsReference.Role(role, externalId));
+        }
+        if (credentials.size() > 1 || (role.isEmpty() && !externalId.isEmpty())) {
+            throw new IllegalArgumentException("store " + id
+                    + ": credentials (expected: one of profile=, credentials-file=, role-arn=[,external-id=])");
+        }
+        CredentialsReference reference = credentials.isEmpty() ? CredentialsReference.chain() : credentials.get(0);
         return new Store(
-                id, domain.isEmpty() ? region : domain, new Store.S3(bucket, region, endpoint, pathStyle, ending));
+                id,
+                domain.isEmpty() ? region : domain,
+                new Store.S3(bucket, region, endpoint, pathStyle, ending, reference));
     }
 }

@@ -29,6 +29,7 @@ import java.util.OptionalLong;
  * @param addresses where it listens, and what it advertises
  * @param switching what it serves to many
  * @param s3Throttle how slow reads from S3 are to be, for demonstrations
+ * @param storeCheck how often each bucket is asked whether it can be used
  * @param http where metrics and health are served; empty: nowhere
  */
 public record HelperConfig(
@@ -41,6 +42,7 @@ public record HelperConfig(
         RacePolicy race,
         Switching switching,
         Optional<StoreLaw> s3Throttle,
+        Duration storeCheck,
         Optional<HostPort> http) {
     /** What event loops take besides, in pieces of 16 MiB: one of each of the two is always there. */
     private static final long FRAMES_BYTES = 32L << 20;
@@ -205,6 +207,8 @@ public record HelperConfig(
                         settings.integer(prefix + ".race.max-held-blocks", 2, 1, 64)),
                 switching(settings, prefix),
                 throttle(settings, prefix + ".s3.throttle"),
+                settings.duration(
+                        prefix + ".store-check", Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofHours(1)),
                 settings.optionalAddress(prefix + ".http.listen"));
     }
 
@@ -336,7 +340,8 @@ public record HelperConfig(
         List<DiskConfig> all = disks.stream()
                 .map(disk -> replaced.contains(disk.id().value()) ? disk.replacing() : disk)
                 .toList();
-        return new HelperConfig(id, coordinator, addresses, location, all, limits, race, switching, s3Throttle, http);
+        return new HelperConfig(
+                id, coordinator, addresses, location, all, limits, race, switching, s3Throttle, storeCheck, http);
     }
 
     private static Optional<StoreLaw> throttle(Settings settings, String key) throws CloudMwException {

@@ -62,6 +62,8 @@ public record CoordinatorConfig(
                 settings.duration("coordinator.abandoned-check", defaults.abandonedCheck(), second, Duration.ofDays(1));
         Duration snapshots =
                 settings.duration("coordinator.snapshots.check", defaults.snapshotCheck(), second, Duration.ofDays(1));
+        Duration stores = settings.duration(
+                "coordinator.store-check", defaults.storeCheck(), Duration.ofMillis(100), Duration.ofHours(1));
         UpkeepOptions upkeep = upkeep(settings);
         return new CoordinatorConfig(
                 settings.address("coordinator.listen", new HostPort("127.0.0.1", 7400)),
@@ -69,7 +71,8 @@ public record CoordinatorConfig(
                 settings.path("cluster.secret-file", DEFAULT_SECRET_FILE),
                 settings.made(
                         "coordinator",
-                        () -> new CoordinatorOptions(interval, ttl, token, abandoned, check, snapshots, upkeep)),
+                        () -> new CoordinatorOptions(
+                                interval, ttl, token, abandoned, check, snapshots, stores, upkeep)),
                 watch(settings),
                 settings.integer("coordinator.call-threads", 16, 1, 1024),
                 settings.integer("coordinator.call-queue", 1024, 1, 100_000),

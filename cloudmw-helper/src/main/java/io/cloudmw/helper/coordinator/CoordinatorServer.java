@@ -25,6 +25,9 @@ import io.cloudmw.core.watch.ChangeFeed;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.UnaryCalls;
+import io.cloudmw.helper.coordinator.check.HelperProbes;
+import io.cloudmw.helper.coordinator.check.StoreChecks;
+import io.cloudmw.helper.coordinator.rpc.AccessService;
 import io.cloudmw.helper.coordinator.rpc.BackupService;
 import io.cloudmw.helper.coordinator.rpc.CallMeter;
 import io.cloudmw.helper.coordinator.rpc.CoordinatorService;
@@ -80,6 +83,9 @@ public final class CoordinatorServer implements AutoCloseable {
     /** For registrations and heartbeats, which take no time unless the catalog stalls. */
     private static final int SIGN_THREADS = 4;
 
+    /** For requests to stores that are checked: half from here, half from helpers. */
+    private static final int CHECK_THREADS = 16;
+
     private final HostPort listen;
     private final Catalog catalog;
     private final ExecutorService calls;
@@ -88,6 +94,9 @@ public final class CoordinatorServer implements AutoCloseable {
     private final Exchange exchange;
     private final ChangeFeed feed;
     private final CatalogProbe probe;
+    /** Ends what is asked of buckets. */
+    private final Runnable access;
+
     private final Server server;
 
     private CoordinatorServer(
@@ -98,6 +107,7 @@ public final class CoordinatorServer implements AutoCloseable {
             List<ScheduledExecutorService> timers,
             Exchange exchange,
             ChangeFeed feed,
+            Runnable access,
             Server server) {
         this.listen = listen;
         this.catalog = catalog;
@@ -107,6 +117,7 @@ public final class CoordinatorServer implements AutoCloseable {
         this.exchange = exchange;
         this.feed = feed;
         this.probe = new CatalogProbe(catalog, Ticker.system());
+        this.access = access;
         this.server = server;
     }
 
@@ -131,6 +142,8 @@ public final class CoordinatorServer implements AutoCloseable {
         Catalog catalog = MeteredCatalog.of(config.catalog().open(), metrics, Ticker.system());
         ExecutorService calls = Threads.blocking("coordinator", config.callThreads(), config.callQueue());
         ExecutorService signs = Threads.blocking("coordinator-signs", SIGN_THREADS, config.callQueue());
+        ExecutorService checking = Threads.blocking("coordinator-checks", CHECK_THREADS, config.callQueue());
+        HelperProbes probes = new HelperProbes(new MemberProofs(secret, WallClock.system()));
         ScheduledExecutorService abandoned = Threads.timer("coordinator-abandoned");
         ScheduledExecutorService upkeep = Threads.timer("coordinator-upkeep");
         ScheduledExecutorService buckets = Threads.timer("coordinator-buckets");
@@ -162,6 +175,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     TimeUnit.NANOSECONDS);
             var unusedLook = buckets.scheduleWithFixedDelay(
                     () -> lookAtBuckets(coordinator), 0, BUCKETS_SECONDS, TimeUnit.SECONDS);
+            coordinator.buckets().start();
             exchange.start(coordinator);
             long tickNanos = coordinator.upkeep().pause().toNanos();
             var unusedTick = upkeep.scheduleWithFixedDelay(
@@ -171,7 +185,13 @@ public final class CoordinatorServer implements AutoCloseable {
                     meters,
                     coordinator.peers(),
                     new PeerMetrics.Coordinator<>(Peers::serving, Peers::wanted, Peers::found));
-            Services services = new Services(coordinator, calls, signs, feed, new CallMeter(metrics, Ticker.system()));
+            Services services = new Services(
+                    coordinator,
+                    calls,
+                    signs,
+                    feed,
+                    new CallMeter(metrics, Ticker.system()),
+                    new StoreChecks(coordinator.administration(), direct, probes, checking));
             Server server = bind(config, new MemberProofs(secret, WallClock.system()), services);
             started = true;
             return new CoordinatorServer(
@@ -182,9 +202,16 @@ public final class CoordinatorServer implements AutoCloseable {
                     List.of(abandoned, upkeep, buckets),
                     exchange,
                     feed,
+                    () -> {
+                        coordinator.buckets().close();
+                        probes.close();
+                        checking.shutdownNow();
+                    },
                     server);
         } finally {
             if (!started) {
+                probes.close();
+                checking.shutdownNow();
                 exchange.close();
                 feed.close();
                 abandoned.shutdownNow();
@@ -284,7 +311,12 @@ public final class CoordinatorServer implements AutoCloseable {
 
     /** What calls are answered with. */
     private record Services(
-            Coordinator coordinator, ExecutorService calls, ExecutorService signs, ChangeFeed feed, CallMeter meter) {}
+            Coordinator coordinator,
+            ExecutorService calls,
+            ExecutorService signs,
+            ChangeFeed feed,
+            CallMeter meter,
+            StoreChecks checks) {}
 
     private static Server bind(CoordinatorConfig config, MemberProofs members, Services services)
             throws CloudMwException {
@@ -299,15 +331,19 @@ public final class CoordinatorServer implements AutoCloseable {
                     .intercept(requests)
                     .intercept(Membership.server(members, CoordinatorService.HELPERS_ONLY))
                     .intercept(Membership.server(members, UpkeepService.HELPERS_ONLY))
+                    .intercept(Membership.server(members, AccessService.HELPERS_ONLY))
                     .intercept(Handshake.server())
                     .intercept(Caller.interceptor())
                     .intercept(services.meter())
                     .intercept(new AuditLog(Ticker.system()))
                     .addService(new CoordinatorService(
                             coordinator,
+                            services.checks()::require,
                             HostKind.of(listen.host()) != HostKind.LOOPBACK,
                             new UnaryCalls(requests.holding(calls)),
                             new UnaryCalls(requests.holding(services.signs()))))
+                    .addService(new AccessService(
+                            coordinator.administration(), services.checks(), new UnaryCalls(requests.holding(calls))))
                     .addService(new EditingService(coordinator, new UnaryCalls(requests.holding(calls))))
                     .addService(new SnapshotsService(coordinator.snapshots(), new UnaryCalls(requests.holding(calls))))
                     .addService(new WatchService(services.feed()))
@@ -380,6 +416,7 @@ public final class CoordinatorServer implements AutoCloseable {
             server.shutdownNow();
             Thread.currentThread().interrupt();
         } finally {
+            access.run();
             exchange.close();
             probe.close();
             timers.forEach(ScheduledExecutorService::shutdown);

@@ -1,5 +1,6 @@
 package io.cloudmw.helper.rpc;
 
+import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
@@ -8,6 +9,8 @@ import io.cloudmw.core.identity.DiskClaim;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.ReplicaReport;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.Speed;
 import io.cloudmw.core.monitor.SpeedKey;
@@ -16,8 +19,10 @@ import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.TaskResult;
+import io.cloudmw.core.wire.AccessWire;
 import io.cloudmw.core.wire.ChannelTarget;
 import io.cloudmw.core.wire.ClientName;
+import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.MonitorWire;
@@ -29,16 +34,20 @@ import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.DiskUsage;
 import io.cloudmw.proto.v1.HeartbeatRequest;
 import io.cloudmw.proto.v1.HeartbeatResponse;
+import io.cloudmw.proto.v1.ListBucketsRequest;
+import io.cloudmw.proto.v1.ListBucketsResponse;
 import io.cloudmw.proto.v1.RegisterHelperRequest;
 import io.cloudmw.proto.v1.RegisterHelperResponse;
 import io.cloudmw.proto.v1.ReportReplicasRequest;
 import io.cloudmw.proto.v1.ReportReplicasResponse;
+import io.cloudmw.proto.v1.StoreAccessGrpc;
 import io.cloudmw.proto.v1.UpkeepGrpc;
 import io.cloudmw.proto.v1.WorkResponse;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
@@ -108,11 +117,15 @@ public final class CoordinatorCalls implements AutoCloseable {
      * Announces this helper and its disks.
      *
      * @param incarnation this process: the same number in all its calls, another one in every other process
+     * @param unusable buckets that it cannot use
      */
-    public Lease register(HelperAddress self, long incarnation, List<DiskClaim> disks) throws CloudMwException {
+    public Lease register(
+            HelperAddress self, long incarnation, List<DiskClaim> disks, Map<StoreId, StoreFault> unusable)
+            throws CloudMwException {
         RegisterHelperRequest.Builder request = RegisterHelperRequest.newBuilder()
                 .setHelper(ToWire.helper(self))
-                .setIncarnation(incarnation);
+                .setIncarnation(incarnation)
+                .addAllUnusableStores(AccessWire.unusable(unusable));
         for (DiskClaim claim : disks) {
             String id = claim.disk().id().value();
             request.addDisks(ToWire.store(new StoreStatus(claim.disk(), true)));
@@ -137,11 +150,17 @@ public final class CoordinatorCalls implements AutoCloseable {
      * @throws CloudMwException {@code HELPER_UNKNOWN} when it is over
      */
     public boolean heartbeat(
-            HelperAddress self, Lease held, List<OwnDisk> disks, Map<SpeedKey, Speed> news, HelperActivity activity)
+            HelperAddress self,
+            Lease held,
+            List<OwnDisk> disks,
+            Map<StoreId, StoreFault> unusable,
+            Map<SpeedKey, Speed> news,
+            HelperActivity activity)
             throws CloudMwException {
         HeartbeatRequest.Builder request = HeartbeatRequest.newBuilder()
                 .setHelperId(self.id().value())
                 .setEpoch(held.epoch())
+                .addAllUnusableStores(AccessWire.unusable(unusable))
                 .addAllSpeeds(MonitorWire.speeds(news))
                 .setActivity(MonitorWire.activity(activity));
         for (OwnDisk disk : disks) {
@@ -181,6 +200,20 @@ public final class CoordinatorCalls implements AutoCloseable {
                 .setLeaving(true)
                 .build();
         HeartbeatResponse unused = call(TimeUnit.SECONDS.toMillis(LEAVING_SECONDS), stub -> stub.heartbeat(request));
+    }
+
+    /** The buckets there are, with the references to their credentials. */
+    public List<Store> buckets() throws CloudMwException {
+        ListBucketsResponse answer = ask(
+                current,
+                channel -> StoreAccessGrpc.newBlockingStub(channel)
+                        .withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS)
+                        .listBuckets(ListBucketsRequest.getDefaultInstance()));
+        List<Store> buckets = new ArrayList<>();
+        for (io.cloudmw.proto.v1.Store store : answer.getStoresList()) {
+            buckets.add(FromWire.store(store));
+        }
+        return buckets;
     }
 
     /** Reports replicas of one version. */

@@ -5,6 +5,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
+import io.cloudmw.core.reach.BucketWatch;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.helper.disk.OwnDisk;
@@ -36,10 +37,12 @@ public final class Registration implements AutoCloseable {
     private static final long LONGEST_RETRY_MILLIS = 2_000;
 
     private static final long SHORTEST_HEARTBEAT_MILLIS = 50;
+    private static final Duration FIRST_LOOK = Duration.ofSeconds(3);
 
     private final CoordinatorCalls coordinator;
     private final HelperAddress self;
     private final List<OwnDisk> disks;
+    private final BucketWatch buckets;
     private final SpeedMonitor speeds;
     private final Supplier<HelperActivity> activity;
     private final RandomGenerator random;
@@ -58,6 +61,7 @@ public final class Registration implements AutoCloseable {
     private int failures;
 
     /**
+     * @param buckets tells which buckets this helper cannot use; before it registers it waits a little for the first look at them
      * @param speeds what to tell of stores
      * @param activity asked on the thread of the heartbeats
      */
@@ -65,12 +69,14 @@ public final class Registration implements AutoCloseable {
             CoordinatorCalls coordinator,
             HelperAddress self,
             List<OwnDisk> disks,
+            BucketWatch buckets,
             SpeedMonitor speeds,
             Supplier<HelperActivity> activity,
             RandomGenerator random) {
         this.coordinator = coordinator;
         this.self = self;
         this.disks = List.copyOf(disks);
+        this.buckets = buckets;
         this.speeds = speeds;
         this.activity = activity;
         this.random = random;
@@ -127,6 +133,7 @@ public final class Registration implements AutoCloseable {
         try {
             CoordinatorCalls.Lease held = lease;
             if (held == null) {
+                awaitBuckets();
                 held = register();
                 lease = held;
                 LOG.info(
@@ -140,7 +147,8 @@ public final class Registration implements AutoCloseable {
                 speeds.tellAgain();
             } else {
                 SpeedMonitor.News news = speeds.news(MonitorWire.MAX_SPEEDS);
-                boolean tellAll = coordinator.heartbeat(self, held, disks, news.speeds(), activity.get());
+                boolean tellAll =
+                        coordinator.heartbeat(self, held, disks, buckets.faults(), news.speeds(), activity.get());
                 news.told();
                 if (tellAll) {
                     speeds.tellAgain();
@@ -165,11 +173,22 @@ public final class Registration implements AutoCloseable {
         CoordinatorCalls.Lease granted = coordinator.register(
                 self,
                 incarnation,
-                disks.stream().map(disk -> disk.admission().claim()).toList());
+                disks.stream().map(disk -> disk.admission().claim()).toList(),
+                buckets.faults());
         for (OwnDisk disk : disks) {
             disk.admission().accepted(granted.cluster());
         }
         return granted;
+    }
+
+    /** So that nobody asks this helper for what it cannot use before the coordinator knows. */
+    private void awaitBuckets() {
+        try {
+            boolean unused = buckets.awaitFirstLook(FIRST_LOOK);
+        } catch (InterruptedException e) {
+            // Who interrupts closes this.
+            Thread.currentThread().interrupt();
+        }
     }
 
     private long failed(CloudMwException cause) {

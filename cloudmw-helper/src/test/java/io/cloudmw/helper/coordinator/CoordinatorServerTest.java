@@ -681,6 +681,7 @@ final class CoordinatorServerTest {
                         abandonedAfter,
                         abandonedCheck,
                         Duration.ofHours(1),
+                        Duration.ofMinutes(1),
                         UpkeepOptions.defaults()),
                 WatchOptions.defaults(),
                 4,

@@ -20,6 +20,7 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
+import io.cloudmw.core.reach.BucketWatch;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferClaims;
@@ -72,7 +73,8 @@ final class RegistrationTest {
     void start() throws IOException {
         server = serve(0);
         calls = calls(WallClock.system());
-        registration = new Registration(calls, SELF, List.of(), speeds, () -> activity, new Random(1));
+        registration =
+                new Registration(calls, SELF, List.of(), BucketWatch.none(), speeds, () -> activity, new Random(1));
     }
 
     @AfterEach
@@ -117,7 +119,7 @@ final class RegistrationTest {
                 CoordinatorCalls lonely = calls(nobody.getLocalPort(), WallClock.system())) {
             new Thread(() -> refuse(nobody, connections), "nobody").start();
             for (int call = 0; call < 10_000 && connections.get() < tries; call++) {
-                assertThatThrownBy(() -> lonely.heartbeat(SELF, held, List.of(), Map.of(), activity))
+                assertThatThrownBy(() -> lonely.heartbeat(SELF, held, List.of(), Map.of(), Map.of(), activity))
                         .isInstanceOf(CloudMwException.class);
             }
             assertThat(connections).hasValueGreaterThanOrEqualTo(tries);
@@ -174,6 +176,7 @@ final class RegistrationTest {
                 calls,
                 SELF,
                 List.of(),
+                BucketWatch.none(),
                 speeds,
                 () -> {
                     if (asked.incrementAndGet() == 1) {
@@ -190,8 +193,8 @@ final class RegistrationTest {
     void aRefusalIsTold() throws CloudMwException {
         for (ErrorCode code : List.of(ErrorCode.INVALID_ARGUMENT, ErrorCode.UNAUTHENTICATED)) {
             coordinator.refusal = new CloudMwException(code, "such a helper");
-            try (Registration refused =
-                    new Registration(calls, SELF, List.of(), speeds, () -> activity, new Random(1))) {
+            try (Registration refused = new Registration(
+                    calls, SELF, List.of(), BucketWatch.none(), speeds, () -> activity, new Random(1))) {
                 assertThat(refused.start())
                         .failsWithin(30, TimeUnit.SECONDS)
                         .withThrowableThat()
@@ -206,7 +209,8 @@ final class RegistrationTest {
         assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
         coordinator.epoch = 2;
         await().until(() -> coordinator.heartbeats.contains(2L));
-        try (Registration other = new Registration(calls, SELF, List.of(), speeds, () -> activity, new Random(1))) {
+        try (Registration other =
+                new Registration(calls, SELF, List.of(), BucketWatch.none(), speeds, () -> activity, new Random(1))) {
             assertThat(other.start()).succeedsWithin(30, TimeUnit.SECONDS);
         }
         assertThat(coordinator.incarnations).hasSize(3);

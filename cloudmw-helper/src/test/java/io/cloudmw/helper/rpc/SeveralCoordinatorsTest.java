@@ -11,6 +11,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
+import io.cloudmw.core.reach.BucketWatch;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.time.Ticker;
@@ -114,7 +115,7 @@ final class SeveralCoordinatorsTest {
     private static Registration registration(CoordinatorCalls calls) {
         SpeedMonitor speeds = new SpeedMonitor(Ticker.system(), 8, new MonitorMetrics(new SimpleMeterRegistry()));
         HelperActivity activity = new HelperActivity(3, 5, 4, 1, 0, 100, 10, Hedges.NONE);
-        return new Registration(calls, SELF, List.of(), speeds, () -> activity, new Random(1));
+        return new Registration(calls, SELF, List.of(), BucketWatch.none(), speeds, () -> activity, new Random(1));
     }
 
     /** Knows every helper that another one knows. */

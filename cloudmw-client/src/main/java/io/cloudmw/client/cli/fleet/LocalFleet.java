@@ -26,6 +26,7 @@ public final class LocalFleet implements AutoCloseable {
     private final Path directory;
     private final Path launcher;
     private final Map<String, String> environment;
+    private final Map<String, Map<String, String>> environments = Collections.synchronizedMap(new LinkedHashMap<>());
     private final Map<String, Host> hosts = Collections.synchronizedMap(new LinkedHashMap<>());
     private final Map<String, Map<String, String>> settings = Collections.synchronizedMap(new LinkedHashMap<>());
     private final Map<String, ServerProcess> processes = Collections.synchronizedMap(new LinkedHashMap<>());
@@ -50,6 +51,17 @@ public final class LocalFleet implements AutoCloseable {
     /** Processes of this name that are started from now on run there; others on this machine. */
     public void place(String name, Host host) {
         hosts.put(name, host);
+    }
+
+    /** Processes of this name that are started from now on have more in their environment. */
+    public void environment(String name, Map<String, String> more) {
+        environments.put(name, Map.copyOf(more));
+    }
+
+    private Map<String, String> environment(String name) {
+        Map<String, String> all = new LinkedHashMap<>(environment);
+        all.putAll(environments.getOrDefault(name, Map.of()));
+        return all;
     }
 
     private Host host(String name) {
@@ -183,7 +195,7 @@ public final class LocalFleet implements AutoCloseable {
         List<String> command = new ArrayList<>(host(name).command());
         command.add(launcher.toString());
         command.addAll(arguments);
-        ServerProcess process = new ServerProcess(name, command, directory, environment, log(name));
+        ServerProcess process = new ServerProcess(name, command, directory, environment(name), log(name));
         started.add(process);
         return process;
     }

@@ -44,7 +44,7 @@ final class S3Errors {
         }
         StoreFault fault = faultOf(e);
         return switch (fault) {
-            case NO_CREDENTIALS -> failure(what, fault, fault.advice(), e);
+            case NO_CREDENTIALS -> failure(what, fault, lacking(e), e);
             case UNTRUSTED -> failure(what, fault, at() + Reasons.of(e) + ": " + fault.advice(), e);
             default -> failure(what, fault, at() + reason(e), e);
         };
@@ -95,8 +95,7 @@ final class S3Errors {
 
     /** What is wrong where no answer came. */
     static StoreFault faultOf(Throwable failure) {
-        String message = failure.getMessage();
-        if (message != null && message.contains("Unable to load credentials")) {
+        if (lacksCredentials(failure)) {
             return StoreFault.NO_CREDENTIALS;
         }
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

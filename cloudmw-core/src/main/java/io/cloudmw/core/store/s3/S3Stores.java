@@ -1,5 +1,8 @@
 package io.cloudmw.core.store.s3;
 
+import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.access.ProbeReport;
+import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.identity.BucketMarkers;
@@ -18,6 +21,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.function.Function;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
@@ -42,14 +46,15 @@ import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
 /**
  * All of a process's dealings with S3: one bounded pool of connections and another for reads that make up for late ones,
- * one source of credentials, one client of each pool per region and endpoint. Opens stores and signs URLs. Safe for any thread.
+ * one client of each pool per region, endpoint and source of credentials. Opens stores and signs URLs. Safe for any thread.
  */
 public final class S3Stores implements StoreOpener, Closeable {
     private static final Duration FIRST_RETRY = Duration.ofMillis(50);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(1);
 
     private final S3Settings settings;
-    private final AwsCredentialsProvider credentials;
+    private final AwsCredentialsProvider chain;
+    private final S3Credentials credentials;
     private final SdkHttpClient http;
     private final SdkHttpClient extraHttp;
     /** Half of the connections of that one are never used by ordinary reads. */
@@ -59,10 +64,11 @@ public final class S3Stores implements StoreOpener, Closeable {
     private final ConcurrentHashMap<Endpoint, S3Client> extraClients = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Endpoint, S3Presigner> presigners = new ConcurrentHashMap<>();
 
-    private S3Stores(S3Settings settings, AwsCredentialsProvider credentials) {
+    private S3Stores(S3Settings settings, AwsCredentialsProvider chain) {
         this.settings = settings;
-        this.credentials = credentials;
+        this.chain = chain;
         this.http = connections(settings, settings.maxConnections());
+        this.credentials = new S3Credentials(chain, http);
         this.extraHttp = connections(settings, settings.extraConnections());
         this.warmReads = new Semaphore(settings.extraConnections() / 2);
     }
@@ -83,7 +89,10 @@ public final class S3Stores implements StoreOpener, Closeable {
                 .build();
     }
 
-    /** Credentials come from where AWS tools look for them: variables, properties, profile, container, instance. */
+    /**
+     * Credentials of stores that name none come from where AWS tools look for them: variables, properties, profile, container,
+     * instance. Roles are assumed with those.
+     */
     public static S3Stores open(S3Settings settings) {
         return new S3Stores(settings, DefaultCredentialsProvider.builder().build());
     }
@@ -107,13 +116,30 @@ public final class S3Stores implements StoreOpener, Closeable {
     ChunkStore open(Store store, Sleeper sleeper, Ticker ticker, WallClock clock) throws CloudMwException {
         Store.S3 bucket = bucket(store);
         Endpoint endpoint = endpoint(store, bucket);
-        S3Client extra = extraClients.computeIfAbsent(endpoint, at -> client(at, extraHttp));
+        S3Client extra = extraClients.computeIfAbsent(endpoint, at -> client(at, extraHttp, settings.maxAttempts()));
         ExtraClient warmed = new ExtraClient(extra, settings.warmConnections(), warmReads, ticker);
         return new S3ChunkStore(store.id(), bucket, client(endpoint), warmed, settings, sleeper, clock);
     }
 
     private S3Client client(Endpoint endpoint) {
-        return clients.computeIfAbsent(endpoint, at -> client(at, http));
+        return clients.computeIfAbsent(endpoint, at -> client(at, http, settings.maxAttempts()));
+    }
+
+    /** Sends one cheap request; empty: the store can be used. Takes as long as {@code timeout} at most. */
+    public Optional<StoreFault> look(Store store, Duration timeout) throws CloudMwException {
+        return probe(store, timeout, S3Probe::look);
+    }
+
+    /** Checks everything that is needed of a store, with a small object that is deleted again. */
+    public ProbeReport probe(Store store, Duration timeout) throws CloudMwException {
+        return probe(store, timeout, S3Probe::run);
+    }
+
+    private <T> T probe(Store store, Duration timeout, Function<S3Probe, T> how) throws CloudMwException {
+        Store.S3 bucket = bucket(store);
+        try (S3Client once = client(endpoint(store, bucket), http, 1)) {
+            return how.apply(new S3Probe(once, bucket, timeout, Ticker.system(), WallClock.system()));
+        }
     }
 
     /**
@@ -198,23 +224,24 @@ public final class S3Stores implements StoreOpener, Closeable {
         clients.values().forEach(S3Client::close);
         extraClients.values().forEach(S3Client::close);
         presigners.values().forEach(S3Presigner::close);
+        credentials.close();
         http.close();
         extraHttp.close();
-        if (credentials instanceof DefaultCredentialsProvider chain) {
-            chain.close();
+        if (chain instanceof DefaultCredentialsProvider ours) {
+            ours.close();
         }
     }
 
-    private S3Client client(Endpoint endpoint, SdkHttpClient connections) {
+    private S3Client client(Endpoint endpoint, SdkHttpClient connections, int attempts) {
         S3ClientBuilder builder = S3Client.builder()
                 .httpClient(connections)
-                .credentialsProvider(credentials)
+                .credentialsProvider(credentials.of(endpoint.credentials(), endpoint.region()))
                 .region(Region.of(endpoint.region()))
                 .forcePathStyle(endpoint.pathStyle())
                 // Leaves are verified by whoever reads; puts carry their own CRC32C.
                 .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                 .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
-                .overrideConfiguration(c -> c.retryStrategy(retries()).apiCallTimeout(settings.callTimeout()));
+                .overrideConfiguration(c -> c.retryStrategy(retries(attempts)).apiCallTimeout(settings.callTimeout()));
         if (!endpoint.uri().isEmpty()) {
             builder.endpointOverride(URI.create(endpoint.uri()));
         }
@@ -223,7 +250,7 @@ public final class S3Stores implements StoreOpener, Closeable {
 
     private S3Presigner presigner(Endpoint endpoint) {
         S3Presigner.Builder builder = S3Presigner.builder()
-                .credentialsProvider(credentials)
+                .credentialsProvider(credentials.of(endpoint.credentials(), endpoint.region()))
                 .region(Region.of(endpoint.region()))
                 .serviceConfiguration(S3Configuration.builder()
                         .pathStyleAccessEnabled(endpoint.pathStyle())
@@ -234,10 +261,10 @@ public final class S3Stores implements StoreOpener, Closeable {
         return builder.build();
     }
 
-    private RetryStrategy retries() {
+    private static RetryStrategy retries(int attempts) {
         BackoffStrategy backoff = BackoffStrategy.exponentialDelay(FIRST_RETRY, LONGEST_RETRY);
         return AwsRetryStrategy.forRetryMode(RetryMode.STANDARD).toBuilder()
-                .maxAttempts(settings.maxAttempts())
+                .maxAttempts(attempts)
                 .backoffStrategy(backoff)
                 .throttlingBackoffStrategy(backoff)
                 .build();
@@ -257,8 +284,8 @@ public final class S3Stores implements StoreOpener, Closeable {
                     "store=" + store.id() + ": endpoint \"" + bucket.endpoint()
                             + "\" (expected: http[s]://host[:port])");
         }
-        return new Endpoint(bucket.region(), bucket.endpoint(), bucket.pathStyle());
+        return new Endpoint(bucket.region(), bucket.endpoint(), bucket.pathStyle(), bucket.credentials());
     }
 
-    private record Endpoint(String region, String uri, boolean pathStyle) {}
+    private record Endpoint(String region, String uri, boolean pathStyle, CredentialsReference credentials) {}
 }

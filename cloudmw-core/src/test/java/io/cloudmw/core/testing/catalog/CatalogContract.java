@@ -101,7 +101,7 @@ public abstract class CatalogContract extends NamesContract {
                 new CredentialsReference.Role("arn:aws:iam::123456789012:role/reader", ""),
                 new CredentialsReference.Role("arn:aws:iam::123456789012:role/team/reader", "id-1"),
                 new CredentialsReference.KeyFile(Path.of("/etc/keys")),
-                CredentialsReference.CHAIN)) {
+                CredentialsReference.chain())) {
             Store changed = bucket("s1").with(reference);
             assertThat(catalog.setCredentials(S1, reference, ChangeRequest.once(1)))
                     .isEqualTo(changed);

@@ -5,8 +5,10 @@ import io.cloudmw.core.address.AddressPolicy;
 import io.cloudmw.core.address.HostKind;
 import io.cloudmw.core.catalog.DirectoryEntry;
 import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.coordinator.Administration;
 import io.cloudmw.core.coordinator.Coordinator;
 import io.cloudmw.core.coordinator.FileStatus;
+import io.cloudmw.core.coordinator.HelperNews;
 import io.cloudmw.core.coordinator.HelperStatus;
 import io.cloudmw.core.coordinator.PlaceRequest;
 import io.cloudmw.core.coordinator.PlannedSegment;
@@ -29,6 +31,7 @@ import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.Speed;
 import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.wire.AccessWire;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
@@ -116,6 +119,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
     private final Coordinator coordinator;
     private final boolean reachable;
+    private final Administration.Proof proof;
     private final UnaryCalls calls;
     private final UnaryCalls signs;
     private final AtomicLong ignored = new AtomicLong();
@@ -123,11 +127,18 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     /**
      * Works on {@code calls}, whose executor bounds what is worked on at once.
      *
+     * @param proof of stores that are to be made known
      * @param reachable whether other machines can reach it
      * @param signs for helpers' signs of life, which wait for no other call
      */
-    public CoordinatorService(Coordinator coordinator, boolean reachable, UnaryCalls calls, UnaryCalls signs) {
+    public CoordinatorService(
+            Coordinator coordinator,
+            Administration.Proof proof,
+            boolean reachable,
+            UnaryCalls calls,
+            UnaryCalls signs) {
         this.coordinator = coordinator;
+        this.proof = proof;
         this.reachable = reachable;
         this.calls = calls;
         this.signs = signs;
@@ -199,6 +210,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                             FromWire.store(request.getStore()),
                             request.getCreate(),
                             request.getReplace(),
+                            request.getCheck() ? proof : unproven -> {},
                             FromWire.callId(request.getCall()));
             return AddStoreResponse.newBuilder().setStore(ToWire.store(added)).build();
         });
@@ -262,6 +274,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             HelperAddress helper = FromWire.helper(request.getHelper());
             requireReachable(helper, caller);
             long epoch = coordinator.administration().registerHelper(helper, request.getIncarnation(), disks);
+            coordinator.administration().unusable(helper.id(), AccessWire.unusable(request.getUnusableStoresList()));
             LOG.info("helper {} registered by {}: control={} epoch={}", helper.id(), caller, helper.control(), epoch);
             if (reachable && HostKind.of(HostPort.parse(helper.control()).host()) == HostKind.LOOPBACK) {
                 LOG.warn(
@@ -306,7 +319,12 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                         disk.getFreeBytes(),
                         disk.getReserveBytes()));
             }
-            boolean takenOver = coordinator.administration().heartbeat(helper, request.getEpoch(), disks);
+            boolean takenOver = coordinator
+                    .administration()
+                    .heartbeat(
+                            helper,
+                            request.getEpoch(),
+                            new HelperNews(disks, AccessWire.unusable(request.getUnusableStoresList())));
             heard(helper, request);
             return HeartbeatResponse.newBuilder().setTellAll(takenOver).build();
         });

@@ -59,8 +59,8 @@ final class CoordinatorServiceTest {
                     CoordinatorOptions.defaults(),
                     Ticker.system(),
                     WallClock.system());
-            CoordinatorService service =
-                    new CoordinatorService(coordinator, false, new UnaryCalls(STALLED), new UnaryCalls(Runnable::run));
+            CoordinatorService service = new CoordinatorService(
+                    coordinator, unproven -> {}, false, new UnaryCalls(STALLED), new UnaryCalls(Runnable::run));
             Answers<ListVolumesResponse> listed = new Answers<>();
             service.listVolumes(ListVolumesRequest.getDefaultInstance(), listed);
             Answers<RegisterHelperResponse> registered = new Answers<>();

@@ -11,23 +11,29 @@ import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * As much of an S3 endpoint as the lab needs, for machines that have no other: makes buckets, puts objects (also only if
- * absent), gets them whole, by range or by part, and says how long they are. Path style; objects are files in a
- * directory; signatures are not checked, which is why it belongs on loopback, or where nobody else is. Everything else is answered 501.
+ * absent), gets them whole, by range or by part, says how long they are, and lists them. Path style; objects are files in a
+ * directory. Signatures are not checked, but for the access key that they name where one is demanded, which is why it belongs on
+ * loopback, or where nobody else is. Everything else is answered 501.
  *
  * <p>Parts are of 8 MiB: a client that asks for an object by part numbers is answered as if it had been uploaded so.
  */
@@ -61,6 +67,7 @@ public final class BucketServer implements AutoCloseable {
     private final AtomicReference<@Nullable Throwable> defect = new AtomicReference<>();
     private final ThreadPoolExecutor threads = Threads.blocking("lab-buckets", THREADS, THREADS);
     private final LongAdder sentBytes = new LongAdder();
+    private volatile Optional<String> accessKey = Optional.empty();
 
     /**
      * Serves.
@@ -74,6 +81,22 @@ public final class BucketServer implements AutoCloseable {
         server.createContext("/", this::handle);
         server.setExecutor(threads);
         server.start();
+    }
+
+    /** From now on refuses requests that are signed with another access key, or not at all. */
+    public void admit(String accessKeyId) {
+        accessKey = Optional.of(accessKeyId);
+    }
+
+    private void requireKey(HttpExchange exchange) throws Refused {
+        Optional<String> admitted = accessKey;
+        String header = String.valueOf(exchange.getRequestHeaders().getFirst("Authorization"));
+        String query = String.valueOf(exchange.getRequestURI().getQuery());
+        if (admitted.isPresent()
+                && !header.contains("Credential=" + admitted.get() + "/")
+                && !query.contains("X-Amz-Credential=" + admitted.get() + "/")) {
+            throw new Refused(403, "InvalidAccessKeyId");
+        }
     }
 
     /** {@code http://address:port}. */
@@ -115,6 +138,7 @@ public final class BucketServer implements AutoCloseable {
     }
 
     private void answer(HttpExchange exchange) throws IOException, Refused {
+        requireKey(exchange);
         String[] path = exchange.getRequestURI().getPath().substring(1).split("/", 2);
         if (path[0].isEmpty() || path[0].startsWith(".")) {
             throw new Refused(501, "NotImplemented");
@@ -140,7 +164,59 @@ public final class BucketServer implements AutoCloseable {
         }
     }
 
+    /** Keys with a prefix, after another key, in their order; one page. */
+    private static void list(HttpExchange exchange, Path bucket) throws IOException, Refused {
+        if (!Files.isDirectory(bucket)) {
+            throw new Refused(404, "NoSuchBucket");
+        }
+        String prefix = parameter(exchange, "prefix");
+        String after = parameter(exchange, "start-after");
+        String most = parameter(exchange, "max-keys");
+        int limit = most.matches("[0-9]{1,4}") ? Integer.parseInt(most) : 1000;
+        List<String> keys;
+        try (Stream<Path> files = Files.list(bucket)) {
+            keys = files.map(file -> file.getFileName().toString())
+                    .filter(name -> !name.startsWith("."))
+                    .map(name -> name.replace("%2F", "/").replace("%25", "%"))
+                    .filter(key -> key.startsWith(prefix) && key.compareTo(after) > 0)
+                    .sorted()
+                    .toList();
+        }
+        StringBuilder xml =
+                new StringBuilder("<ListBucketResult><IsTruncated>" + (keys.size() > limit)).append("</IsTruncated>");
+        for (String key : keys.subList(0, Math.min(limit, keys.size()))) {
+            Path object = bucket.resolve(key.replace("%", "%25").replace("/", "%2F"));
+            xml.append("<Contents><Key>")
+                    .append(key.replace("&", "&amp;").replace("<", "&lt;"))
+                    .append("</Key><LastModified>")
+                    .append(Files.getLastModifiedTime(object).toInstant().truncatedTo(ChronoUnit.SECONDS))
+                    .append("</LastModified><Size>")
+                    .append(Files.size(object))
+                    .append("</Size></Contents>");
+        }
+        byte[] body = xml.append("</ListBucketResult>").toString().getBytes(StandardCharsets.UTF_8);
+        exchange.getResponseHeaders().set("Content-Type", "application/xml");
+        exchange.sendResponseHeaders(200, body.length);
+        exchange.getResponseBody().write(body);
+    }
+
+    /** Of the query; empty where it is not given. */
+    private static String parameter(HttpExchange exchange, String name) {
+        String query = String.valueOf(exchange.getRequestURI().getRawQuery());
+        for (String pair : query.split("&", -1)) {
+            if (pair.startsWith(name + "=")) {
+                return URLDecoder.decode(pair.substring(name.length() + 1), StandardCharsets.UTF_8);
+            }
+        }
+        return "";
+    }
+
     private static void answerBucket(HttpExchange exchange, Path bucket) throws IOException, Refused {
+        if (exchange.getRequestMethod().equals("GET")
+                && parameter(exchange, "list-type").equals("2")) {
+            list(exchange, bucket);
+            return;
+        }
         switch (exchange.getRequestMethod()) {
             case "PUT" -> {
                 Files.createDirectories(bucket);

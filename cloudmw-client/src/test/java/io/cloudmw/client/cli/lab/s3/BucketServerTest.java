@@ -58,6 +58,34 @@ final class BucketServerTest {
         server.check();
     }
 
+    @Test
+    void listsKeysWithAPrefixAfterAnother() throws Exception {
+        for (String key : new String[] {"p%2Fa", "p%2Fb", "p%2Fc", "q"}) {
+            Files.writeString(directory.resolve("bucket").resolve(key), "x");
+        }
+        HttpResponse<String> answer = http.send(
+                HttpRequest.newBuilder(URI.create(
+                                server.endpoint() + "/bucket?list-type=2&prefix=p%2F&start-after=p%2Fa&max-keys=1"))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.body())
+                .contains("<Key>p/b</Key>")
+                .contains("<IsTruncated>true")
+                .doesNotContain("p/a<", "p/c<", "<Key>q");
+    }
+
+    @Test
+    void anotherAccessKeyThanTheOneDemandedIsRefused() throws Exception {
+        server.admit("known");
+        assertThat(get("object", "bytes=0-1").statusCode()).isEqualTo(403);
+        HttpResponse<String> answer = http.send(
+                HttpRequest.newBuilder(URI.create(server.endpoint() + "/bucket/object"))
+                        .header("Authorization", "AWS4-HMAC-SHA256 Credential=known/2026/x")
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.body()).isEqualTo("0123456789");
+    }
+
     /** No file can have such a name, so the handler ends with an exception nobody foresaw. */
     @Test
     void aDefectSpoilsWhatIsMeasured() {

@@ -37,6 +37,7 @@ enum MethodKind {
                 CoordinatorGrpc.getAddStoreMethod(),
                 CoordinatorGrpc.getRemoveStoreMethod(),
                 CoordinatorGrpc.getLoseStoreMethod(),
+                CoordinatorGrpc.getReplaceStoreMethod(),
                 SnapshotsGrpc.getCreateSnapshotMethod(),
                 SnapshotsGrpc.getRemoveSnapshotMethod(),
                 StoreAccessGrpc.getSetCredentialsMethod(),

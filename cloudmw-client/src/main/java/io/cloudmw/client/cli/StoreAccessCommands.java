@@ -1,0 +1,166 @@
+package io.cloudmw.client.cli;
+
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.access.ProbeReport;
+import io.cloudmw.core.access.StoreFault;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The commands about getting into stores. */
+final class StoreAccessCommands {
+    private StoreAccessCommands() {}
+
+    @Command(
+            name = "set",
+            mixinStandardHelpOptions = true,
+            description = "Have the credentials of a bucket found elsewhere, from now on.")
+    static final class Set extends ClientCommand {
+        @Parameters(index = "0", paramLabel = "ID")
+        private String id = "";
+
+        @Mixin
+        private CredentialsOptions credentials = new CredentialsOptions();
+
+        @Option(names = "--default-credentials", description = "where AWS tools look, as for stores that name nothing")
+        private boolean chain;
+
+        Set(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        Map<String, ?> run(CloudMw client) throws Exception {
+            Optional<CredentialsReference> given = credentials.reference();
+            if (given.isPresent() == chain) {
+                throw new IllegalArgumentException(
+                        "credentials: " + (chain ? 2 : 0)
+                                + " places (expected: one of --profile, --role-arn, --credentials-file and --default-credentials)");
+            }
+            Store changed =
+                    Calls.await(client.setCredentials(new StoreId(id), given.orElse(CredentialsReference.chain())));
+            say("store %s: credentials of %s", changed.id(), described(changed));
+            return Json.of(changed);
+        }
+    }
+
+    /** Where the credentials of a store are found; empty for a disk. */
+    static String described(Store store) {
+        return store.kind() instanceof Store.S3 s3 ? s3.credentials().describe() : "";
+    }
+
+    @Command(
+            name = "check",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Prove that buckets can be used, from the coordinator and from one helper: writes, reads, lists and",
+                "deletes a small object in each. Ends with 8, 3 or 5 when one is denied, missing or unreachable."
+            })
+    static final class Check extends ClientCommand {
+        @Parameters(paramLabel = "ID", arity = "0..*", description = "default: all buckets")
+        private List<String> ids = new ArrayList<>();
+
+        private ExitCode exit = ExitCode.OK;
+
+        Check(CommandContext context) {
+            super(context);
+        }
+
+        @Override
+        ExitCode exit() {
+            return exit;
+        }
+
+        @Override
+        Map<String, ?> run(CloudMw client) throws Exception {
+            List<StoreId> stores = ids.stream().map(StoreId::new).toList();
+            Map<StoreId, Map<String, ProbeReport>> checks = Calls.await(client.checkStores(stores));
+            List<Map<String, ?>> rows = new ArrayList<>();
+            say(
+                    "%-24s %-24s %-12s %10s %10s  %s",
+                    "STORE", "SEEN FROM", "CONDITION", "LATENCY", "CLOCK", "WHAT IS WRONG");
+            checks.forEach((store, found) -> found.forEach((process, report) -> {
+                exit = worse(exit, report.fault());
+                rows.add(row(store, process, report));
+                say(
+                        "%-24s %-24s %-12s %10s %10s  %s",
+                        store,
+                        process,
+                        report.fault().map(fault -> fault.kind().word()).orElse("ok"),
+                        latency(report),
+                        report.latencyMicros() == 0
+                                ? "-"
+                                : String.format(Locale.ROOT, "%+.1f s", report.clockAheadMillis() / 1000.0),
+                        report.fault().map(StoreFault::reason).orElse(""));
+            }));
+            return Map.of("checks", rows);
+        }
+
+        private static String latency(ProbeReport report) {
+            return report.latencyMicros() == 0
+                    ? "-"
+                    : String.format(Locale.ROOT, "%.1f ms", report.latencyMicros() / 1000.0);
+        }
+
+        private static Map<String, Object> row(StoreId store, String process, ProbeReport report) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("store", store.value());
+            row.put("process", process);
+            row.put("ok", report.fault().isEmpty());
+            report.fault().ifPresent(fault -> {
+                row.put("condition", fault.kind().word());
+                row.put("reason", fault.reason());
+            });
+            if (report.latencyMicros() > 0) {
+                row.put("latency_micros", report.latencyMicros());
+                row.put("clock_ahead_millis", report.clockAheadMillis());
+            }
+            return row;
+        }
+
+        /** A refusal outranks a bucket that is missing, and that one which does not answer. */
+        private static ExitCode worse(ExitCode known, Optional<StoreFault> fault) {
+            if (fault.isEmpty() || known == ExitCode.REFUSED) {
+                return known;
+            }
+            return switch (fault.get().kind()) {
+                case DENIED, NO_CREDENTIALS -> ExitCode.REFUSED;
+                case MISSING -> ExitCode.NOT_FOUND;
+                case UNREACHABLE -> known == ExitCode.OK ? ExitCode.UNAVAILABLE : known;
+            };
+        }
+    }
+
+    /** What keeps everybody out of a store, for lists. */
+    static String condition(StoreFault fault) {
+        return fault.kind() == StoreFault.Kind.UNREACHABLE
+                ? fault.kind().word() + " since " + Instant.ofEpochMilli(fault.sinceMillis())
+                : fault.kind().word();
+    }
+
+    static Map<String, Object> json(StoreFault fault) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("condition", fault.kind().word());
+        json.put("reason", fault.reason());
+        json.put("since_millis", fault.sinceMillis());
+        return json;
+    }
+
+    static Map<String, Object> json(Map<String, StoreFault> faults) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        faults.forEach((process, fault) -> json.put(process, json(fault)));
+        return json;
+    }
+}

@@ -1,0 +1,17 @@
+package io.cloudmw.core.access;
+
+import java.util.Optional;
+
+/**
+ * What one process found out about a store when it checked it.
+ *
+ * @param fault what is wrong; empty: nothing
+ * @param latencyMicros the fastest of the requests; 0: none was answered
+ * @param clockAheadMillis how far the store's clock is ahead of the process's; of no meaning when no request was answered
+ */
+public record ProbeReport(Optional<StoreFault> fault, long latencyMicros, long clockAheadMillis) {
+    /** A check that found something wrong before any request was answered. */
+    public static ProbeReport failed(StoreFault fault) {
+        return new ProbeReport(Optional.of(fault), 0, 0);
+    }
+}

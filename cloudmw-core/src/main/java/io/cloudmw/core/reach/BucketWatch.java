@@ -1,0 +1,365 @@
+package io.cloudmw.core.reach;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cloudmw.core.access.StoreFault;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.thread.Threads;
+import io.cloudmw.core.time.Ticker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Knows the buckets there are, and which of them this process cannot use. It lists the stores and sends each bucket one cheap
+ * request every {@code interval}, less up to half of it by lot, and every {@value #FAULTY_SECONDS} s while something is wrong. A
+ * bucket that does not answer once is asked again before it counts as unreachable. Safe for any thread.
+ */
+public final class BucketWatch implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(BucketWatch.class);
+    private static final long FAULTY_SECONDS = 10;
+    private static final long DOUBTED_SECONDS = 2;
+    private static final int THREADS = 4;
+    private static final int MOST_QUEUED = 20_000;
+    private static final long STEP_MILLIS = 250;
+
+    /** Lists all stores there are; may block. */
+    @FunctionalInterface
+    public interface Listing {
+        List<Store> stores() throws CloudMwException;
+    }
+
+    private final String process;
+    private final Listing listing;
+    private final BucketProbe probe;
+    private final long intervalNanos;
+    private final Ticker ticker;
+    private final RandomGenerator random;
+    private final CompletableFuture<Void> firstLook = new CompletableFuture<>();
+
+    @GuardedBy("this")
+    private final Map<StoreId, Watched> watched = new LinkedHashMap<>();
+
+    @GuardedBy("this")
+    private long listDueNanos;
+
+    @GuardedBy("this")
+    private long refreshedNanos;
+
+    @GuardedBy("this")
+    private boolean isListing;
+
+    @GuardedBy("this")
+    private boolean listed;
+
+    @GuardedBy("this")
+    private @Nullable ScheduledExecutorService timer;
+
+    @GuardedBy("this")
+    private @Nullable ExecutorService workers;
+
+    /** One bucket, and what is known of it. */
+    private static final class Watched {
+        private Store store;
+        private long dueNanos;
+        private boolean looking;
+        private boolean looked;
+        private boolean doubted;
+        private @Nullable StoreFault fault;
+
+        Watched(Store store, long dueNanos) {
+            this.store = store;
+            this.dueNanos = dueNanos;
+        }
+    }
+
+    /**
+     * Knows nothing before {@link #start}.
+     *
+     * @param process names this process in logs
+     * @param interval how often each bucket is asked
+     */
+    public BucketWatch(
+            String process,
+            Listing listing,
+            BucketProbe probe,
+            Duration interval,
+            Ticker ticker,
+            RandomGenerator random) {
+        this.process = process;
+        this.listing = listing;
+        this.probe = probe;
+        this.intervalNanos = interval.toNanos();
+        this.ticker = ticker;
+        this.random = random;
+        this.listDueNanos = ticker.nanos();
+        this.refreshedNanos = ticker.nanos() - TimeUnit.SECONDS.toNanos(1);
+    }
+
+    /** Of a process that reaches no buckets: it knows none, and need not be started. */
+    public static BucketWatch none() {
+        BucketWatch none = new BucketWatch(
+                "", List::of, BucketProbe.none(), Duration.ofHours(1), Ticker.system(), new SplittableRandom());
+        none.firstLook.complete(null);
+        return none;
+    }
+
+    /** Begins to watch, on threads of its own. */
+    public synchronized void start() {
+        if (timer != null) {
+            return;
+        }
+        ExecutorService pool = Threads.blocking("buckets", THREADS, MOST_QUEUED);
+        ScheduledExecutorService clock = Threads.timer("bucket-watch");
+        workers = pool;
+        timer = clock;
+        var unused = clock.scheduleWithFixedDelay(() -> step(pool), 0, STEP_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Waits until each bucket was asked once.
+     *
+     * @return false when that takes longer
+     */
+    public boolean awaitFirstLook(Duration most) throws InterruptedException {
+        try {
+            firstLook.get(most.toNanos(), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("it never fails", e);
+        }
+    }
+
+    /** The buckets that this process cannot use. */
+    public synchronized Map<StoreId, StoreFault> faults() {
+        Map<StoreId, StoreFault> faults = new LinkedHashMap<>();
+        watched.forEach((id, bucket) -> {
+            if (bucket.fault != null) {
+                faults.put(id, bucket.fault);
+            }
+        });
+        return faults;
+    }
+
+    /** What keeps this process out of a bucket; empty: nothing, as far as is known. */
+    public synchronized Optional<StoreFault> fault(StoreId store) {
+        return Optional.ofNullable(watched.get(store)).map(bucket -> bucket.fault);
+    }
+
+    /** A bucket as the cluster knows it, with the reference to its credentials; the list is at most a second old if it is not there. */
+    public Optional<Store> find(StoreId store) {
+        Optional<Store> known = known(store);
+        if (known.isEmpty() && mayRefresh()) {
+            list();
+            known = known(store);
+        }
+        return known;
+    }
+
+    /** The same, after the list was read anew: for whoever knows the store to be another one. */
+    public Optional<Store> findAnew(StoreId store) {
+        if (mayRefresh()) {
+            list();
+        }
+        return known(store);
+    }
+
+    private synchronized Optional<Store> known(StoreId store) {
+        return Optional.ofNullable(watched.get(store)).map(bucket -> bucket.store);
+    }
+
+    private synchronized boolean mayRefresh() {
+        long now = ticker.nanos();
+        if (now - refreshedNanos < TimeUnit.SECONDS.toNanos(1)) {
+            return false;
+        }
+        refreshedNanos = now;
+        return true;
+    }
+
+    /** Has a bucket asked again at once: something went wrong with it. */
+    public synchronized void doubt(StoreId store) {
+        Watched bucket = watched.get(store);
+        if (bucket != null && bucket.fault == null) {
+            bucket.dueNanos = ticker.nanos();
+        }
+    }
+
+    private void step(ExecutorService pool) {
+        try {
+            for (Runnable due : due()) {
+                pool.execute(due);
+            }
+        } catch (RejectedExecutionException e) {
+            LOG.debug("{}: is closing, or very late with its buckets", process, e);
+        } catch (RuntimeException | Error e) {
+            LOG.warn("{}: buckets could not be asked; trying again", process, e);
+        }
+    }
+
+    private synchronized List<Runnable> due() {
+        long now = ticker.nanos();
+        List<Runnable> due = new ArrayList<>();
+        if (!isListing && now - listDueNanos >= 0) {
+            isListing = true;
+            due.add(this::list);
+        }
+        for (Watched bucket : watched.values()) {
+            if (!bucket.looking && now - bucket.dueNanos >= 0) {
+                bucket.looking = true;
+                due.add(() -> look(bucket));
+            }
+        }
+        return due;
+    }
+
+    private void list() {
+        try {
+            take(listing.stores());
+        } catch (CloudMwException e) {
+            LOG.debug("{}: the stores could not be listed; trying again", process, e);
+            boolean mayComeBack = e.code() == ErrorCode.COORDINATOR_UNAVAILABLE;
+            synchronized (this) {
+                isListing = false;
+                listDueNanos = ticker.nanos() + TimeUnit.SECONDS.toNanos(mayComeBack ? 1 : FAULTY_SECONDS);
+            }
+            if (!mayComeBack) {
+                firstLook.complete(null);
+            }
+        }
+    }
+
+    private void take(List<Store> stores) {
+        synchronized (this) {
+            long now = ticker.nanos();
+            Set<StoreId> there = stores.stream().map(Store::id).collect(Collectors.toSet());
+            watched.keySet().retainAll(there);
+            for (Store store : stores) {
+                if (store.owner().isEmpty()) {
+                    Watched known = watched.computeIfAbsent(store.id(), id -> new Watched(store, now));
+                    if (!known.store.equals(store)) {
+                        known.store = store;
+                        known.dueNanos = now;
+                        known.doubted = false;
+                    }
+                }
+            }
+            listed = true;
+            isListing = false;
+            listDueNanos = now + jittered(Math.min(intervalNanos, TimeUnit.SECONDS.toNanos(FAULTY_SECONDS)));
+        }
+        tellFirst();
+    }
+
+    private void look(Watched bucket) {
+        Store asked;
+        synchronized (this) {
+            asked = bucket.store;
+        }
+        Optional<StoreFault> found;
+        try {
+            found = probe.look(asked);
+        } catch (RuntimeException e) {
+            LOG.warn("store={}: could not be asked", asked.id(), e);
+            found = Optional.empty();
+        }
+        note(bucket, asked, found);
+        tellFirst();
+    }
+
+    private synchronized void note(Watched bucket, Store asked, Optional<StoreFault> found) {
+        long now = ticker.nanos();
+        bucket.looking = false;
+        if (!bucket.store.equals(asked)) {
+            bucket.dueNanos = now;
+            return;
+        }
+        boolean first = !bucket.looked;
+        bucket.looked = true;
+        StoreFault before = bucket.fault;
+        if (found.isEmpty()) {
+            bucket.doubted = false;
+            bucket.fault = null;
+            bucket.dueNanos = now + jittered(intervalNanos);
+            if (before != null) {
+                LOG.info("{}: store={} can be used again", process, asked.id());
+            }
+            return;
+        }
+        StoreFault fault = found.get();
+        boolean unsure = fault.kind() == StoreFault.Kind.UNREACHABLE && before == null && !first && !bucket.doubted;
+        if (unsure) {
+            bucket.doubted = true;
+            bucket.dueNanos = now + TimeUnit.SECONDS.toNanos(DOUBTED_SECONDS);
+            return;
+        }
+        bucket.fault = before != null && before.kind() == fault.kind() ? fault.since(before.sinceMillis()) : fault;
+        boolean same = before != null && before.reason().equals(fault.reason());
+        bucket.dueNanos = now + jittered(Math.min(intervalNanos, TimeUnit.SECONDS.toNanos(FAULTY_SECONDS)));
+        if (!same) {
+            LOG.warn(
+                    "{}: store={} cannot be used from here ({}): {}",
+                    process,
+                    asked.id(),
+                    reference(asked),
+                    fault.reason());
+        }
+    }
+
+    private static String reference(Store store) {
+        return store.kind() instanceof Store.S3 s3 ? s3.credentials().describe() : "";
+    }
+
+    private void tellFirst() {
+        boolean all;
+        synchronized (this) {
+            all = listed && watched.values().stream().allMatch(bucket -> bucket.looked);
+        }
+        if (all) {
+            firstLook.complete(null);
+        }
+    }
+
+    @GuardedBy("this")
+    private long jittered(long nanos) {
+        return nanos - (long) (nanos / 2.0 * random.nextDouble());
+    }
+
+    /** Ends what is under way. Idempotent. */
+    @Override
+    public void close() {
+        ScheduledExecutorService clock;
+        ExecutorService pool;
+        synchronized (this) {
+            clock = timer;
+            pool = workers;
+        }
+        if (clock != null) {
+            clock.shutdownNow();
+        }
+        if (pool != null) {
+            pool.shutdownNow();
+        }
+    }
+}

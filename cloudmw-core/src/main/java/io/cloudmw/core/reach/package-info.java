@@ -1,0 +1,8 @@
+/**
+ * Whether this process gets into the buckets there are. A watch asks them now and then, over threads of its own; what it found is
+ * safe for any thread to read.
+ */
+@NullMarked
+package io.cloudmw.core.reach;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,161 @@
+package io.cloudmw.core.store.s3;
+
+import io.cloudmw.core.access.AccessKeys;
+import io.cloudmw.core.access.CredentialsFile;
+import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.error.CloudMwException;
+import java.util.concurrent.ConcurrentHashMap;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
+import software.amazon.awssdk.auth.credentials.ProfileCredentialsProvider;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.sts.StsClient;
+import software.amazon.awssdk.services.sts.auth.StsAssumeRoleCredentialsProvider;
+import software.amazon.awssdk.utils.SdkAutoCloseable;
+
+/**
+ * Resolves references to credentials on this machine, each once: profiles and files are read again when they change, roles are
+ * assumed anew before their keys expire. Safe for any thread.
+ */
+final class S3Credentials implements AutoCloseable {
+    /** Part of what {@link S3Errors} looks for. */
+    static final String UNABLE = "Unable to load credentials: ";
+
+    private static final String SESSION = "cloudmw";
+
+    private final AwsCredentialsProvider chain;
+    private final SdkHttpClient http;
+    private final ConcurrentHashMap<Place, AwsCredentialsProvider> providers = new ConcurrentHashMap<>();
+
+    /** @param region where a role is assumed; empty for what is not a role */
+    private record Place(CredentialsReference reference, String region) {}
+
+    /**
+     * @param chain stays the caller's
+     * @param http for roles; stays the caller's
+     */
+    S3Credentials(AwsCredentialsProvider chain, SdkHttpClient http) {
+        this.chain = chain;
+        this.http = http;
+    }
+
+    /** @param region of the store */
+    AwsCredentialsProvider of(CredentialsReference reference, String region) {
+        if (reference.equals(CredentialsReference.chain())) {
+            return chain;
+        }
+        String where = reference instanceof CredentialsReference.Role ? region : "";
+        return providers.computeIfAbsent(new Place(reference, where), this::provider);
+    }
+
+    private AwsCredentialsProvider provider(Place place) {
+        if (place.reference() instanceof CredentialsReference.Profile profile) {
+            return new Profiled(
+                    profile,
+                    ProfileCredentialsProvider.builder()
+                            .profileName(profile.name())
+                            .build());
+        }
+        if (place.reference() instanceof CredentialsReference.KeyFile file) {
+            CredentialsFile keys = new CredentialsFile(file.path());
+            return () -> credentials(keys);
+        }
+        if (place.reference() instanceof CredentialsReference.Role role) {
+            return new Assumed(
+                    role,
+                    StsClient.builder()
+                            .httpClient(http)
+                            .credentialsProvider(chain)
+                            .region(Region.of(place.region()))
+                            .build());
+        }
+        return chain;
+    }
+
+    private static AwsCredentials credentials(CredentialsFile file) {
+        try {
+            AccessKeys keys = file.keys();
+            return keys.token().isPresent()
+                    ? AwsSessionCredentials.create(
+                            keys.id(), keys.secret(), keys.token().get())
+                    : AwsBasicCredentials.create(keys.id(), keys.secret());
+        } catch (CloudMwException e) {
+            throw SdkClientException.create(UNABLE + e.getMessage(), e);
+        }
+    }
+
+    /** The SDK prints the whole configuration behind its sentence. */
+    private static String said(RuntimeException e) {
+        String message = String.valueOf(e.getMessage());
+        int end = message.indexOf(": ProfileFile(");
+        return end < 0 ? message : message.substring(0, end);
+    }
+
+    /** Keys of a profile. A profile that is not there fails as every lack of credentials does. */
+    private record Profiled(CredentialsReference.Profile profile, ProfileCredentialsProvider keys)
+            implements AwsCredentialsProvider, SdkAutoCloseable {
+        @Override
+        public AwsCredentials resolveCredentials() {
+            try {
+                return keys.resolveCredentials();
+            } catch (SdkClientException | IllegalStateException | IllegalArgumentException e) {
+                throw SdkClientException.create(UNABLE + profile.describe() + ": " + said(e), e);
+            }
+        }
+
+        @Override
+        public void close() {
+            keys.close();
+        }
+    }
+
+    /** Keys of a role. */
+    private static final class Assumed implements AwsCredentialsProvider, SdkAutoCloseable {
+        private final CredentialsReference.Role role;
+        private final StsClient client;
+        private final StsAssumeRoleCredentialsProvider keys;
+
+        Assumed(CredentialsReference.Role role, StsClient client) {
+            this.role = role;
+            this.client = client;
+            this.keys = StsAssumeRoleCredentialsProvider.builder()
+                    .stsClient(client)
+                    .refreshRequest(request -> {
+                        request.roleArn(role.arn()).roleSessionName(SESSION);
+                        if (!role.externalId().isEmpty()) {
+                            request.externalId(role.externalId());
+                        }
+                    })
+                    .build();
+        }
+
+        @Override
+        public AwsCredentials resolveCredentials() {
+            try {
+                return keys.resolveCredentials();
+            } catch (RuntimeException e) {
+                throw SdkClientException.create(
+                        UNABLE + role.describe() + " could not be assumed: " + e.getMessage(), e);
+            }
+        }
+
+        @Override
+        public void close() {
+            keys.close();
+            client.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        providers.values().forEach(provider -> {
+            if (provider instanceof SdkAutoCloseable closeable) {
+                closeable.close();
+            }
+        });
+    }
+}

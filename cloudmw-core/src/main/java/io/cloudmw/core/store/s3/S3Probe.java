@@ -1,0 +1,279 @@
+package io.cloudmw.core.store.s3;
+
+import io.cloudmw.core.access.ProbeReport;
+import io.cloudmw.core.access.StoreFault;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.ResponseBytes;
+import software.amazon.awssdk.core.SdkResponse;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.http.SdkHttpResponse;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.S3Object;
+
+/**
+ * One check of one bucket: writes a small object on condition that there is none, and again, which must be refused; reads a range
+ * of it, lists it, and deletes it. The object's key is {@code <prefix>cloudmw-probe/<random>}; what checks that were interrupted
+ * have left there is deleted by the next look or check. Used by one thread, once.
+ */
+final class S3Probe {
+    /** What is older was left by a check that was interrupted. */
+    private static final Duration LEFT_AFTER = Duration.ofMinutes(1);
+
+    private static final long SHORTEST_MILLIS = 50;
+    private static final int MOST_LISTED = 100;
+    private static final byte[] CONTENT =
+            "cloudmw checks whether it can use this bucket".getBytes(StandardCharsets.UTF_8);
+    private static final int FROM = 8;
+    private static final int TO = 13;
+
+    private final S3Client client;
+    private final Store.S3 bucket;
+    private final Ticker ticker;
+    private final WallClock clock;
+    private final long endNanos;
+    private final String key;
+    private long latencyNanos;
+    private long clockAheadMillis;
+
+    /** A request of the SDK. */
+    private interface Request<T> {
+        T send(Duration timeout);
+    }
+
+    /** Ends a check. */
+    private static final class Wrong extends Exception {
+        private static final long serialVersionUID = 1;
+
+        private final transient StoreFault fault;
+
+        Wrong(StoreFault fault) {
+            super(fault.reason(), null, false, false);
+            this.fault = fault;
+        }
+    }
+
+    /** @param client sends each request once */
+    S3Probe(S3Client client, Store.S3 bucket, Duration timeout, Ticker ticker, WallClock clock) {
+        this.client = client;
+        this.bucket = bucket;
+        this.ticker = ticker;
+        this.clock = clock;
+        this.endNanos = ticker.nanos() + timeout.toNanos();
+        this.key = probes(bucket) + UUID.randomUUID();
+    }
+
+    private static String probes(Store.S3 bucket) {
+        return bucket.prefix() + "cloudmw-probe/";
+    }
+
+    /** One cheap request: lists what checks have left, and deletes what is old. */
+    Optional<StoreFault> look() {
+        try {
+            clean(timedRaw(this::listOnce));
+            return Optional.empty();
+        } catch (AwsServiceException e) {
+            // A server without LIST can be read and written all the same.
+            boolean unknown = e.statusCode() == 501 || e.statusCode() == 405;
+            return unknown ? Optional.empty() : Optional.of(wrong("s3:ListBucket", e).fault);
+        } catch (SdkException e) {
+            return Optional.of(wrong("s3:ListBucket", e).fault);
+        } catch (Wrong e) {
+            return Optional.of(e.fault);
+        }
+    }
+
+    /** The whole check. */
+    ProbeReport run() {
+        Optional<StoreFault> name = S3Faults.ofName(bucket, clock.millis());
+        if (name.isPresent()) {
+            return ProbeReport.failed(name.get());
+        }
+        boolean written = false;
+        Optional<StoreFault> fault = Optional.empty();
+        try {
+            clean(list());
+            written = true;
+            put();
+            get();
+            find();
+        } catch (Wrong e) {
+            fault = Optional.of(e.fault);
+        }
+        if (written) {
+            Optional<StoreFault> left = delete();
+            fault = fault.isPresent() ? fault : left;
+        }
+        return new ProbeReport(fault, TimeUnit.NANOSECONDS.toMicros(latencyNanos), clockAheadMillis);
+    }
+
+    private void put() throws Wrong {
+        timed("s3:PutObject", this::putOnCondition);
+        try {
+            SdkResponse unused = timedRaw(this::putOnCondition);
+        } catch (AwsServiceException e) {
+            if (e.statusCode() == 412) {
+                return;
+            }
+            throw wrong("s3:PutObject", e);
+        } catch (SdkException e) {
+            throw wrong("s3:PutObject", e);
+        }
+        throw new Wrong(unconditional("a second PUT with If-None-Match overwrote the first (expected: 412)"));
+    }
+
+    private SdkResponse putOnCondition(Duration timeout) {
+        return client.putObject(
+                request -> request.bucket(bucket.bucket())
+                        .key(key)
+                        .ifNoneMatch("*")
+                        .overrideConfiguration(c -> c.apiCallTimeout(timeout)),
+                RequestBody.fromBytes(CONTENT));
+    }
+
+    private void get() throws Wrong {
+        ResponseBytes<GetObjectResponse> answer = timed(
+                "s3:GetObject",
+                timeout -> client.getObjectAsBytes(request -> request.bucket(bucket.bucket())
+                        .key(key)
+                        .range("bytes=" + FROM + "-" + (TO - 1))
+                        .overrideConfiguration(c -> c.apiCallTimeout(timeout))));
+        if (!Arrays.equals(answer.asByteArrayUnsafe(), Arrays.copyOfRange(CONTENT, FROM, TO))) {
+            throw new Wrong(new StoreFault(
+                    StoreFault.Kind.DENIED,
+                    "a GET of bytes " + FROM + "-" + (TO - 1) + " answered " + answer.asByteArrayUnsafe().length
+                            + " other bytes (expected: a store that serves ranges, and reads what it wrote)",
+                    clock.millis()));
+        }
+    }
+
+    private void find() throws Wrong {
+        ListObjectsV2Response listed = list();
+        boolean named =
+                listed.contents().stream().anyMatch(object -> object.key().equals(key));
+        if (!named && listed.contents().size() < MOST_LISTED) {
+            throw new Wrong(new StoreFault(
+                    StoreFault.Kind.DENIED,
+                    "LIST does not name an object that was just written (expected: a store that lists what it has)",
+                    clock.millis()));
+        }
+    }
+
+    private ListObjectsV2Response list() throws Wrong {
+        return timed("s3:ListBucket", this::listOnce);
+    }
+
+    private ListObjectsV2Response listOnce(Duration timeout) {
+        return client.listObjectsV2(request -> request.bucket(bucket.bucket())
+                .prefix(probes(bucket))
+                .maxKeys(MOST_LISTED)
+                .overrideConfiguration(c -> c.apiCallTimeout(timeout)));
+    }
+
+    private void clean(ListObjectsV2Response listed) throws Wrong {
+        Instant before = Instant.ofEpochMilli(clock.millis() + clockAheadMillis).minus(LEFT_AFTER);
+        for (S3Object object : listed.contents()) {
+            if (object.lastModified().isBefore(before)) {
+                deleteObject(object.key());
+            }
+        }
+    }
+
+    /** Also when time is up: what is left behind is found by the next look. */
+    private Optional<StoreFault> delete() {
+        try {
+            deleteObject(key);
+            return Optional.empty();
+        } catch (Wrong e) {
+            return Optional.of(e.fault);
+        }
+    }
+
+    private void deleteObject(String name) throws Wrong {
+        timed(
+                "s3:DeleteObject",
+                timeout -> client.deleteObject(request -> request.bucket(bucket.bucket())
+                        .key(name)
+                        .overrideConfiguration(c -> c.apiCallTimeout(timeout))));
+    }
+
+    private <T> T timed(String action, Request<T> request) throws Wrong {
+        try {
+            return timedRaw(request);
+        } catch (SdkException e) {
+            throw wrong(action, e);
+        }
+    }
+
+    private <T> T timedRaw(Request<T> request) {
+        long began = ticker.nanos();
+        long beganMillis = clock.millis();
+        long leftMillis = Math.max(SHORTEST_MILLIS, TimeUnit.NANOSECONDS.toMillis(endNanos - began));
+        try {
+            T answer = request.send(Duration.ofMillis(leftMillis));
+            answered(began, beganMillis, http(answer));
+            return answer;
+        } catch (AwsServiceException e) {
+            answered(
+                    began,
+                    beganMillis,
+                    e.awsErrorDetails() == null ? null : e.awsErrorDetails().sdkHttpResponse());
+            throw e;
+        }
+    }
+
+    private static @Nullable SdkHttpResponse http(Object answer) {
+        Object response = answer instanceof ResponseBytes<?> bytes ? bytes.response() : answer;
+        return response instanceof SdkResponse sdk ? sdk.sdkHttpResponse() : null;
+    }
+
+    private void answered(long beganNanos, long beganMillis, @Nullable SdkHttpResponse response) {
+        long took = Math.max(1, ticker.nanos() - beganNanos);
+        latencyNanos = latencyNanos == 0 ? took : Math.min(latencyNanos, took);
+        Optional<String> date = response == null ? Optional.empty() : response.firstMatchingHeader("Date");
+        if (date.isPresent()) {
+            try {
+                // The header leaves out the fraction of a second: half of one is its middle.
+                long there = ZonedDateTime.parse(date.get(), DateTimeFormatter.RFC_1123_DATE_TIME)
+                                .toInstant()
+                                .toEpochMilli()
+                        + 500;
+                long here = (beganMillis + clock.millis()) / 2;
+                clockAheadMillis = Math.abs(there - here) <= 1000 ? 0 : there - here;
+            } catch (DateTimeParseException e) {
+                clockAheadMillis = 0;
+            }
+        }
+    }
+
+    private Wrong wrong(String action, SdkException e) {
+        if (e instanceof AwsServiceException answer && answer.statusCode() == 501 && action.equals("s3:PutObject")) {
+            return new Wrong(unconditional("PUT with If-None-Match is answered with 501"));
+        }
+        return new Wrong(S3Faults.of(bucket, action, e, clock.millis()));
+    }
+
+    private StoreFault unconditional(String why) {
+        return new StoreFault(
+                StoreFault.Kind.DENIED,
+                "no conditional writes: " + why + "; two writers of one chunk would not notice each other"
+                        + " (--no-check adds it all the same)",
+                clock.millis());
+    }
+}

@@ -1,0 +1,230 @@
+package io.cloudmw.core.coordinator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.access.StoreFault;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.FileVersion;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.placement.PlacedChunk;
+import io.cloudmw.core.placement.PlannedChunk;
+import io.cloudmw.core.placement.ReadPlan;
+import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.race.Entrant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Helpers that cannot use a store are not asked for it. */
+final class StoreReachTest {
+    private static final FilePath FILE = FilePath.parse("v:/f");
+    private static final long MIB = 1 << 20;
+    private static final StoreId A = new StoreId("a");
+    private static final StoreId B = new StoreId("b");
+    private static final StoreFault LACKING =
+            new StoreFault(StoreFault.Kind.NO_CREDENTIALS, "no credentials here", 1_700_000_000_000L);
+
+    private final Map<HelperId, Long> epochs = new HashMap<>();
+    private TestCluster cluster;
+
+    @BeforeEach
+    void start() throws Exception {
+        cluster = new TestCluster();
+        for (int number = 1; number <= 3; number++) {
+            HelperAddress helper = new HelperAddress(id(number), "127.0.0.1:" + number, "127.0.0.1:1" + number);
+            epochs.put(helper.id(), administration().registerHelper(helper, 1, List.of()));
+        }
+        administration().addStore(TestCluster.bucket("a"), false, Optional.empty());
+        administration().addStore(TestCluster.bucket("b"), false, Optional.empty());
+    }
+
+    private Administration administration() {
+        return cluster.coordinator.administration();
+    }
+
+    private static HelperId id(int number) {
+        return new HelperId("h" + number);
+    }
+
+    private void lacks(int helper, StoreId... stores) throws CloudMwException {
+        lacks(helper, LACKING, stores);
+    }
+
+    private void lacks(int helper, StoreFault fault, StoreId... stores) throws CloudMwException {
+        Map<StoreId, StoreFault> faults = new HashMap<>();
+        for (StoreId store : stores) {
+            faults.put(store, fault);
+        }
+        boolean unused = administration()
+                .heartbeat(id(helper), epochs.getOrDefault(id(helper), 0L), new HelperNews(List.of(), faults));
+    }
+
+    private void volume(int replicas, int quorum, String... stores) throws CloudMwException {
+        administration().createVolume(TestCluster.volume("v", replicas, quorum, stores), Optional.empty());
+    }
+
+    private StoreStatus status(StoreId store) throws CloudMwException {
+        return administration().stores().stream()
+                .filter(status -> status.store().id().equals(store))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void aStoreThatSomeCanUseIsAvailableAndSaysWhoCannot() throws Exception {
+        lacks(1, A);
+        assertThat(status(A).available()).isTrue();
+        assertThat(status(A).reach().fault()).isEmpty();
+        assertThat(status(A).reach().shutOut()).containsOnlyKeys("helper h1").containsValue(LACKING);
+        assertThat(status(B).reach().shutOut()).isEmpty();
+    }
+
+    @Test
+    void aStoreThatNobodyCanUseIsToldTakesNothingNewAndComesBack() throws Exception {
+        volume(1, 1, "a", "b");
+        StoreFault missing = new StoreFault(StoreFault.Kind.MISSING, "there is no bucket", 5);
+        lacks(1, A);
+        lacks(2, missing, A);
+        lacks(3, A);
+        assertThat(status(A).available()).isFalse();
+        assertThat(status(A).reach().fault()).as("what says most of the store").contains(missing);
+        FileVersion version = cluster.put(FILE, 20 * MIB);
+        assertThat(cluster.segment(version.id(), 0))
+                .allSatisfy(chunk -> assertThat(chunk.replicas()).containsExactly(B));
+        lacks(2);
+        assertThat(status(A).available()).isTrue();
+        assertThat(cluster.segment(cluster.put(FILE, 20 * MIB).id(), 0))
+                .anySatisfy(chunk -> assertThat(chunk.replicas()).containsExactly(A));
+    }
+
+    @Test
+    void aReadIsPlannedForHelpersThatCanUseTheStore() throws Exception {
+        volume(1, 1, "a");
+        FileVersion version = cluster.put(FILE, 4 * MIB);
+        lacks(1, A);
+        lacks(3, A);
+        ReadPlan plan = cluster.coordinator.reads().plan(FILE, Optional.empty(), Optional.empty());
+        assertThat(plan.helpers()).extracting(HelperAddress::id).containsExactly(id(2));
+        for (PlannedChunk chunk : cluster.coordinator
+                .reads()
+                .segment(FILE, version.id(), 0, List.of(id(1), id(2), id(3)), true)
+                .chunks()) {
+            assertThat(chunk.entrants()).extracting(Entrant::racer).allMatch(racer -> racer.rank() == 1);
+            assertThat(chunk.entrants()).hasSize(1);
+            assertThat(chunk.direct()).containsOnlyKeys(A);
+        }
+    }
+
+    @Test
+    void whereNoHelperCanUseAllStoresEachIsReadByOneThatCan() throws Exception {
+        volume(2, 1, "a", "b");
+        FileVersion version = cluster.put(FILE, 4 * MIB);
+        lacks(1, A);
+        lacks(2, B);
+        lacks(3, A, B);
+        ReadPlan plan = cluster.coordinator.reads().plan(FILE, Optional.empty(), Optional.empty());
+        List<HelperId> ranked = plan.helpers().stream().map(HelperAddress::id).toList();
+        assertThat(ranked).containsExactlyInAnyOrder(id(1), id(2));
+        for (PlannedChunk chunk : cluster.coordinator
+                .reads()
+                .segment(FILE, version.id(), 0, ranked, false)
+                .chunks()) {
+            assertThat(chunk.entrants()).hasSize(2).allSatisfy(entrant -> {
+                StoreId store = chunk.chunk().replicas().get(entrant.replica());
+                assertThat(ranked.get(entrant.racer().rank())).isEqualTo(store.equals(A) ? id(2) : id(1));
+            });
+        }
+    }
+
+    @Test
+    void aChunkGoesToAHelperThatCanUseItsStoresAndWhatThatCannotIsOwed() throws Exception {
+        volume(2, 1, "a", "b");
+        lacks(1, A);
+        lacks(2, B);
+        assertThat(placed(Set.of())).allSatisfy(chunk -> {
+            assertThat(chunk.helper()).isEqualTo(id(3));
+            assertThat(chunk.owed()).isEmpty();
+        });
+        assertThat(placed(Set.of(id(3)))).allSatisfy(chunk -> {
+            assertThat(chunk.helper()).isIn(id(1), id(2));
+            assertThat(chunk.owed()).containsExactly(chunk.helper().equals(id(1)) ? A : B);
+        });
+    }
+
+    private List<PlacedChunk> placed(Set<HelperId> avoid) throws CloudMwException {
+        return cluster.coordinator
+                .uploads()
+                .place(FILE, VersionId.random(), 0, 8, avoid)
+                .placements();
+    }
+
+    @Test
+    void whereTheQuorumIsMoreThanAnyHelperCanUseThePutSaysSo() throws Exception {
+        volume(2, 2, "a", "b");
+        lacks(1, A);
+        lacks(2, B);
+        lacks(3, A);
+        CloudMwException refused = catchThrowableOfType(CloudMwException.class, () -> placed(Set.of()));
+        assertThat(refused.code()).isEqualTo(ErrorCode.QUORUM_NOT_MET);
+        assertThat(refused).hasMessageContaining("no helper can use more than 1 of the stores");
+    }
+
+    @Test
+    void plansNameNoCredentialsAndOtherCredentialsAreAnotherStore() throws Exception {
+        CredentialsReference profile = new CredentialsReference.Profile("p");
+        StoreStatus changed = administration().setCredentials(A, profile, Optional.empty());
+        assertThat(changed.store()).isEqualTo(TestCluster.bucket("a").with(profile));
+        assertThat(administration().buckets()).contains(changed.store());
+        volume(1, 1, "a");
+        FileVersion unused = cluster.put(FILE, MIB);
+        ReadPlan plan = cluster.coordinator.reads().plan(FILE, Optional.empty(), Optional.empty());
+        assertThat(plan.stores()).extracting(StoreStatus::store).containsExactly(TestCluster.bucket("a"));
+        CloudMwException refused = catchThrowableOfType(
+                CloudMwException.class,
+                () -> administration().addStore(TestCluster.bucket("a"), false, Optional.empty()));
+        assertThat(refused.code()).isEqualTo(ErrorCode.ALREADY_EXISTS);
+        assertThat(refused).hasMessageContaining("cloudmw store set a");
+    }
+
+    @Test
+    void anExternalIdIsToldToHelpersAndToNobodyElse() throws Exception {
+        CredentialsReference role = new CredentialsReference.Role("arn:aws:iam::123456789012:role/r", "ext-1");
+        assertThat(administration()
+                        .setCredentials(A, role, Optional.empty())
+                        .store()
+                        .toString())
+                .doesNotContain("external");
+        assertThat(status(A).store()).isEqualTo(TestCluster.bucket("a").with(role.shown()));
+        assertThat(administration().buckets()).contains(TestCluster.bucket("a").with(role));
+    }
+
+    @Test
+    void aStoreThatDoesNotProveItselfIsNotMadeKnown() throws Exception {
+        Store store = TestCluster.bucket("c");
+        CloudMwException refused = catchThrowableOfType(
+                CloudMwException.class,
+                () -> administration()
+                        .addStore(
+                                store,
+                                false,
+                                false,
+                                unproven -> {
+                                    throw new CloudMwException(ErrorCode.STORE_DENIED, "no");
+                                },
+                                Optional.empty()));
+        assertThat(refused.code()).isEqualTo(ErrorCode.STORE_DENIED);
+        assertThat(administration().buckets()).doesNotContain(store);
+    }
+}

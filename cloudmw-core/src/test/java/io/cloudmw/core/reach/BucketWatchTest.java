@@ -1,0 +1,151 @@
+package io.cloudmw.core.reach;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.access.ProbeReport;
+import io.cloudmw.core.access.StoreFault;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.time.Ticker;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+final class BucketWatchTest {
+    private static final Duration SOON = Duration.ofMillis(100);
+
+    private final Map<StoreId, StoreFault> wrong = new ConcurrentHashMap<>();
+    private final AtomicInteger looks = new AtomicInteger();
+    private volatile List<Store> stores = List.of();
+    private final BucketProbe probe = new BucketProbe() {
+        @Override
+        public Optional<StoreFault> look(Store bucket) {
+            looks.incrementAndGet();
+            return Optional.ofNullable(wrong.get(bucket.id()));
+        }
+
+        @Override
+        public ProbeReport probe(Store bucket, Duration timeout) {
+            throw new AssertionError("nobody asked for it");
+        }
+    };
+
+    private static Store bucket(String id) {
+        return new Store(new StoreId(id), "z", new Store.S3(id, "r", "", false, ""));
+    }
+
+    private BucketWatch watch(BucketWatch.Listing listing, Duration interval) {
+        return new BucketWatch("test", listing, probe, interval, Ticker.system(), new SplittableRandom(1));
+    }
+
+    @Test
+    void theFirstLookSeesEveryBucketAndNoDisk() throws Exception {
+        stores = List.of(
+                bucket("a"),
+                bucket("b"),
+                new Store(new StoreId("d"), "z", new Store.Disk(new HelperId("h"), Path.of("/d"))));
+        wrong.put(new StoreId("b"), new StoreFault(StoreFault.Kind.MISSING, "gone", 7));
+        try (BucketWatch watch = watch(() -> stores, Duration.ofHours(1))) {
+            watch.start();
+            assertThat(watch.awaitFirstLook(Duration.ofMinutes(1))).isTrue();
+            assertThat(watch.faults()).containsOnlyKeys(new StoreId("b"));
+            assertThat(looks).hasValue(2);
+        }
+    }
+
+    @Test
+    void aBucketComesBackByItself() throws Exception {
+        StoreId a = new StoreId("a");
+        stores = List.of(bucket("a"));
+        wrong.put(a, new StoreFault(StoreFault.Kind.DENIED, "no", 7));
+        try (BucketWatch watch = watch(() -> stores, SOON)) {
+            watch.start();
+            assertThat(watch.awaitFirstLook(Duration.ofMinutes(1))).isTrue();
+            assertThat(watch.fault(a)).isPresent();
+            wrong.clear();
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> watch.fault(a).isEmpty());
+        }
+    }
+
+    @Test
+    void oneTimeWithoutAnAnswerIsNotUnreachable() throws Exception {
+        StoreId a = new StoreId("a");
+        stores = List.of(bucket("a"));
+        AtomicInteger failing = new AtomicInteger();
+        BucketProbe once = new BucketProbe() {
+            @Override
+            public Optional<StoreFault> look(Store bucket) {
+                looks.incrementAndGet();
+                return failing.getAndDecrement() > 0
+                        ? Optional.of(new StoreFault(StoreFault.Kind.UNREACHABLE, "silent", 7))
+                        : Optional.empty();
+            }
+
+            @Override
+            public ProbeReport probe(Store bucket, Duration timeout) {
+                throw new AssertionError("nobody asked for it");
+            }
+        };
+        try (BucketWatch watch =
+                new BucketWatch("test", () -> stores, once, SOON, Ticker.system(), new SplittableRandom(1))) {
+            watch.start();
+            assertThat(watch.awaitFirstLook(Duration.ofMinutes(1))).isTrue();
+            failing.set(1);
+            int before = looks.get();
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> {
+                assertThat(watch.fault(a)).isEmpty();
+                return failing.get() < 0 && looks.get() > before + 1;
+            });
+            failing.set(Integer.MAX_VALUE);
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> watch.fault(a).isPresent());
+        }
+    }
+
+    @Test
+    void aBucketWhoseCredentialsChangedIsAskedAtOnceAndFoundAnew() throws Exception {
+        StoreId a = new StoreId("a");
+        stores = List.of(bucket("a"));
+        wrong.put(a, new StoreFault(StoreFault.Kind.NO_CREDENTIALS, "none", 7));
+        try (BucketWatch watch = watch(() -> stores, Duration.ofHours(1))) {
+            watch.start();
+            assertThat(watch.awaitFirstLook(Duration.ofMinutes(1))).isTrue();
+            Store changed = bucket("a").with(new CredentialsReference.Profile("p"));
+            wrong.clear();
+            stores = List.of(changed);
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> watch.findAnew(a).equals(Optional.of(changed)));
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> watch.fault(a).isEmpty());
+        }
+    }
+
+    @Test
+    void aListThatCannotBeReadHoldsNobodyUpUnlessItMayComeBack() throws Exception {
+        try (BucketWatch watch = watch(
+                () -> {
+                    throw new CloudMwException(ErrorCode.INTERNAL, "on purpose");
+                },
+                SOON)) {
+            watch.start();
+            assertThat(watch.awaitFirstLook(Duration.ofMinutes(1))).isTrue();
+            assertThat(watch.faults()).isEmpty();
+        }
+    }
+}

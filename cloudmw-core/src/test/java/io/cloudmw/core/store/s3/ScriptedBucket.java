@@ -1,0 +1,116 @@
+package io.cloudmw.core.store.s3;
+
+import com.sun.net.httpserver.HttpExchange;
+import io.cloudmw.core.testing.store.ScriptedHttpServer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/** A bucket in memory that does what a check asks of it, but for what a test has it refuse. Safe for any thread. */
+final class ScriptedBucket implements AutoCloseable {
+    private final ScriptedHttpServer server = new ScriptedHttpServer();
+    private final Map<String, Instant> objects = new ConcurrentSkipListMap<>();
+    private final Map<String, Refusal> refusals = new ConcurrentSkipListMap<>();
+    private volatile boolean conditional = true;
+    private volatile Optional<String> accessKey = Optional.empty();
+
+    private record Refusal(int status, String code, String message, Map<String, String> headers) {}
+
+    ScriptedBucket() throws IOException {
+        server.unscripted(this::answer);
+    }
+
+    String endpoint() {
+        return server.uri().toString();
+    }
+
+    List<String> requests() {
+        return server.requests();
+    }
+
+    Map<String, Instant> objects() {
+        return new TreeMap<>(objects);
+    }
+
+    void keep(String key, Instant modified) {
+        objects.put(key, modified);
+    }
+
+    /** Knows one access key only. */
+    void admit(String id) {
+        accessKey = Optional.of(id);
+    }
+
+    /** Overwrites what is there, whatever the condition. */
+    void ignoreConditions() {
+        conditional = false;
+    }
+
+    /** @param what PUT, GET, DELETE or LIST */
+    void refuse(String what, int status, String code, String message, Map<String, String> headers) {
+        refusals.put(what, new Refusal(status, code, message, headers));
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        String path = exchange.getRequestURI().getPath().substring("/bucket".length());
+        String key = path.startsWith("/") ? path.substring(1) : path;
+        String what = key.isEmpty() ? "LIST" : exchange.getRequestMethod();
+        String signer = exchange.getRequestHeaders().getFirst("Authorization");
+        Refusal refusal = refusals.get(what);
+        if (accessKey.isPresent() && !signer.contains("Credential=" + accessKey.get() + "/")) {
+            error(exchange, 403, "InvalidAccessKeyId", "who?");
+        } else if (refusal != null) {
+            refusal.headers().forEach(exchange.getResponseHeaders()::set);
+            error(exchange, refusal.status(), refusal.code(), refusal.message());
+        } else if (what.equals("LIST")) {
+            list(exchange);
+        } else if (what.equals("PUT")) {
+            boolean there = objects.containsKey(key);
+            objects.put(key, Instant.now());
+            if (there && conditional) {
+                error(exchange, 412, "PreconditionFailed", "");
+            } else {
+                exchange.sendResponseHeaders(200, -1);
+            }
+        } else if (what.equals("DELETE")) {
+            objects.remove(key);
+            exchange.sendResponseHeaders(204, -1);
+        } else {
+            body(exchange, 206, "checks");
+        }
+    }
+
+    private void list(HttpExchange exchange) throws IOException {
+        StringBuilder xml = new StringBuilder("<ListBucketResult><IsTruncated>false</IsTruncated>");
+        objects.forEach((key, modified) -> xml.append("<Contents><Key>")
+                .append(key)
+                .append("</Key><LastModified>")
+                .append(modified)
+                .append("</LastModified><Size>1</Size></Contents>"));
+        body(exchange, 200, xml.append("</ListBucketResult>").toString());
+    }
+
+    private static void error(HttpExchange exchange, int status, String code, String message) throws IOException {
+        body(exchange, status, "<Error><Code>" + code + "</Code><Message>" + message + "</Message></Error>");
+    }
+
+    private static void body(HttpExchange exchange, int status, String text) throws IOException {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        if (status == 206) {
+            bytes = "check".getBytes(StandardCharsets.UTF_8);
+            exchange.getResponseHeaders().set("Content-Range", "bytes 8-12/45");
+        }
+        exchange.sendResponseHeaders(status, bytes.length);
+        exchange.getResponseBody().write(bytes);
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,46 @@
+package io.cloudmw.helper.bucket;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.reach.BucketWatch;
+import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.StoreOpener;
+import java.util.Optional;
+
+/**
+ * Opens buckets with the credentials that the cluster knows of them: what clients name carries none. A bucket that the cluster
+ * does not know, or knows at another place, is opened as it is named, with the default chain. Safe for any thread.
+ */
+public final class KnownBuckets implements StoreOpener {
+    private final BucketWatch watch;
+    private final StoreOpener opener;
+
+    /** @param opener stays the caller's to close */
+    public KnownBuckets(BucketWatch watch, StoreOpener opener) {
+        this.watch = watch;
+        this.opener = opener;
+    }
+
+    @Override
+    public ChunkStore open(Store store) throws CloudMwException {
+        return opener.open(known(store));
+    }
+
+    private Store known(Store named) {
+        Optional<Store> known = watch.find(named.id()).filter(store -> isAt(store, named));
+        return known.or(() -> watch.findAnew(named.id()).filter(store -> isAt(store, named)))
+                .map(store -> marked(store, named))
+                .orElseGet(named::withoutCredentials);
+    }
+
+    /** With the identity that was named: a bucket may have been replaced since the list was read. */
+    private static Store marked(Store known, Store named) {
+        return named.identity().isKnown() ? known.with(named.identity()) : known;
+    }
+
+    private static boolean isAt(Store known, Store named) {
+        return known.withoutCredentials()
+                .kind()
+                .equals(named.withoutCredentials().kind());
+    }
+}

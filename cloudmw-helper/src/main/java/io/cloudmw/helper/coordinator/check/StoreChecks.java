@@ -1,0 +1,171 @@
+package io.cloudmw.helper.coordinator.check;
+
+import io.cloudmw.core.access.ProbeReport;
+import io.cloudmw.core.access.StoreFault;
+import io.cloudmw.core.coordinator.Administration;
+import io.cloudmw.core.coordinator.HelperStatus;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.reach.BucketProbe;
+import io.cloudmw.core.time.Ticker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Checks whether stores can be used, from this coordinator and from one helper at the same time, within
+ * {@value #MOST_SECONDS} seconds. A helper that cannot be asked is left out, and another asked.
+ */
+public final class StoreChecks {
+    /** One check takes no longer. */
+    public static final int MOST_SECONDS = 5;
+
+    private static final Logger LOG = LoggerFactory.getLogger(StoreChecks.class);
+    private static final Duration OWN = Duration.ofSeconds(4);
+    private static final Duration FIRST_HELPER = Duration.ofMillis(4300);
+    private static final long MOST_NANOS = Duration.ofMillis(4600).toNanos();
+    private static final int MOST_HELPERS = 3;
+
+    private final Administration administration;
+    private final BucketProbe own;
+    private final HelperProbes helpers;
+    private final ExecutorService workers;
+
+    /** @param workers run requests to stores; stay the caller's to close */
+    public StoreChecks(Administration administration, BucketProbe own, HelperProbes helpers, ExecutorService workers) {
+        this.administration = administration;
+        this.own = own;
+        this.helpers = helpers;
+        this.workers = workers;
+    }
+
+    /** What each process that was asked found: {@code coordinator}, and {@code helper ID}. */
+    private record Started(Store store, Future<ProbeReport> here, Future<Map<String, ProbeReport>> there) {}
+
+    /**
+     * Proves one store, which need not be known yet.
+     *
+     * @throws CloudMwException {@code STORE_DENIED}, {@code NOT_FOUND} (no such bucket) or {@code STORE_UNAVAILABLE}: what is
+     *     wrong, seen from where, and what to do
+     */
+    public void require(Store store) throws CloudMwException {
+        for (Map.Entry<String, ProbeReport> check : finish(start(store)).entrySet()) {
+            Optional<StoreFault> fault = check.getValue().fault();
+            if (fault.isPresent()) {
+                throw new CloudMwException(
+                        code(fault.get().kind()),
+                        "store " + store.id() + ", seen from the " + check.getKey() + ": "
+                                + fault.get().reason());
+            }
+        }
+    }
+
+    private static ErrorCode code(StoreFault.Kind kind) {
+        return switch (kind) {
+            case MISSING -> ErrorCode.NOT_FOUND;
+            case DENIED, NO_CREDENTIALS -> ErrorCode.STORE_DENIED;
+            case UNREACHABLE -> ErrorCode.STORE_UNAVAILABLE;
+        };
+    }
+
+    /**
+     * Checks buckets that are known, all at the same time as far as there are threads.
+     *
+     * @param ids empty: all
+     * @return by store, then by process
+     * @throws CloudMwException {@code NOT_FOUND} when there is no such store; {@code INVALID_ARGUMENT} when it is a disk
+     */
+    public Map<StoreId, Map<String, ProbeReport>> check(Set<StoreId> ids) throws CloudMwException {
+        List<Store> buckets = administration.buckets();
+        Set<StoreId> known = buckets.stream().map(Store::id).collect(Collectors.toSet());
+        for (StoreId id : ids) {
+            if (!known.contains(id)) {
+                throw new CloudMwException(ErrorCode.NOT_FOUND, "no bucket " + id + " (disks are not checked)");
+            }
+        }
+        List<Started> started = new ArrayList<>();
+        for (Store bucket : buckets) {
+            if (ids.isEmpty() || ids.contains(bucket.id())) {
+                started.add(start(bucket));
+            }
+        }
+        Map<StoreId, Map<String, ProbeReport>> checks = new LinkedHashMap<>();
+        for (Started one : started) {
+            checks.put(one.store().id(), finish(one));
+        }
+        return checks;
+    }
+
+    private Started start(Store store) throws CloudMwException {
+        return new Started(store, run(() -> own.probe(store, OWN)), run(() -> fromHelper(store)));
+    }
+
+    private <T> Future<T> run(Callable<T> check) throws CloudMwException {
+        try {
+            return workers.submit(check);
+        } catch (RejectedExecutionException e) {
+            throw new CloudMwException(ErrorCode.OVERLOADED, "too many stores are being checked", e);
+        }
+    }
+
+    private static Map<String, ProbeReport> finish(Started started) throws CloudMwException {
+        Map<String, ProbeReport> checks = new LinkedHashMap<>();
+        try {
+            checks.put("coordinator", started.here().get());
+            checks.putAll(started.there().get());
+            return checks;
+        } catch (InterruptedException e) {
+            started.here().cancel(true);
+            started.there().cancel(true);
+            Thread.currentThread().interrupt();
+            throw new CloudMwException(ErrorCode.CANCELLED, "interrupted while a store was checked", e);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof CloudMwException known
+                    ? known
+                    : new CloudMwException(
+                            ErrorCode.INTERNAL,
+                            "check of store " + started.store().id(),
+                            e);
+        }
+    }
+
+    /** Empty: no helper is alive, or none can be asked. */
+    private Map<String, ProbeReport> fromHelper(Store store) {
+        List<HelperAddress> live = new ArrayList<>(administration.helpers().stream()
+                .filter(HelperStatus::alive)
+                .map(HelperStatus::address)
+                .toList());
+        Collections.shuffle(live, ThreadLocalRandom.current());
+        long began = Ticker.system().nanos();
+        for (HelperAddress helper : live.subList(0, Math.min(MOST_HELPERS, live.size()))) {
+            long left = MOST_NANOS - (Ticker.system().nanos() - began);
+            Duration timeout = Duration.ofNanos(Math.min(left, FIRST_HELPER.toNanos()));
+            if (timeout.toMillis() < 100) {
+                break;
+            }
+            try {
+                return Map.of("helper " + helper.id(), helpers.probe(helper, store, timeout));
+            } catch (CloudMwException e) {
+                LOG.info("check of store={}: {} was not asked: {}", store.id(), helper.id(), e.getMessage());
+            }
+        }
+        return Map.of();
+    }
+}

@@ -1,0 +1,246 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.client.GetOptions;
+import io.cloudmw.client.PutOptions;
+import io.cloudmw.client.cli.fleet.LocalFleet;
+import io.cloudmw.client.cli.lab.s3.BucketServer;
+import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.model.Chunking;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.placement.StoreStatus;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two servers that know different keys, and processes some of which know only one of them. */
+final class StoreAccessIT {
+    private static final Duration LONG = Duration.ofMinutes(3);
+    private static final int BYTES = 3 << 20;
+    private static final StoreId A = new StoreId("store-a");
+    private static final StoreId B = new StoreId("store-b");
+
+    @TempDir
+    private Path directory;
+
+    private BucketServer first;
+    private BucketServer second;
+    private LocalFleet fleet;
+
+    @BeforeEach
+    void start() throws IOException {
+        first = new BucketServer(directory.resolve("first"), InetAddress.getLoopbackAddress());
+        second = new BucketServer(directory.resolve("second"), InetAddress.getLoopbackAddress());
+        first.admit("key-a");
+        second.admit("key-b");
+        Files.createDirectory(directory.resolve("first").resolve("bucket"));
+        Files.createDirectory(directory.resolve("second").resolve("bucket"));
+        fleet = new LocalFleet(
+                directory.resolve("fleet"),
+                CommandLine.LAUNCHER,
+                Map.of(
+                        "CLOUDMW_JAVA_OPTS",
+                        Fleet.SHORT_LIVED,
+                        "AWS_EC2_METADATA_DISABLED",
+                        "true",
+                        "AWS_CONFIG_FILE",
+                        directory.resolve("no-config").toString()));
+    }
+
+    @AfterEach
+    void stop() {
+        fleet.close();
+        first.close();
+        second.close();
+    }
+
+    private void process(String name, String... keys) throws IOException {
+        StringBuilder profiles = new StringBuilder();
+        for (String key : keys) {
+            profiles.append("[" + key + "]\naws_access_key_id = " + key + "\naws_secret_access_key = secret\n");
+        }
+        Path file = Files.writeString(directory.resolve(name + "-credentials"), profiles);
+        fleet.environment(name, Map.of("AWS_SHARED_CREDENTIALS_FILE", file.toString()));
+        if (name.equals("coordinator")) {
+            fleet.startCoordinator(Map.of("coordinator.store-check", "1s"));
+        } else {
+            fleet.startHelper(name, Map.of("helper.store-check", "1s"));
+        }
+    }
+
+    private static Store store(StoreId id, BucketServer server, CredentialsReference reference) {
+        return new Store(id, id.value(), new Store.S3("bucket", "us-east-1", server.endpoint(), true, "", reference));
+    }
+
+    private CloudMw connect() {
+        return CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress()));
+    }
+
+    private static FilePath volume(CloudMw client, int replicas, StoreId... stores) {
+        VolumeName name = new VolumeName("v");
+        client.createVolume(new Volume(
+                        name, new Chunking.BySize(1 << 20), replicas, List.of(stores), replicas, Mode.ROUNDS, false, 0))
+                .join();
+        return new FilePath(name, "/f");
+    }
+
+    private Path source() throws IOException {
+        byte[] bytes = new byte[BYTES];
+        new SplittableRandom(1).nextBytes(bytes);
+        return Files.write(directory.resolve("source"), bytes);
+    }
+
+    private void assertComesBack(CloudMw client, FilePath file, Path source) {
+        Path back = directory.resolve("back");
+        client.get(file, back, GetOptions.defaults()).join();
+        assertThat(back).hasSameBinaryContentAs(source);
+    }
+
+    private CommandLine.Result run(String... arguments) throws Exception {
+        return new CommandLine(fleet.coordinatorAddress()).run(arguments);
+    }
+
+    private static long objects(Path bucket) throws IOException {
+        try (Stream<Path> files = Files.list(bucket)) {
+            return files.filter(file -> !file.getFileName().toString().startsWith("."))
+                    .count();
+        }
+    }
+
+    @Test
+    void oneVolumeHasCopiesOnTwoServersThatKnowDifferentKeys() throws Exception {
+        process("coordinator", "key-a", "key-b");
+        process("helper-1", "key-a", "key-b");
+        for (Map.Entry<StoreId, String> store :
+                Map.of(A, first.endpoint(), B, second.endpoint()).entrySet()) {
+            String key = store.getKey().equals(A) ? "key-a" : "key-b";
+            CommandLine.Result added = run(
+                    "store",
+                    "add",
+                    store.getKey().value(),
+                    "s3://bucket",
+                    "--endpoint",
+                    store.getValue(),
+                    "--path-style",
+                    "--domain",
+                    key,
+                    "--profile",
+                    key);
+            assertThat(added.exitCode()).as(added.toString()).isZero();
+        }
+        CommandLine.Result wrong = run(
+                "store",
+                "add",
+                "wrong",
+                "s3://bucket/p",
+                "--endpoint",
+                second.endpoint(),
+                "--path-style",
+                "--profile",
+                "key-a");
+        assertThat(wrong.exitCode()).isEqualTo(8);
+        assertThat(wrong.err()).contains("does not know the access key of profile key-a");
+        assertThat(objects(directory.resolve("first").resolve("bucket")))
+                .as("left by checks")
+                .isZero();
+        CommandLine.Result checked = run("store", "check", "--json");
+        assertThat(checked.exitCode()).isZero();
+        assertThat(checked.json().path("checks"))
+                .hasSize(4)
+                .allSatisfy(check -> assertThat(check.path("ok").asBoolean()).isTrue());
+        try (CloudMw client = connect()) {
+            FilePath file = volume(client, 2, A, B);
+            Path source = source();
+            client.put(source, file, PutOptions.defaults()).join();
+            assertThat(objects(directory.resolve("first").resolve("bucket"))).isEqualTo(3);
+            assertThat(objects(directory.resolve("second").resolve("bucket"))).isEqualTo(3);
+            assertComesBack(client, file, source);
+        }
+    }
+
+    @Test
+    void aProcessThatLacksCredentialsSaysSoAndOthersReadAndWrite() throws Exception {
+        process("coordinator");
+        process("helper-1");
+        process("helper-2", "key-a");
+        process("helper-3");
+        try (CloudMw client = connect()) {
+            client.addStore(store(A, first, new CredentialsReference.Profile("key-a")), false)
+                    .join();
+            Awaitility.await().atMost(LONG).until(() -> shutOut(client).size() == 3);
+            assertThat(shutOut(client)).containsExactlyInAnyOrder("coordinator", "helper helper-1", "helper helper-3");
+            assertThat(client.stores().join())
+                    .allSatisfy(status -> assertThat(status.available()).isTrue());
+            assertThat(fleet.log("helper-1"))
+                    .content()
+                    .contains("store=store-a cannot be used from here (profile key-a)");
+            FilePath file = volume(client, 1, A);
+            Path source = source();
+            client.put(source, file, PutOptions.defaults()).join();
+            assertComesBack(client, file, source);
+            CommandLine.Result status = run("status");
+            assertThat(status.out()).contains("shut out: helper helper-3 cannot use store store-a (profile key-a)");
+            assertThat(run("store", "check", "store-a").exitCode()).isEqualTo(8);
+        }
+    }
+
+    @Test
+    void aStoreThatIsDeniedOrMissingIsToldAndComesBackByItself() throws Exception {
+        process("coordinator");
+        process("helper-1");
+        Path keys = directory.resolve("keys");
+        Files.writeString(keys, "accessKey=key-old\nsecretKey=secret\n");
+        try (CloudMw client = connect()) {
+            client.addStore(store(A, first, new CredentialsReference.KeyFile(keys)), false)
+                    .join();
+            awaitCondition("denied");
+            Files.writeString(keys, "accessKey=key-a\nsecretKey=secret\n");
+            awaitCondition("");
+            FilePath file = volume(client, 1, A);
+            Path source = source();
+            client.put(source, file, PutOptions.defaults()).join();
+            Path bucket = directory.resolve("first").resolve("bucket");
+            Path moved = Files.move(bucket, bucket.resolveSibling("moved"));
+            awaitCondition("missing");
+            Files.move(moved, bucket);
+            awaitCondition("");
+            assertComesBack(client, file, source);
+            first.close();
+            awaitCondition("unreachable");
+            assertThat(run("store", "ls").out()).contains("unreachable since 2");
+        }
+    }
+
+    private void awaitCondition(String condition) {
+        Awaitility.await().atMost(LONG).pollInterval(Duration.ofMillis(500)).until(() -> {
+            JsonNode row =
+                    run("store", "ls", "--json").orThrow().json().path("stores").get(0);
+            return row.path("condition").asText().equals(condition);
+        });
+    }
+
+    private static List<String> shutOut(CloudMw client) {
+        List<StoreStatus> stores = client.stores().join();
+        return List.copyOf(stores.get(0).reach().shutOut().keySet());
+    }
+}
