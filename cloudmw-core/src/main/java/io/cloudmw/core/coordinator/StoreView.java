@@ -80,6 +80,7 @@ final class StoreView {
                 isAvailable(store),
                 false,
                 OptionalLong.empty(),
+                0,
                 identities.mismatch(store.id()),
                 reach(store));
     }

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * @param clockAhead how far this machine's clock is ahead of the server's; negative: behind; empty when not known
  */
 public record ErrorAnswer(
-        StoreFault fault,
+        ServerFault fault,
         int status,
         String code,
         String text,
@@ -47,7 +47,7 @@ public record ErrorAnswer(
         String code = first(CODE, body);
         String region = region(header.apply("x-amz-bucket-region").orElse(""), body);
         boolean names = !region.isEmpty() && (code.startsWith("Authorization") || (code.isEmpty() && status == 400));
-        StoreFault fault = names ? StoreFault.WRONG_REGION : StoreFault.of(status, code);
+        ServerFault fault = names ? ServerFault.WRONG_REGION : ServerFault.of(status, code);
         String request = first(REQUEST, body);
         return new ErrorAnswer(
                 fault,
@@ -60,7 +60,7 @@ public record ErrorAnswer(
     }
 
     /** The same, known to be another fault. */
-    public ErrorAnswer as(StoreFault known) {
+    public ErrorAnswer as(ServerFault known) {
         return new ErrorAnswer(known, status, code, text, request, region, clockAhead);
     }
 
@@ -84,7 +84,7 @@ public record ErrorAnswer(
             said.append(" (request ").append(request).append(')');
         }
         said.append(": ").append(meaning(ownRegion));
-        boolean explains = fault == StoreFault.REFUSED || fault == StoreFault.NOT_PERMITTED;
+        boolean explains = fault == ServerFault.REFUSED || fault == ServerFault.NOT_PERMITTED;
         if (explains && !text.isEmpty()) {
             said.append(" (\"").append(text).append("\")");
         }
@@ -92,12 +92,12 @@ public record ErrorAnswer(
     }
 
     private String meaning(String ownRegion) {
-        if (fault == StoreFault.WRONG_REGION && !region.isEmpty()) {
+        if (fault == ServerFault.WRONG_REGION && !region.isEmpty()) {
             String own = ownRegion.isEmpty() ? "another region" : ownRegion;
             return "the bucket is in region " + region + ", the store says " + own + "; add the store with --region "
                     + region;
         }
-        if (fault == StoreFault.WRONG_CLOCK && clockAhead.isPresent()) {
+        if (fault == ServerFault.WRONG_CLOCK && clockAhead.isPresent()) {
             Duration off = clockAhead.get();
             return "this machine's clock is " + inWords(off.abs()) + (off.isNegative() ? " behind" : " ahead of")
                     + " the server's; " + fault.advice();

@@ -13,7 +13,7 @@ import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.Listing;
 import io.cloudmw.core.store.PutOutcome;
-import io.cloudmw.core.store.answer.StoreFault;
+import io.cloudmw.core.store.answer.ServerFault;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.WallClock;
 import java.nio.ByteBuffer;
@@ -171,7 +171,7 @@ final class S3ChunkStore implements ChunkStore {
             }
         } catch (CloudMwException e) {
             boolean permitted =
-                    S3Stores.fault(e).filter(StoreFault.NOT_PERMITTED::equals).isEmpty();
+                    S3Stores.fault(e).filter(ServerFault.NOT_PERMITTED::equals).isEmpty();
             if (e.verdict() == RetryVerdict.NEVER && permitted) {
                 throw e;
             }

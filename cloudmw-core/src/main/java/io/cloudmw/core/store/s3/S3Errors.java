@@ -7,7 +7,7 @@ import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.store.answer.ErrorAnswer;
-import io.cloudmw.core.store.answer.StoreFault;
+import io.cloudmw.core.store.answer.ServerFault;
 import io.cloudmw.core.time.WallClock;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
@@ -42,7 +42,7 @@ final class S3Errors {
             ErrorAnswer said = answer.get();
             return failure(what, said.fault(), said.describe("S3", bucket.region()), e);
         }
-        StoreFault fault = faultOf(e);
+        ServerFault fault = faultOf(e);
         return switch (fault) {
             case NO_CREDENTIALS -> failure(what, fault, lacking(e), e);
             case UNTRUSTED -> failure(what, fault, at() + Reasons.of(e) + ": " + fault.advice(), e);
@@ -52,7 +52,7 @@ final class S3Errors {
 
     /** An answer in which the server did not name a bucket, but the bucket is what it lacks. */
     CloudMwException noBucket(String what, AwsServiceException e) {
-        StoreFault fault = StoreFault.NO_BUCKET;
+        ServerFault fault = ServerFault.NO_BUCKET;
         String said = answer(e)
                 .map(answer -> answer.as(fault).describe("S3", bucket.region()))
                 .orElse(fault.advice());
@@ -60,7 +60,7 @@ final class S3Errors {
     }
 
     /** A failure with the names of store and bucket. */
-    CloudMwException failure(String what, StoreFault fault, String said, Throwable cause) {
+    CloudMwException failure(String what, ServerFault fault, String said, Throwable cause) {
         return new CloudMwException(fault.code(), fault.verdict(), where(what) + said, cause);
     }
 
@@ -94,18 +94,18 @@ final class S3Errors {
     }
 
     /** What is wrong where no answer came. */
-    static StoreFault faultOf(Throwable failure) {
+    static ServerFault faultOf(Throwable failure) {
         if (lacksCredentials(failure)) {
-            return StoreFault.NO_CREDENTIALS;
+            return ServerFault.NO_CREDENTIALS;
         }
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SSLHandshakeException
                     || cause instanceof SSLPeerUnverifiedException
                     || cause instanceof CertificateException) {
-                return StoreFault.UNTRUSTED;
+                return ServerFault.UNTRUSTED;
             }
         }
-        return StoreFault.UNREACHABLE;
+        return ServerFault.UNREACHABLE;
     }
 
     /** Whether the server may have seen the request that failed: not where nobody could be reached, or somebody gave it up. */
@@ -130,5 +130,26 @@ final class S3Errors {
         String own = String.valueOf(e.getMessage());
         String system = Reasons.of(e);
         return own.contains(system) ? own : own + ": " + system;
+    }
+
+    /** Of a store that names its credentials the message says which, and why they are not found. */
+    private static String lacking(SdkException e) {
+        String message = String.valueOf(e.getMessage());
+        return message.startsWith(S3Credentials.UNABLE)
+                ? "this process has no credentials for it: " + message.substring(S3Credentials.UNABLE.length())
+                : ServerFault.NO_CREDENTIALS.advice();
+    }
+
+    static boolean lacksCredentials(Throwable failure) {
+        String message = failure.getMessage();
+        return message != null && message.contains("Unable to load credentials");
+    }
+
+    /** The error code the store named; empty when it named none. */
+    static String errorCode(AwsServiceException answer) {
+        String code = answer.awsErrorDetails() == null
+                ? null
+                : answer.awsErrorDetails().errorCode();
+        return code == null ? "" : code;
     }
 }

@@ -11,7 +11,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.StoreOpener;
 import io.cloudmw.core.store.answer.ErrorAnswer;
-import io.cloudmw.core.store.answer.StoreFault;
+import io.cloudmw.core.store.answer.ServerFault;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
@@ -199,7 +199,7 @@ public final class S3Stores implements StoreOpener, Closeable {
     }
 
     /** What is wrong with a store of this kind, where a failure is of one. */
-    public static Optional<StoreFault> fault(Throwable failure) {
+    public static Optional<ServerFault> fault(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SdkException of) {
                 return Optional.of(answer(of).map(ErrorAnswer::fault).orElseGet(() -> S3Errors.faultOf(of)));

@@ -12,7 +12,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.PutOutcome;
 import io.cloudmw.core.store.answer.ErrorAnswer;
-import io.cloudmw.core.store.answer.StoreFault;
+import io.cloudmw.core.store.answer.ServerFault;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.RawHttpServer;
 import io.cloudmw.core.testing.store.RawHttpServer.Exchange;
@@ -397,7 +397,7 @@ final class S3AnswersTest {
         assertThat(failure)
                 .hasMessageContaining(server.orElseThrow().uri().toString())
                 .hasMessageContaining("connection refused");
-        assertThat(S3Stores.fault(failure)).hasValue(StoreFault.UNREACHABLE);
+        assertThat(S3Stores.fault(failure)).hasValue(ServerFault.UNREACHABLE);
     }
 
     /** Resets each put, and answers all else. */
@@ -455,7 +455,7 @@ final class S3AnswersTest {
     private static void assertNamesRegion(CloudMwException failure, String answer) {
         assertRefused(failure, ErrorCode.STORE_DENIED, answer, "in region eu-central-1, the store says us-east-1");
         assertThat(S3Stores.answer(failure).map(ErrorAnswer::region)).hasValue("eu-central-1");
-        assertThat(S3Stores.fault(failure)).hasValue(StoreFault.WRONG_REGION);
+        assertThat(S3Stores.fault(failure)).hasValue(ServerFault.WRONG_REGION);
     }
 
     private static void assertUnavailable(CloudMwException failure) {

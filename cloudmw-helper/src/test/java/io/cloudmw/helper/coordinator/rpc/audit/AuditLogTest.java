@@ -51,6 +51,7 @@ final class AuditLogTest {
     @BeforeEach
     void start() throws CloudMwException {
         log.start();
+        logger().setLevel(Level.INFO);
         logger().addAppender(log);
         Path secret = directory.resolve("secret");
         server = CoordinatorServer.start(CoordinatorConfig.read(Settings.of(Map.of(
@@ -72,6 +73,7 @@ final class AuditLogTest {
         channel.shutdownNow();
         server.close();
         logger().detachAppender(log);
+        logger().setLevel(null);
     }
 
     private static Logger logger() {

@@ -10,7 +10,7 @@ import io.cloudmw.core.error.RetryVerdict;
  * What is wrong between this process and an S3 store, with the error code it becomes, its retry verdict, and what an operator
  * can do. A fault with the verdict {@code NEVER} stays until somebody changes a setting: no process retries it.
  */
-public enum StoreFault {
+public enum ServerFault {
     /** This process has nothing to sign requests with; another process may have. */
     NO_CREDENTIALS(
             ErrorCode.STORE_DENIED,
@@ -77,7 +77,7 @@ public enum StoreFault {
     private final RetryVerdict verdict;
     private final String advice;
 
-    StoreFault(ErrorCode code, RetryVerdict verdict, String advice) {
+    ServerFault(ErrorCode code, RetryVerdict verdict, String advice) {
         this.code = code;
         this.verdict = verdict;
         this.advice = advice;
@@ -102,7 +102,7 @@ public enum StoreFault {
      * @param status of HTTP
      * @param code the server's; empty when it named none, as in an answer to HEAD
      */
-    public static StoreFault of(int status, String code) {
+    public static ServerFault of(int status, String code) {
         return switch (code) {
             case "InvalidAccessKeyId", "XAdminUserNotFound" -> UNKNOWN_KEY;
             case "SignatureDoesNotMatch" -> WRONG_SECRET;
@@ -121,7 +121,7 @@ public enum StoreFault {
         };
     }
 
-    private static StoreFault ofStatus(int status) {
+    private static ServerFault ofStatus(int status) {
         return switch (status) {
             case 301, 307, 308 -> WRONG_REGION;
             case 401, 403 -> NOT_PERMITTED;
