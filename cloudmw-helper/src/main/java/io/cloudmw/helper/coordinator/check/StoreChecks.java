@@ -11,6 +11,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.reach.BucketProbe;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.helper.coordinator.check.rpc.HelperProbes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,4 +1,4 @@
-package io.cloudmw.helper.coordinator.check;
+package io.cloudmw.helper.coordinator.check.rpc;
 
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.error.CloudMwException;
@@ -39,7 +39,7 @@ public final class HelperProbes implements AutoCloseable {
      *
      * @throws CloudMwException {@code HELPER_UNAVAILABLE} when it does not answer; what it refuses the call with
      */
-    ProbeReport probe(HelperAddress helper, Store store, Duration timeout) throws CloudMwException {
+    public ProbeReport probe(HelperAddress helper, Store store, Duration timeout) throws CloudMwException {
         ManagedChannel channel = NettyChannelBuilder.forTarget(ChannelTarget.of(helper.control()))
                 .usePlaintext()
                 .disableServiceConfigLookUp()
