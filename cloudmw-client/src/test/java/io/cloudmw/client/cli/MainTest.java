@@ -702,7 +702,7 @@ final class MainTest {
         assertThat(err).contains("--listen: missing");
         assertThat(run("peer", "near:/f", "--listen", "127.0.0.1:0", "--advertise-host", "0.0.0.0"))
                 .isEqualTo(2);
-        assertThat(err).contains("--advertise-host: 0.0.0.0 (expected: an address");
+        assertThat(err).contains("advertise-host: 0.0.0.0 (expected: an address");
         String config = Files.writeString(directory.resolve("config"), "client.peer.uploads=0\n")
                 .toString();
         assertThat(run("ls", "near", "--config", config)).isEqualTo(2);
