@@ -7,6 +7,9 @@ import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.identity.BucketMarker;
+import io.cloudmw.core.identity.BucketMarkers;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
@@ -19,6 +22,8 @@ import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.Entrant;
+import java.net.URI;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -226,5 +231,72 @@ final class StoreReachTest {
                                 Optional.empty()));
         assertThat(refused.code()).isEqualTo(ErrorCode.STORE_DENIED);
         assertThat(administration().buckets()).doesNotContain(store);
+    }
+
+    @Test
+    void aStoreGetsItsMarkerOnceItHasProvedItself() throws Exception {
+        Map<StoreId, BucketMarker> markers = new HashMap<>();
+        cluster.direct = marking(markers);
+        cluster.restart();
+        Store store = TestCluster.bucket("c");
+        CloudMwException refused = catchThrowableOfType(
+                CloudMwException.class,
+                () -> administration()
+                        .addStore(
+                                store,
+                                false,
+                                true,
+                                unproven -> {
+                                    throw new CloudMwException(ErrorCode.STORE_DENIED, "no");
+                                },
+                                Optional.empty()));
+        assertThat(refused.code()).isEqualTo(ErrorCode.STORE_DENIED);
+        assertThat(markers).isEmpty();
+
+        StoreStatus added = administration()
+                .addStore(store, false, false, unproven -> assertThat(markers).isEmpty(), Optional.empty());
+        assertThat(markers)
+                .containsEntry(
+                        store.id(), new BucketMarker(store.id(), added.store().identity()));
+
+        markers.remove(store.id());
+        cluster.coordinator.lookAtBuckets();
+        assertThat(status(store.id()).mismatch()).isPresent();
+        CredentialsReference profile = new CredentialsReference.Profile("p");
+        assertThat(administration()
+                        .setCredentials(store.id(), profile, Optional.empty())
+                        .mismatch())
+                .isPresent();
+        StoreStatus replaced = administration().replaceStore(store.id(), Optional.empty());
+        assertThat(replaced.mismatch()).isEmpty();
+        assertThat(replaced.store().isDefinedAs(store.with(profile))).isTrue();
+    }
+
+    private static BucketAccess marking(Map<StoreId, BucketMarker> markers) {
+        return new BucketAccess() {
+            @Override
+            public Optional<URI> presign(Store store, ChunkId chunk, Duration validity) {
+                return Optional.empty();
+            }
+
+            @Override
+            public Optional<BucketMarkers> markers() {
+                return Optional.of(new BucketMarkers() {
+                    @Override
+                    public Optional<BucketMarker> read(Store bucket) {
+                        return Optional.ofNullable(markers.get(bucket.id()));
+                    }
+
+                    @Override
+                    public boolean write(Store bucket, BucketMarker marker, boolean replace) {
+                        if (!replace && markers.containsKey(bucket.id())) {
+                            return false;
+                        }
+                        markers.put(bucket.id(), marker);
+                        return true;
+                    }
+                });
+            }
+        };
     }
 }

@@ -47,9 +47,11 @@ final class TestCluster {
     final FakeTicker ticker = new FakeTicker();
     final Catalog catalog;
     final TransferTokens tokens = new TransferTokens(ClusterSecret.of(new byte[32]), this::now);
-    final BucketAccess direct = (store, chunk, validity) -> store.kind() instanceof Store.S3
+    /** What the next coordinator that is started reaches buckets by. */
+    BucketAccess direct = (store, chunk, validity) -> store.kind() instanceof Store.S3
             ? Optional.of(URI.create("https://" + store.id() + "/" + chunk))
             : Optional.empty();
+
     private final Map<HelperId, Long> epochs = new HashMap<>();
     Coordinator coordinator;
 

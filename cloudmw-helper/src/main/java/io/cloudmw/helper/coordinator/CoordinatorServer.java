@@ -175,7 +175,6 @@ public final class CoordinatorServer implements AutoCloseable {
                     TimeUnit.NANOSECONDS);
             var unusedLook = buckets.scheduleWithFixedDelay(
                     () -> lookAtBuckets(coordinator), 0, BUCKETS_SECONDS, TimeUnit.SECONDS);
-            coordinator.buckets().start();
             exchange.start(coordinator);
             long tickNanos = coordinator.upkeep().pause().toNanos();
             var unusedTick = upkeep.scheduleWithFixedDelay(
@@ -193,6 +192,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     new CallMeter(metrics, Ticker.system()),
                     new StoreChecks(coordinator.administration(), direct, probes, checking));
             Server server = bind(config, new MemberProofs(secret, WallClock.system()), services);
+            coordinator.buckets().start();
             started = true;
             return new CoordinatorServer(
                     config.listen(),
