@@ -34,6 +34,11 @@ public record StoreFault(Kind kind, String reason, long sinceMillis) {
         }
     }
 
+    /** The same fault, with a reason of at most so many characters. */
+    public StoreFault shortened(int length) {
+        return reason.length() <= length ? this : new StoreFault(kind, reason.substring(0, length), sinceMillis);
+    }
+
     /** The same fault, seen first at another time. */
     public StoreFault since(long millis) {
         return new StoreFault(kind, reason, millis);

@@ -267,13 +267,36 @@ public final class Administration {
             admitted.add(new DiskAdmission(catalog.clusterId(), clock.millis()).admit(find(disk.id()), claim));
         }
         for (Store disk : admitted) {
-            if (!find(disk.id()).equals(Optional.of(disk))) {
-                requireRoom("stores", catalog.stores().size(), MAX_STORES);
-                catalog.putStore(disk);
-            }
+            takeIn(disk);
         }
         return registrations.register(
                 helper, incarnation, admitted.stream().map(Store::id).toList());
+    }
+
+    private void takeIn(Store disk) throws CloudMwException {
+        Optional<Store> known = find(disk.id());
+        if (known.isEmpty()) {
+            requireRoom("stores", catalog.stores().size(), MAX_STORES);
+            catalog.putStore(disk);
+        } else if (!known.get().equals(disk)) {
+            Store unused = catalog.changeStore(
+                    disk.id(),
+                    before -> {
+                        if (before.isLost()) {
+                            throw declaredLost(disk.id());
+                        }
+                        return disk;
+                    },
+                    ChangeRequest.once(clock.millis()));
+        }
+    }
+
+    private static CloudMwException declaredLost(StoreId disk) {
+        return new CloudMwException(
+                ErrorCode.ALREADY_EXISTS,
+                "store " + disk + " was declared lost: its copies are made anew elsewhere, and what the disk has"
+                        + " is not used again (attach an empty directory under another id, or cloudmw store rm "
+                        + disk + " once no volume uses it)");
     }
 
     /** Names the cluster, for the disks of its helpers. */
@@ -287,12 +310,7 @@ public final class Administration {
             return;
         }
         if (present.get().isLost()) {
-            throw new CloudMwException(
-                    ErrorCode.ALREADY_EXISTS,
-                    "store " + disk.id()
-                            + " was declared lost: its copies are made anew elsewhere, and what the disk has"
-                            + " is not used again (attach an empty directory under another id, or cloudmw store rm "
-                            + disk.id() + " once no volume uses it)");
+            throw declaredLost(disk.id());
         }
         Optional<HelperId> before = present.get().owner();
         if (before.isEmpty()) {

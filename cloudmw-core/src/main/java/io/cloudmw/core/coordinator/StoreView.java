@@ -59,7 +59,7 @@ final class StoreView {
         Set<StoreId> drained = drains.all();
         return catalog.stores().stream()
                 .map(store -> new StoreStatus(
-                        shown(store),
+                        store.shown(),
                         isAvailable(store),
                         drained.contains(store.id()),
                         isAvailable(store) ? freeBytes(store) : OptionalLong.empty(),
@@ -69,14 +69,10 @@ final class StoreView {
                 .toList();
     }
 
-    private static Store shown(Store store) {
-        return store.kind() instanceof Store.S3 s3 ? store.with(s3.credentials().shown()) : store;
-    }
-
     /** A store as {@link #all} lists it, just after it was changed. */
     StoreStatus listed(Store store) {
         return new StoreStatus(
-                shown(store),
+                store.shown(),
                 isAvailable(store),
                 false,
                 OptionalLong.empty(),
@@ -119,11 +115,18 @@ final class StoreView {
                 .isPresent();
     }
 
-    /** Whether there is no such bucket any more. */
+    /** Whether everybody who looked says that there is no such bucket any more. */
     boolean isMissing(Store store) {
         return fault(store)
-                .filter(fault -> fault.kind() == StoreFault.Kind.MISSING)
-                .isPresent();
+                        .filter(fault -> fault.kind() == StoreFault.Kind.MISSING)
+                        .isPresent()
+                && helpers.faults(store.id()).values().stream()
+                        .allMatch(fault -> fault.kind() == StoreFault.Kind.MISSING);
+    }
+
+    /** Whether a bucket is the one its store had, as far as is known. */
+    boolean isGenuine(Store store) {
+        return identities.mismatch(store.id()).isEmpty();
     }
 
     /** Whether a helper can use a store, as far as it has said: a disk is reached through its owner. */

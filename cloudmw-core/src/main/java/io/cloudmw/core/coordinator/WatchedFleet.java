@@ -25,9 +25,10 @@ record WatchedFleet(HelperRegistry helpers, StoreView view) implements Fleet {
         return view.reserveBytes(store.store());
     }
 
+    /** A bucket that is not the one its store had is not: nothing may be given up because of what it seems to have. */
     @Override
     public boolean isAvailable(Candidate store) {
-        return view.isAvailable(store.store());
+        return view.isAvailable(store.store()) && view.isGenuine(store.store());
     }
 
     @Override

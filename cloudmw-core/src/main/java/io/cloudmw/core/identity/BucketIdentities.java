@@ -131,6 +131,10 @@ public final class BucketIdentities {
         StoreIdentity identity = StoreIdentity.random(catalog.clusterId()).replacedAt(clock.millis());
         boolean unused = markers.get().write(store, new BucketMarker(id, identity), true);
         Store replaced = catalog.addStore(store.with(identity), ChangeRequest.of(call, clock));
+        if (!replaced.identity().equals(identity)) {
+            // A try of this call took effect before: the marker is to say what that one has put into the catalog.
+            unused = markers.get().write(replaced, new BucketMarker(id, replaced.identity()), true);
+        }
         forget(id);
         return replaced;
     }

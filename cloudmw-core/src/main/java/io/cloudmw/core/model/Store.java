@@ -101,6 +101,11 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
         return kind instanceof S3 s3 ? new Store(id, failureDomain, s3.with(reference), identity, lostAtMillis) : this;
     }
 
+    /** The same store as everybody may see it. */
+    public Store shown() {
+        return kind instanceof S3 s3 ? with(s3.credentials().shown()) : this;
+    }
+
     /** The same store without what only coordinators and helpers need to know. */
     public Store withoutCredentials() {
         return with(CredentialsReference.chain());

@@ -247,6 +247,12 @@ public final class BucketWatch implements AutoCloseable {
             if (!mayComeBack) {
                 firstLook.complete(null);
             }
+        } catch (RuntimeException | Error e) {
+            LOG.warn("{}: the stores could not be listed; trying again", process, e);
+            synchronized (this) {
+                isListing = false;
+                listDueNanos = ticker.nanos() + TimeUnit.SECONDS.toNanos(FAULTY_SECONDS);
+            }
         }
     }
 
@@ -280,7 +286,7 @@ public final class BucketWatch implements AutoCloseable {
         Optional<StoreFault> found;
         try {
             found = probe.look(asked);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("store={}: could not be asked", asked.id(), e);
             found = Optional.empty();
         }

@@ -56,8 +56,10 @@ public final class CachingStoreOpener implements StoreOpener, Closeable {
     /** Plans that were made before a store was replaced do not open the former one again. */
     private record Opened(Store as, ChunkStore store) {
         boolean isStill(Store wanted) {
-            return as.kind().equals(wanted.kind())
-                    && wanted.identity().replacedAtMillis() <= as.identity().replacedAtMillis();
+            long replaced = Long.compare(
+                    wanted.identity().replacedAtMillis(), as.identity().replacedAtMillis());
+            boolean isOther = wanted.identity().isKnown() && !wanted.identity().isSame(as.identity());
+            return as.kind().equals(wanted.kind()) && (replaced < 0 || (replaced == 0 && !isOther));
         }
     }
 }

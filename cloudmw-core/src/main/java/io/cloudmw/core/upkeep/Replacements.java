@@ -129,12 +129,14 @@ final class Replacements {
 
     /** Stores that were replaced since the last look, and those that are known no more. */
     private synchronized void takeIn() {
-        notes.keySet().retainAll(stores.keySet());
+        notes.keySet().removeIf(id -> !stores.containsKey(id) || isLost(id));
         for (StoreCondition store : stores.values()) {
             StoreIdentity identity = store.identity();
             String mark = ReplacedNote.mark(identity);
             ReplacedNote note = notes.get(store.id());
-            if (identity.replacedAtMillis() > 0 && (note == null || !note.mark().equals(mark))) {
+            if (identity.replacedAtMillis() > 0
+                    && !isLost(store.id())
+                    && (note == null || !note.mark().equals(mark))) {
                 notes.put(store.id(), ReplacedNote.begin(mark));
                 if (store.id().equals(looking)) {
                     looking = null;
@@ -146,6 +148,12 @@ final class Replacements {
                 lookedThrough.putIfAbsent(note.getKey(), repair.passesBegun());
             }
         }
+    }
+
+    /** Whether a store was declared lost: no copies are made in it any more. */
+    private boolean isLost(StoreId id) {
+        StoreCondition store = stores.get(id);
+        return store != null && store.candidate().store().isLost();
     }
 
     private void completeUnlessMissing(StoreId store, long passesBegun) {

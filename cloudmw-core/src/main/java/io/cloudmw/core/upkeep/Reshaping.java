@@ -68,6 +68,10 @@ final class Reshaping {
     private @Nullable FilePath lastLost;
 
     private @Nullable DepartureCheck check;
+
+    /** When the look began that found nothing left where the check looks. */
+    private long checkedBeganMillis;
+
     private Map<VolumeName, Volume> checked = Map.of();
     private Map<Leaving, DepartureCheck.Found> found = Map.of();
     private Map<Leaving, Long> leftThen = Map.of();
@@ -228,6 +232,7 @@ final class Reshaping {
         found = Map.of();
         if (!empty.isEmpty() && check == null) {
             checked = lookedAt;
+            checkedBeganMillis = lookBeganMillis;
             check = new DepartureCheck(catalog, empty, collects);
         }
         publish();
@@ -260,7 +265,7 @@ final class Reshaping {
     private void letGo(Volume volume, DepartureCheck checking) throws CloudMwException {
         List<StoreId> staying = new ArrayList<>();
         boolean garbage = false;
-        boolean expired = lookBeganMillis - notes.since(volume).orElse(0L) >= graceMillis;
+        boolean expired = checkedBeganMillis - notes.since(volume).orElse(0L) >= graceMillis;
         for (StoreId store : volume.leaving()) {
             DepartureCheck.Found seen = checking.found().get(new Leaving(volume.name(), store));
             if (seen == null || !isNothing(store, seen) || (checking.uploadsOpen() && !expired)) {

@@ -21,6 +21,9 @@ final class StoreWatch {
     private final long lostAfterNanos;
     private final Map<StoreId, Long> awaySince = new LinkedHashMap<>();
 
+    /** Since when buckets are missing without a break. Another coordinator's time does not count. */
+    private final Map<StoreId, Long> missingSince = new LinkedHashMap<>();
+
     StoreWatch(Fleet fleet, Drains drains, Ticker ticker, Duration lostAfter) {
         this.fleet = fleet;
         this.drains = drains;
@@ -47,9 +50,14 @@ final class StoreWatch {
         for (Candidate store : fleet.stores()) {
             StoreId id = store.store().id();
             boolean available = fleet.isAvailable(store);
+            if (!available && fleet.canBeLost(store)) {
+                missingSince.putIfAbsent(id, now);
+            } else {
+                missingSince.remove(id);
+            }
             long since = available ? now : awaySince.getOrDefault(id, now);
             boolean lost =
-                    store.store().isLost() || (!available && now - since >= lostAfterNanos && fleet.canBeLost(store));
+                    store.store().isLost() || (!available && now - since >= lostAfterNanos && isGone(store, now));
             conditions.put(
                     id,
                     new StoreCondition(
@@ -62,6 +70,7 @@ final class StoreWatch {
                             fleet.reserveBytes(store)));
         }
         awaySince.keySet().retainAll(conditions.keySet());
+        missingSince.keySet().retainAll(conditions.keySet());
         conditions.forEach((id, condition) -> {
             if (condition.available()) {
                 awaySince.remove(id);
@@ -70,5 +79,11 @@ final class StoreWatch {
             }
         });
         return conditions;
+    }
+
+    /** A disk is gone with its owner. A bucket is when it was missing all the time, not only denied or out of reach before. */
+    private boolean isGone(Candidate store, long now) {
+        return store.store().owner().isPresent()
+                || now - missingSince.getOrDefault(store.store().id(), now) >= lostAfterNanos;
     }
 }

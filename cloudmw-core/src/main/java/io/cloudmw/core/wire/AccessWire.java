@@ -13,6 +13,7 @@ import io.cloudmw.proto.v1.ShutOut;
 import io.cloudmw.proto.v1.StoreCheck;
 import io.cloudmw.proto.v1.UnusableStore;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +23,11 @@ import java.util.TreeMap;
 public final class AccessWire {
     /** Stores that one message names. */
     static final int MAX_UNUSABLE = 1000;
+
+    /** A report of 32 helpers stays below the 400 KB that an item of a shared catalog may have. */
+    private static final int MAX_STORED = 64;
+
+    private static final int SHORT_REASON = 64;
 
     /** Processes that a list of stores names for each. */
     private static final int MAX_SHUT_OUT = 64;
@@ -97,8 +103,19 @@ public final class AccessWire {
 
     /** Stores that a process cannot use; the first {@value #MAX_UNUSABLE} of them. */
     public static List<UnusableStore> unusable(Map<StoreId, StoreFault> faults) {
+        return unusable(faults, MAX_UNUSABLE);
+    }
+
+    /** The same for a stored report of many helpers, whose size is limited: fewer stores, and shorter reasons. */
+    public static List<UnusableStore> unusableShortened(Map<StoreId, StoreFault> faults) {
+        Map<StoreId, StoreFault> shortened = new LinkedHashMap<>();
+        faults.forEach((store, fault) -> shortened.put(store, fault.shortened(SHORT_REASON)));
+        return unusable(shortened, MAX_STORED);
+    }
+
+    private static List<UnusableStore> unusable(Map<StoreId, StoreFault> faults, int most) {
         return faults.entrySet().stream()
-                .limit(MAX_UNUSABLE)
+                .limit(most)
                 .map(entry -> UnusableStore.newBuilder()
                         .setStoreId(entry.getKey().value())
                         .setFault(fault(entry.getValue()))

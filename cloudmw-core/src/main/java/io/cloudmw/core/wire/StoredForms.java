@@ -109,7 +109,7 @@ public final class StoredForms {
                     .setRegistration(message(sighting.registration()))
                     .setAgeMillis(sighting.ageMillis())
                     .setLeft(sighting.left())
-                    .addAllUnusableStores(AccessWire.unusable(sighting.faults()));
+                    .addAllUnusableStores(AccessWire.unusableShortened(sighting.faults()));
             for (DiskUsage disk : sighting.disks()) {
                 seen.addDisksBuilder()
                         .setStoreId(disk.store().value())

@@ -248,7 +248,7 @@ public final class UpkeepWire {
 
     private static StoreFare fare(StoreCondition store) {
         return StoreFare.newBuilder()
-                .setStore(ToWire.store(new StoreStatus(store.candidate().store(), store.available())))
+                .setStore(ToWire.store(new StoreStatus(store.candidate().store().shown(), store.available())))
                 .setObstacle(store.candidate().obstacle())
                 .setRoomBytes(store.roomBytes())
                 .setReserveBytes(store.reserveBytes())

@@ -8,12 +8,14 @@ import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.memory.InMemoryCatalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.StoreIdentity;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -117,6 +119,16 @@ final class BucketIdentitiesTest {
         identities.look();
         assertThat(identities.mismatch(BUCKET.id())).isEmpty();
         assertThat(known()).isEqualTo(replaced.identity());
+    }
+
+    @Test
+    void aRepeatedReplacementLeavesTheMarkerThatTheCatalogKnows() throws Exception {
+        add(identities, catalog, BUCKET, false);
+        Optional<CallId> call = Optional.of(new CallId(UUID.randomUUID(), 77));
+        Store first = identities.replaced(BUCKET.id(), call);
+        assertThat(identities.replaced(BUCKET.id(), call)).isEqualTo(first);
+        identities.look();
+        assertThat(identities.mismatch(BUCKET.id())).isEmpty();
     }
 
     @Test

@@ -62,6 +62,17 @@ final class CachingStoreOpenerTest {
     }
 
     @Test
+    void aStoreThatGetsAnIdentityIsOpenedAnew() throws Exception {
+        ChunkStore first = opener.open(disk("z", "1"));
+        Store identified = disk("z", "1").with(StoreIdentity.random("c1"));
+        ChunkStore anew = opener.open(identified);
+
+        assertThat(anew).isNotSameAs(first);
+        assertThat(opener.open(disk("z", "1"))).as("by a plan of before").isSameAs(anew);
+        opener.close();
+    }
+
+    @Test
     void closingClosesEveryStoreAndOpensNoMore() throws Exception {
         ChunkStore store = opener.open(disk("z", "1"));
         opener.close();
