@@ -154,7 +154,8 @@ final class AnsweringHttpClient implements SdkHttpClient {
             HttpExecuteResponse answer;
             try {
                 answer = next.call();
-            } catch (IOException | UncheckedIOException e) {
+            } catch (IOException | RuntimeException e) {
+                // Also where the body cannot be opened again: what is known is that the connection broke.
                 broken.addSuppressed(e);
                 throw broken;
             }

@@ -81,15 +81,30 @@ final class S3Put {
         }
     }
 
+    /**
+     * Notes whether it was the source that failed. Goes back to a mark, by opening the source again: a signer opens a body once, and
+     * resets it where it is read again.
+     */
     private final class Watched extends FilterInputStream {
+        private long position;
+        private long mark;
+
         Watched(InputStream in) {
             super(in);
         }
 
         @Override
         public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        }
+
+        @Override
+        public int read(byte[] target, int offset, int count) throws IOException {
             try {
-                return in.read();
+                int read = in.read(target, offset, count);
+                position += Math.max(0, read);
+                return read;
             } catch (IOException e) {
                 sourceFailure = e;
                 throw e;
@@ -97,9 +112,29 @@ final class S3Put {
         }
 
         @Override
-        public int read(byte[] target, int offset, int count) throws IOException {
+        public long skip(long count) throws IOException {
+            long skipped = in.skip(count);
+            position += skipped;
+            return skipped;
+        }
+
+        @Override
+        public boolean markSupported() {
+            return true;
+        }
+
+        @Override
+        public synchronized void mark(int readLimit) {
+            mark = position;
+        }
+
+        @Override
+        public synchronized void reset() throws IOException {
             try {
-                return in.read(target, offset, count);
+                in.close();
+                in = source.open();
+                in.skipNBytes(mark);
+                position = mark;
             } catch (IOException e) {
                 sourceFailure = e;
                 throw e;

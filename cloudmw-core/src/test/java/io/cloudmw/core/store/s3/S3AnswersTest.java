@@ -10,6 +10,7 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.store.ChunkStore;
+import io.cloudmw.core.store.FileSource;
 import io.cloudmw.core.store.PutOutcome;
 import io.cloudmw.core.store.answer.ErrorAnswer;
 import io.cloudmw.core.store.answer.ServerFault;
@@ -19,7 +20,10 @@ import io.cloudmw.core.testing.store.RawHttpServer.Exchange;
 import io.cloudmw.core.testing.store.RawHttpServer.Handler;
 import io.cloudmw.core.time.WallClock;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -29,6 +33,7 @@ import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -124,6 +129,18 @@ final class S3AnswersTest {
         ChunkStore store = store(SETTINGS, thereWith(content.length, crc32c(content)));
 
         assertThat(store.put(chunk, Chunks.source(content))).isEqualTo(PutOutcome.EXISTED);
+        assertThat(methods()).containsExactly("PUT", "PUT", "HEAD");
+    }
+
+    /** A spooled chunk is a file, whose stream goes back to its beginning only by being opened again. */
+    @Test
+    void aSpooledChunkThatIsThereAlreadyIsASuccessThoughTheWriteBroke(@TempDir Path directory) throws Exception {
+        ChunkStore store = store(SETTINGS, thereWith(content.length, crc32c(content)));
+
+        try (FileChannel spooled = FileChannel.open(Files.write(directory.resolve("spooled"), content))) {
+            assertThat(store.put(chunk, new FileSource(spooled, content.length)))
+                    .isEqualTo(PutOutcome.EXISTED);
+        }
         assertThat(methods()).containsExactly("PUT", "PUT", "HEAD");
     }
 
