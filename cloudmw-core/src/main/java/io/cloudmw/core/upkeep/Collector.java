@@ -358,6 +358,30 @@ final class Collector {
         return true;
     }
 
+    /**
+     * Has copies deleted that have been marked for long enough, whether they are there or not: rounds find only what is there, and
+     * what is not stays marked. Outside of rounds, too; what the queue has no room for is to be asked for again.
+     */
+    void delete(Store store, List<ReplicaRecord> marks) {
+        List<ChunkId> left = marks.stream()
+                .filter(judge::isOld)
+                .map(ReplicaRecord::chunk)
+                .filter(chunk -> !queue.contains(Task.copy(chunk, store.id())))
+                .distinct()
+                .toList();
+        while (!left.isEmpty()) {
+            List<ChunkId> some = first(left);
+            Task.Delete task = new Task.Delete(store, some);
+            synchronized (this) {
+                if (mayBeDeleted.size() >= MOST_REMEMBERED || !queue.offer(task)) {
+                    return;
+                }
+                outstanding.add(task);
+            }
+            left = left.subList(some.size(), left.size());
+        }
+    }
+
     /** So many from the beginning as one step judges, or one task deletes. */
     private static List<ChunkId> first(List<ChunkId> chunks) {
         Set<VersionId> versions = new HashSet<>();

@@ -7,6 +7,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
@@ -16,8 +17,11 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Looks through everything a catalog keeps for copies in stores that volumes give up: first open uploads, then current versions, then
@@ -25,6 +29,8 @@ import java.util.Optional;
  */
 final class DepartureCheck {
     private static final int PAGE = 100;
+
+    private static final int MOST_DROPPED = 1000;
 
     /** A store that a volume gives up. */
     record Leaving(VolumeName volume, StoreId store) {}
@@ -34,6 +40,7 @@ final class DepartureCheck {
         private long named;
         private long uploads;
         private long garbage;
+        private final Set<ReplicaRecord> dropped = new LinkedHashSet<>();
 
         long named() {
             return named;
@@ -45,6 +52,11 @@ final class DepartureCheck {
 
         long garbage() {
             return garbage;
+        }
+
+        /** Copies of committed versions that were given up and not deleted yet, the first {@value #MOST_DROPPED} of them. */
+        List<ReplicaRecord> dropped() {
+            return List.copyOf(dropped);
         }
 
         boolean isNothing() {
@@ -183,15 +195,16 @@ final class DepartureCheck {
 
     private void count(Copies copies, StoreId store, Found count) {
         boolean there = copies.stores().contains(store);
-        boolean dropped = copies.record(store)
-                .filter(record -> record.state() == ReplicaState.DROPPED)
-                .isPresent();
+        Optional<ReplicaRecord> dropped = copies.record(store).filter(record -> record.state() == ReplicaState.DROPPED);
         if (there && stage == Stage.OPEN) {
             count.uploads++;
         } else if (there && stage == Stage.CURRENT) {
             count.named++;
-        } else if (countsGarbage && (there || dropped)) {
+        } else if (countsGarbage && (there || dropped.isPresent())) {
             count.garbage++;
+            if (stage != Stage.OPEN && count.dropped.size() < MOST_DROPPED) {
+                dropped.ifPresent(count.dropped::add);
+            }
         }
     }
 }

@@ -148,7 +148,8 @@ final class Judge {
         return marks;
     }
 
-    private boolean isOld(ReplicaRecord mark) {
+    /** Whether a copy has been marked for long enough to be deleted. */
+    boolean isOld(ReplicaRecord mark) {
         return age.millis() - mark.sinceMillis() >= graceMillis;
     }
 }

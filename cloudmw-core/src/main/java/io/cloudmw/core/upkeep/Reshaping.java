@@ -271,7 +271,10 @@ final class Reshaping {
             if (seen == null || !isNothing(store, seen) || (checking.uploadsOpen() && !expired)) {
                 staying.add(store);
             }
-            garbage |= seen != null && seen.garbage() > 0 && !isLost(store);
+            if (seen != null && seen.garbage() > 0 && !isLost(store)) {
+                garbage = true;
+                delete(store, seen);
+            }
         }
         if (garbage) {
             collect();
@@ -290,6 +293,14 @@ final class Reshaping {
         boolean due = clock.millis() - collector.progress().last().beganMillis() >= graceMillis;
         if (due && !collector.progress().underWay()) {
             var unused = collector.order(false);
+        }
+    }
+
+    /** What was given up may have been missing already: no round finds it, and its mark would keep the store for ever. */
+    private void delete(StoreId id, DepartureCheck.Found seen) {
+        StoreCondition store = stores.get(id);
+        if (store != null && store.available()) {
+            collector.delete(store.candidate().store(), seen.dropped());
         }
     }
 

@@ -200,6 +200,24 @@ final class ReshapeTest {
                 .allSatisfy(stores -> assertThat(stores).hasSize(2));
     }
 
+    /** Somebody deleted some, or the disk was replaced: what is given up there is never found by a round. */
+    @Test
+    void aStoreIsLetGoWhoseCopiesWereMissingAlready() throws CloudMwException {
+        FileVersion version = put(8 * MIB);
+        assertThat(there.get(D1)).isNotEmpty();
+        there.put(D1, new HashSet<>());
+        change(change().addStore(D4).removeStore(D1));
+        work(Duration.ofMinutes(2));
+        assertThat(volume().leaving())
+                .as("a copy that comes late is waited for")
+                .containsExactly(D1);
+        work(grace().multipliedBy(2));
+        assertThat(volume().leaving()).isEmpty();
+        assertThat(placed(version).values())
+                .hasSize(8)
+                .allSatisfy(stores -> assertThat(stores).hasSize(2).doesNotContain(D1));
+    }
+
     @Test
     void anOpenUploadKeepsAStoreFromBeingLetGo() throws CloudMwException {
         FileVersion open = cluster.written(FILE, 8 * MIB);
