@@ -36,7 +36,9 @@ final class TortureIT {
             assertThat(report.path(found).isInt()).as(found).isTrue();
             assertThat(report.path(found).asInt()).as(found).isZero();
         }
-        assertThat(report.path("faults_by_kind").path("store_lost").asInt()).isPositive();
+        for (String kind : List.of("store_lost", "bucket_lost", "store_leaves", "replicas_changed")) {
+            assertThat(report.path("faults_by_kind").path(kind).asInt()).as(kind).isPositive();
+        }
         assertThat(report.path("coordinators").asInt()).isEqualTo(1);
         assertThat(report.path("store_losses"))
                 .isNotEmpty()

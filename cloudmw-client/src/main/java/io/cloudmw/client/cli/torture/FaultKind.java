@@ -10,6 +10,9 @@ enum FaultKind {
     CLIENTS_CUT_FROM_HELPER(Place.STORE, 3),
     HELPER_CUT_FROM_COORDINATOR(Place.STORE, 3),
     STORE_LOST(Place.LOST_STORE, 0),
+    BUCKET_LOST(Place.LOST_STORE, 0),
+    STORE_LEAVES(Place.VOLUMES, 1),
+    REPLICAS_CHANGED(Place.VOLUMES, 1),
     COORDINATOR_KILLED(Place.COORDINATOR, 2),
     COORDINATOR_PAUSED(Place.COORDINATOR, 2),
     CLIENTS_CUT_FROM_COORDINATOR(Place.COORDINATOR, 2),
@@ -22,6 +25,7 @@ enum FaultKind {
     enum Place {
         STORE(2),
         LOST_STORE(0),
+        VOLUMES(5),
         COORDINATOR(15),
         BETWEEN_HELPERS(2),
         COPIES(0);
@@ -66,7 +70,7 @@ enum FaultKind {
 
     /** Whether it puts one store out of reach, or keeps it from being written to. */
     boolean isOfStore() {
-        return place == Place.STORE || place == Place.LOST_STORE;
+        return place == Place.STORE || this == STORE_LOST;
     }
 
     String label() {

@@ -3,6 +3,7 @@ package io.cloudmw.client.cli.torture;
 import io.cloudmw.client.cli.torture.model.Finding;
 import io.cloudmw.client.cli.torture.model.Kept;
 import io.cloudmw.client.cli.torture.model.Kind;
+import io.cloudmw.client.cli.torture.model.Span;
 import io.cloudmw.client.cli.torture.network.Cut;
 import io.cloudmw.client.cli.torture.network.Pair;
 import io.cloudmw.core.model.FilePath;
@@ -32,15 +33,17 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Breaks things, drawn from a seed by a {@link FaultMix}, and mends them again. One store at a time is out of reach, or full, and beside
  * it one more may be lost with all it has: of each chunk that has all its copies one stays within reach. The helper of a store that is
  * lost comes back with an empty disk, which the cluster is told: at once, or when the other stores have everything as often as it
- * ought to be. A loss comes now and then, and once at least. Copies are harmed only where all are good. So every acknowledged byte is kept somewhere. Meanwhile a coordinator,
- * or the clients' way to it, may be gone, and two helpers may not reach each other.
+ * ought to be. A bucket that is lost is declared lost, and another one takes its place. A loss comes now and then, of a disk and of a
+ * bucket in turn, and once at least of each. Disks leave the volumes and join them again, and replicas become more and fewer. Copies are
+ * harmed only where all are good. So every acknowledged byte is kept somewhere. Meanwhile a coordinator, or the clients' way to it, may be
+ * gone, and two helpers may not reach each other.
  */
 final class Faults implements AutoCloseable {
     private static final long SHORTEST_NANOS = Duration.ofMillis(200).toNanos();
     private static final long LONGEST_NANOS = Duration.ofSeconds(8).toNanos();
     private static final long LONGEST_GAP_NANOS = Duration.ofSeconds(1).toNanos();
     private static final long FIRST_LOSS_NANOS = Duration.ofMinutes(1).toNanos();
-    private static final long BETWEEN_LOSSES_NANOS = Duration.ofMinutes(3).toNanos();
+    private static final long BETWEEN_LOSSES_NANOS = Duration.ofSeconds(75).toNanos();
     static final Duration REPLICATION = Duration.ofMinutes(5);
     private static final long RECOVERY_NANOS = Duration.ofMinutes(2).toNanos();
     private static final long POLL_NANOS = Duration.ofMillis(50).toNanos();
@@ -62,7 +65,9 @@ final class Faults implements AutoCloseable {
             String what = kind.label() + " "
                     + (kind.isCut() ? pair() + " (" + cut.name().toLowerCase(Locale.ROOT) + ")" : one)
                     + (kind == FaultKind.DISK_FULL && flag ? " (of files)" : "");
-            return kind == FaultKind.STORE_LOST ? what : String.format(Locale.ROOT, "%s for %.1f s", what, nanos / 1e9);
+            return kind == FaultKind.STORE_LOST || kind == FaultKind.BUCKET_LOST
+                    ? what
+                    : String.format(Locale.ROOT, "%s for %.1f s", what, nanos / 1e9);
         }
     }
 
@@ -82,7 +87,11 @@ final class Faults implements AutoCloseable {
     private final SplittableRandom lost;
     private final List<StoreLoss> losses = new CopyOnWriteArrayList<>();
     private long nextLossNanos;
-    private boolean hasLost;
+    private boolean hasLostDisk;
+    private boolean hasLostBucket;
+    /** What is lost next: a bucket, or else a disk. */
+    private boolean losesBucket;
+
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> new Thread(task, "torture-fault"));
 
     Faults(Run run) {
@@ -109,7 +118,7 @@ final class Faults implements AutoCloseable {
                 while (!stopping.await(gaps.nextLong(LONGEST_GAP_NANOS), TimeUnit.NANOSECONDS)) {
                     inject();
                 }
-                while (mayLose() && !hasLost) {
+                while (mayLose() && !(hasLostDisk && hasLostBucket)) {
                     lose();
                     Sleeper.system().sleep(POLL_NANOS);
                 }
@@ -145,8 +154,15 @@ final class Faults implements AutoCloseable {
     /** Unless one is lost already. */
     private void lose() {
         if (!busy.contains(FaultKind.Place.LOST_STORE)) {
-            hasLost = true;
             nextLossNanos = run.now() + BETWEEN_LOSSES_NANOS;
+            if (losesBucket) {
+                losesBucket = false;
+                hasLostBucket = true;
+                execute(new Fault(FaultKind.BUCKET_LOST, fleet.bucket(), TortureFleet.CLIENTS, Cut.NONE, false, 0, 0));
+                return;
+            }
+            losesBucket = true;
+            hasLostDisk = true;
             execute(new Fault(
                     FaultKind.STORE_LOST,
                     one(fleet.helpers(), lost),
@@ -186,7 +202,9 @@ final class Faults implements AutoCloseable {
 
     private Fault draw(FaultKind kind, SplittableRandom random) {
         List<String> helpers = fleet.helpers();
-        String one = one(kind.place() == FaultKind.Place.COORDINATOR ? fleet.coordinators() : helpers, random);
+        String one = kind.place() == FaultKind.Place.VOLUMES
+                ? TortureFleet.store(helpers.get(random.nextInt(helpers.size())))
+                : one(kind.place() == FaultKind.Place.COORDINATOR ? fleet.coordinators() : helpers, random);
         String other = switch (kind) {
             case HELPERS_CUT ->
                 one(helpers.stream().filter(name -> !name.equals(one)).toList(), random);
@@ -210,6 +228,7 @@ final class Faults implements AutoCloseable {
             case HELPER_KILLED, HELPER_PAUSED, STORE_LOST, CLIENTS_CUT_FROM_HELPER, HELPER_CUT_FROM_COORDINATOR ->
                 Optional.of(TortureFleet.store(fault.one()));
             case COORDINATOR_KILLED, COORDINATOR_PAUSED, CLIENTS_CUT_FROM_COORDINATOR -> Optional.of(fault.one());
+            case BUCKET_LOST -> Optional.of(fault.one());
             default -> Optional.empty();
         };
     }
@@ -264,6 +283,9 @@ final class Faults implements AutoCloseable {
         try {
             if (fault.kind() == FaultKind.STORE_LOST) {
                 awaitCopied(fault);
+            } else if (fault.kind() == FaultKind.BUCKET_LOST) {
+                awaitCopiedFromBucket(fault);
+                return;
             } else {
                 begin(fault);
                 boolean unused = stopping.await(fault.nanos(), TimeUnit.NANOSECONDS);
@@ -281,16 +303,18 @@ final class Faults implements AutoCloseable {
         }
     }
 
-    private void begin(Fault fault) throws IOException {
+    private void begin(Fault fault) throws IOException, InterruptedException {
         switch (fault.kind()) {
             case HELPER_KILLED, COORDINATOR_KILLED -> fleet.process(fault.one()).kill();
             case HELPER_PAUSED, COORDINATOR_PAUSED -> fleet.process(fault.one()).pause();
             case DISK_FULL -> fleet.fill(fault.one(), fault.flag());
+            case STORE_LEAVES -> fleet.change(change -> change.removeStore(new StoreId(fault.one())));
+            case REPLICAS_CHANGED -> fleet.change(change -> change.replicas(TortureSettings.REPLICAS + 1));
             default -> fleet.cut(fault.pair(), fault.cut());
         }
     }
 
-    private void end(Fault fault) throws IOException {
+    private void end(Fault fault) throws IOException, InterruptedException {
         switch (fault.kind()) {
             case HELPER_KILLED, COORDINATOR_KILLED -> fleet.restart(fault.one());
             case STORE_LOST -> {
@@ -301,6 +325,8 @@ final class Faults implements AutoCloseable {
             }
             case HELPER_PAUSED, COORDINATOR_PAUSED -> fleet.process(fault.one()).resume();
             case DISK_FULL -> fleet.relieve(fault.one());
+            case STORE_LEAVES -> fleet.change(change -> change.addStore(new StoreId(fault.one())));
+            case REPLICAS_CHANGED -> fleet.change(change -> change.replicas(TortureSettings.REPLICAS));
             default -> fleet.cut(fault.pair(), Cut.NONE);
         }
     }
@@ -327,6 +353,60 @@ final class Faults implements AutoCloseable {
         StoreLoss made = new StoreLoss(store, copies, (run.now() - since) / 1e9);
         losses.add(made);
         run.journal().say(made.toString());
+    }
+
+    /** Takes a bucket away, declares it lost, and waits until what it had is made anew and the cluster has forgotten it. */
+    private void awaitCopiedFromBucket(Fault loss) throws InterruptedException, IOException {
+        String store = loss.one();
+        long since = run.now();
+        long copies = fleet.wipeBucket(store);
+        fleet.lose(store);
+        if (!new Replication(Optional.of(new StoreId(store))).await(run, REPLICATION)) {
+            run.journal()
+                    .found(new Finding(
+                            Kind.UNEXPLAINED,
+                            store,
+                            "its " + copies + " copies are not all made anew after " + REPLICATION.toSeconds() + " s",
+                            List.of()));
+            return;
+        }
+        StoreLoss made = new StoreLoss(store, copies, (run.now() - since) / 1e9);
+        losses.add(made);
+        run.journal().say(made.toString());
+        fleet.addBucket();
+        if (awaitUnused(store)) {
+            fleet.remove(store);
+            run.journal().say("forgotten: " + store);
+        }
+    }
+
+    /** Until no volume uses a store any more. */
+    private boolean awaitUnused(String store) throws InterruptedException {
+        long since = run.now();
+        while (fleet.isUsed(store)) {
+            long away = run.coordinatorAwayNanos(new Span(since, run.now()));
+            if (run.now() - since - away > REPLICATION.toNanos()) {
+                run.journal()
+                        .found(new Finding(
+                                Kind.UNEXPLAINED,
+                                store,
+                                "volumes still use it after " + REPLICATION.toSeconds() + " s: " + fleet.kept(store),
+                                List.of()));
+                return false;
+            }
+            Sleeper.system().sleep(POLL_NANOS);
+        }
+        return true;
+    }
+
+    /** Lets the volumes do without the bucket, when nothing is broken any more: they let go of it, and it can be removed. */
+    void letBucketGo() throws InterruptedException {
+        String store = fleet.bucket();
+        fleet.change(change -> change.removeStore(new StoreId(store)));
+        if (awaitUnused(store)) {
+            fleet.remove(store);
+            run.journal().say("let go: " + store);
+        }
     }
 
     /** Until the coordinator answers, and counts upon what was gone; upon all stores that are not gone for another reason. */

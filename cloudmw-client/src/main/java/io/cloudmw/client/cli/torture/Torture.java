@@ -170,6 +170,11 @@ public final class Torture {
                             "chunks lack copies " + Faults.REPLICATION.toSeconds() + " s after everything was mended",
                             List.of()));
         }
+        view.phase("waiting until the volumes have let go of their bucket");
+        faults.letBucketGo();
+        for (FilePath path : run.model().paths()) {
+            reading.read(path, Optional.empty());
+        }
         for (FilePath path : run.model().paths()) {
             reading.stat(path);
             directories.add(new FilePath(

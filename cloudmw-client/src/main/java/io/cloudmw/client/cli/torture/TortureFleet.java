@@ -6,17 +6,22 @@ import io.cloudmw.client.cli.fleet.Closing;
 import io.cloudmw.client.cli.fleet.LocalFleet;
 import io.cloudmw.client.cli.fleet.ServerProcess;
 import io.cloudmw.client.cli.fleet.WorkingDirectory;
+import io.cloudmw.client.cli.lab.s3.BucketServer;
 import io.cloudmw.client.cli.torture.network.Cut;
 import io.cloudmw.client.cli.torture.network.Network;
 import io.cloudmw.client.cli.torture.network.Pair;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeChange;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
@@ -35,6 +40,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -59,16 +66,25 @@ final class TortureFleet {
     static final Map<VolumeName, Chunking> VOLUMES =
             Map.of(BY_SIZE, new Chunking.BySize(512 << 10), BY_COUNT, new Chunking.ByCount(3));
 
-    /** What takes a fleet minutes takes this one seconds. */
+    /**
+     * What takes a fleet minutes takes this one seconds. An upload whose client gave up stays open, and keeps the stores that it has
+     * copies in, until it is abandoned: no upload that goes on is without progress for so long.
+     */
     private static final Map<String, String> HURRIED = Map.of(
             "coordinator.heartbeat-interval", "1s",
             "coordinator.helper-ttl", "5s",
             "coordinator.repair-interval", "500ms",
             "coordinator.repair-after", "6s",
             "coordinator.owed-after", "5s",
-            "coordinator.task-life", "10s");
+            "coordinator.task-life", "10s",
+            "coordinator.token-ttl", "20s",
+            "coordinator.clock-skew", "1s",
+            "coordinator.abandoned-after", "60s",
+            "coordinator.abandoned-check", "2s");
 
     private static final Duration OBSERVING = Duration.ofSeconds(5);
+    /** An order is given so often: each try waits for the coordinator. */
+    private static final int ORDERS = 24;
     /** What has just been started on a busy machine may be slow. */
     private static final Duration STARTING = Duration.ofSeconds(60);
     /** A full disk keeps more free than any has. */
@@ -85,6 +101,11 @@ final class TortureFleet {
     private final Optional<DiskMounts> mounts;
 
     private final LocalFleet processes;
+    private final BucketServer buckets;
+
+    /** Buckets so far, those that were lost included. */
+    private final AtomicInteger bucketCount = new AtomicInteger();
+
     private final Network network;
     private final boolean connected;
     private final Path directory;
@@ -104,7 +125,8 @@ final class TortureFleet {
         mounts = disks.isPossible(directory, TortureSettings.REPLICAS * settings.bytes())
                 ? Optional.of(disks)
                 : Optional.empty();
-        processes = closing.open(() -> new LocalFleet(directory, settings.launcher(), Map.of()));
+        processes = closing.open(() -> new LocalFleet(directory, settings.launcher(), credentials()));
+        buckets = closing.open(() -> new BucketServer(directory.resolve("buckets"), InetAddress.getLoopbackAddress()));
         helpers = IntStream.rangeClosed(1, settings.helpers())
                 .mapToObj(i -> "helper-" + i)
                 .toList();
@@ -129,6 +151,107 @@ final class TortureFleet {
         observer = closing.last(CloudMw.connect(observing.withCoordinatorTimeout(OBSERVING)));
         try (CloudMw patient = closing.last(CloudMw.connect(observing.withCoordinatorTimeout(STARTING)))) {
             createVolumes(patient);
+            addBucket(patient);
+        }
+    }
+
+    /** The buckets' server does not check signatures; whoever has credentials keeps them. */
+    private static Map<String, String> credentials() {
+        return System.getenv().containsKey("AWS_ACCESS_KEY_ID")
+                ? Map.of()
+                : Map.of("AWS_ACCESS_KEY_ID", "torture", "AWS_SECRET_ACCESS_KEY", "torture");
+    }
+
+    /** The bucket that volumes use now. */
+    String bucket() {
+        return "bucket-" + bucketCount.get();
+    }
+
+    /** Makes a bucket and lets all volumes use it. */
+    private void addBucket(CloudMw client) throws InterruptedException, ExecutionException {
+        String name = "bucket-" + (bucketCount.get() + 1);
+        Store.S3 place = new Store.S3(name, "us-east-1", buckets.endpoint(), true, "");
+        client.addStore(new Store(new StoreId(name), name, place), true).get();
+        for (VolumeName volume : VOLUMES.keySet()) {
+            client.changeVolume(
+                            VolumeChange.of(volume).addStore(new StoreId(name)).build())
+                    .get();
+        }
+        bucketCount.incrementAndGet();
+    }
+
+    /** Makes another bucket and lets all volumes use it; tried until a coordinator answers. */
+    void addBucket() throws InterruptedException {
+        insist("add a bucket", () -> addBucket(observer));
+    }
+
+    /** Changes all volumes alike. */
+    void change(UnaryOperator<VolumeChange.Builder> change) throws InterruptedException {
+        for (VolumeName volume : VOLUMES.keySet()) {
+            insist(
+                    "change volume " + volume,
+                    () -> observer.changeVolume(
+                                    change.apply(VolumeChange.of(volume)).build())
+                            .get());
+        }
+    }
+
+    /** Declares a store lost. */
+    void lose(String store) throws InterruptedException {
+        insist(
+                "declare " + store + " lost",
+                () -> observer.loseStore(new StoreId(store)).get());
+    }
+
+    /** Forgets a store that no volume uses any more. */
+    void remove(String store) throws InterruptedException {
+        insist("remove " + store, () -> {
+            try {
+                observer.removeStore(new StoreId(store)).get();
+            } catch (ExecutionException e) {
+                // A try before it took effect, and its answer was lost.
+                if (!(e.getCause() instanceof CloudMwException known) || known.code() != ErrorCode.NOT_FOUND) {
+                    throw e;
+                }
+            }
+        });
+    }
+
+    /** Whether some volume still uses a store; true when no coordinator says. */
+    boolean isUsed(String store) throws InterruptedException {
+        return said(observer.volumes())
+                .map(volumes ->
+                        volumes.stream().anyMatch(volume -> volume.storesInUse().contains(new StoreId(store))))
+                .orElse(true);
+    }
+
+    /** What keeps volumes from letting go of a store, as the cluster says. */
+    String kept(String store) throws InterruptedException {
+        return status().map(status -> status.reshape().volumes().stream()
+                        .flatMap(volume -> volume.leaving().stream()
+                                .filter(leaving -> leaving.store().value().equals(store))
+                                .map(leaving -> volume.name() + ": " + leaving))
+                        .collect(Collectors.joining(", ")))
+                .orElse("nobody says why");
+    }
+
+    /** Something an operator does. */
+    private interface Order {
+        void give() throws InterruptedException, ExecutionException;
+    }
+
+    /** Coordinators are killed in the middle: an order is given until one of them has taken it. */
+    private static void insist(String what, Order order) throws InterruptedException {
+        for (int tries = 1; ; tries++) {
+            try {
+                order.give();
+                return;
+            } catch (ExecutionException e) {
+                if (tries >= ORDERS) {
+                    throw new IllegalStateException("cannot " + what + ": " + e.getCause(), e);
+                }
+                log.debug("not now: {}", what, e);
+            }
         }
     }
 
@@ -227,8 +350,34 @@ final class TortureFleet {
         return copies;
     }
 
+    /**
+     * Takes away what a bucket has, for good, and the bucket.
+     *
+     * @return copies that are lost with it
+     */
+    long wipeBucket(String store) throws IOException {
+        Path objects = bucketPath(store);
+        long copies;
+        try (Stream<Path> files = Files.list(objects)) {
+            copies = files.filter(file -> file.getFileName().toString().startsWith("chunks%2F"))
+                    .count();
+        }
+        // What is being put meanwhile finds no bucket any more.
+        Path gone = Files.move(objects, objects.resolveSibling(".lost-" + store));
+        WorkingDirectory.delete(gone);
+        return copies;
+    }
+
+    private Path bucketPath(String store) {
+        return directory.resolve("buckets").resolve(store);
+    }
+
     /** A chunk's file in a store, whether it is there or not. */
     Path replica(String store, ChunkId chunk) {
+        if (store.startsWith("bucket-")) {
+            return bucketPath(store)
+                    .resolve("chunks%2F" + chunk.version().value().substring(0, 2) + "%2F" + chunk);
+        }
         return disk(store)
                 .resolve("chunks")
                 .resolve(chunk.version().value().substring(0, 2))
