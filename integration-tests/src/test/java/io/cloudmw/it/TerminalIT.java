@@ -81,7 +81,7 @@ final class TerminalIT {
             assertThat(process.waitFor()).as(after).isEqualTo(130);
             assertThat(after).endsWith("\r\ncloudmw: interrupted\r\n");
             CommandLine.Result next =
-                    new CommandLine(fleet.coordinatorAddress()).run("scrub", "now", "--store", "d1", "--no-wait");
+                    new CommandLine(fleet.coordinatorAddress()).run("scrub", "now", "--store", "disk-1", "--no-wait");
             assertThat(next.exitCode())
                     .as("a round that goes on is in the way of the next: %s", next.err())
                     .isZero();

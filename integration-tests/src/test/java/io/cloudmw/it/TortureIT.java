@@ -37,7 +37,9 @@ final class TortureIT {
             assertThat(report.path(found).asInt()).as(found).isZero();
         }
         for (String kind : List.of("store_lost", "bucket_lost", "store_leaves", "replicas_changed")) {
-            assertThat(report.path("faults_by_kind").path(kind).asInt()).as(kind).isPositive();
+            assertThat(report.path("faults_by_kind").path(kind).asInt())
+                    .as(kind)
+                    .isPositive();
         }
         assertThat(report.path("coordinators").asInt()).isEqualTo(1);
         assertThat(report.path("store_losses"))

@@ -1,5 +1,6 @@
 package io.cloudmw.core.coordinator;
 
+import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.Commit;
@@ -8,6 +9,7 @@ import io.cloudmw.core.catalog.SharedRun;
 import io.cloudmw.core.catalog.VersionState;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.Chunk;
@@ -167,8 +169,31 @@ public final class Uploads {
             throws CloudMwException {
         List<Candidate> candidates = stores.candidates(filling, bytes);
         stores.awaitAnyHelper();
-        PlacementPolicy.requireQuorum(request.file() + ", volume " + volume.name(), candidates, volume.writeQuorum());
+        try {
+            PlacementPolicy.requireQuorum(
+                    request.file() + ", volume " + volume.name(), candidates, volume.writeQuorum());
+        } catch (CloudMwException tooFew) {
+            throw lasting(tooFew, filling, volume.writeQuorum());
+        }
         return candidates;
+    }
+
+    /** Where so many stores refuse everybody, or are missing, that waiting does not help, that is the code. */
+    private CloudMwException lasting(CloudMwException tooFew, List<Store> filling, int writeQuorum) {
+        List<StoreFault.Kind> refusing = filling.stream()
+                .flatMap(store -> stores.reach(store).fault().stream())
+                .map(StoreFault::kind)
+                .filter(kind -> kind != StoreFault.Kind.UNREACHABLE)
+                .toList();
+        if (filling.size() - refusing.size() >= writeQuorum) {
+            return tooFew;
+        }
+        boolean missing = refusing.stream().allMatch(kind -> kind == StoreFault.Kind.MISSING);
+        return new CloudMwException(
+                missing ? ErrorCode.STORE_UNAVAILABLE : ErrorCode.STORE_DENIED,
+                RetryVerdict.NEVER,
+                String.valueOf(tooFew.getMessage()),
+                tooFew);
     }
 
     /** Those of a chunk's stores that can take it now. */
