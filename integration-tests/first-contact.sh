@@ -54,7 +54,7 @@ export AWS_ACCESS_KEY_ID=first AWS_SECRET_ACCESS_KEY=contact-secret AWS_EC2_META
 log=$work/log
 mkdir "$work/pids"
 # Deadlines are for what hangs: a machine may be slow.
-patience=120
+patience=300
 
 finish() {
   local file
