@@ -143,6 +143,9 @@ final class ReplacedDiskIT {
             CommandLine command = new CommandLine(fleet.coordinatorAddress());
             within().until(() -> {
                 JsonNode status = command.run("status", "--json").orThrow().json();
+                if (!status.path("repair").path("replaced").has("disk-1")) {
+                    return false; // the status is that of upkeep's last look, which was before
+                }
                 boolean complete = status.path("repair")
                         .path("replaced")
                         .path("disk-1")
