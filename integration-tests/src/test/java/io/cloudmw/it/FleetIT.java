@@ -22,6 +22,7 @@ import java.io.InputStream;
 import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The main job and its accidents on real processes: a coordinator and helpers with a disk each. */
 final class FleetIT {
@@ -399,14 +401,7 @@ final class FleetIT {
             FilePath file = new FilePath(fleet.volume("v", new Chunking.ByCount(1), 3, Fleet.disks(1, 2, 3)), "/f");
             Path source = fleet.file("source", 6 * MIB);
             fleet.put(source, file);
-            Path replica;
-            try (Stream<Path> files = Files.walk(fleet.disk(1))) {
-                replica = files.filter(path -> path.getFileName().toString().matches("[0-9a-f]{32}-[0-9a-f]{8}.*"))
-                        .filter(Files::isRegularFile)
-                        .findFirst()
-                        .orElseThrow();
-            }
-            damage.doTo(replica);
+            damage.doTo(onlyChunk(fleet.disk(1)));
 
             GetReceipt receipt = fleet.get(file, fleet.target("back"));
 
@@ -419,6 +414,54 @@ final class FleetIT {
             Awaitility.await().until(() -> fleet.client().stat(file).join().underReplicatedChunks() == 1);
             GetReceipt again = fleet.get(file, fleet.target("again"));
             assertThat(again.rows()).noneMatch(row -> row.store().value().equals("disk-1"));
+        }
+    }
+
+    /** No helper is left, so that nobody else can have found it out. */
+    @ParameterizedTest
+    @EnumSource(ReplicaFaultOnDisk.class)
+    void aReplicaThatOnlyAClientFindsBadIsRecorded(ReplicaFaultOnDisk kind) throws IOException, InterruptedException {
+        try (Fleet fleet = Fleet.ofDisks(directory, 1, "")) {
+            FilePath file = new FilePath(fleet.volume("v", new Chunking.ByCount(1), 1, Fleet.disks(1)), "/f");
+            fleet.put(fleet.file("source", MIB), file);
+            fleet.helper(1).kill();
+            kind.happenTo(onlyChunk(fleet.disk(1)));
+
+            assertThat(failure(fleet.client().get(file, fleet.target("back"), GetOptions.defaults())))
+                    .contains(kind.code);
+
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> fleet.client().stat(file).join().underReplicatedChunks() == 1);
+        }
+    }
+
+    /** What a client can find when it reads a disk by itself. */
+    enum ReplicaFaultOnDisk {
+        CORRUPT(ErrorCode.REPLICA_CORRUPT),
+        MISSING(ErrorCode.REPLICA_MISSING);
+
+        private final ErrorCode code;
+
+        ReplicaFaultOnDisk(ErrorCode code) {
+            this.code = code;
+        }
+
+        void happenTo(Path replica) throws IOException {
+            if (this == MISSING) {
+                Files.delete(replica);
+            } else {
+                Damage.FLIPPED_BYTE.doTo(replica);
+            }
+        }
+    }
+
+    private static Path onlyChunk(Path disk) throws IOException {
+        try (Stream<Path> files = Files.walk(disk)) {
+            return files.filter(path -> path.getFileName().toString().matches("[0-9a-f]{32}-[0-9a-f]{8}.*"))
+                    .filter(Files::isRegularFile)
+                    .findFirst()
+                    .orElseThrow();
         }
     }
 

@@ -62,6 +62,23 @@ public final class ReplicaReports {
         catalog.report(reports, clock.millis());
     }
 
+    /**
+     * Refuses what only writers of copies know. Readers tell of copies that they found missing or corrupt, and need not know
+     * the cluster's secret: nothing that they say makes a copy count as good.
+     *
+     * @throws CloudMwException {@code UNAUTHENTICATED}
+     */
+    public static void requireFromReader(List<ReplicaReport> reports) throws CloudMwException {
+        for (ReplicaReport report : reports) {
+            if (report.state().isFromWriter()) {
+                throw new CloudMwException(
+                        ErrorCode.UNAUTHENTICATED,
+                        "only helpers say that copies are " + report.state() + ": chunk=" + report.chunk() + " store="
+                                + report.store());
+            }
+        }
+    }
+
     /** That these chunks, which others wrote, are of a version: each segment is asked for once. */
     private void requireNamed(Volume volume, VersionId version, List<ChunkId> chunks) throws CloudMwException {
         Optional<ManifestPlan> plan = catalog.version(version)

@@ -6,6 +6,8 @@ import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
+import io.grpc.Context;
+import io.grpc.Contexts;
 import io.grpc.ForwardingClientCall;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -21,6 +23,8 @@ import java.util.Set;
 public final class Membership {
     static final Metadata.Key<String> MEMBER = Metadata.Key.of("cloudmw-member", Metadata.ASCII_STRING_MARSHALLER);
 
+    private static final Context.Key<Boolean> PROVEN = Context.keyWithDefault("cloudmw-member", false);
+
     private Membership() {}
 
     /** For a member's channel: proves every call. */
@@ -34,23 +38,40 @@ public final class Membership {
      * @param guarded full names of the methods for members only; everybody may call the others
      */
     public static ServerInterceptor server(MemberProofs proofs, Set<String> guarded) {
-        return new ServerSide(proofs, Set.copyOf(guarded));
+        return new ServerSide(proofs, Set.copyOf(guarded), false);
     }
 
-    private record ServerSide(MemberProofs proofs, Set<String> guarded) implements ServerInterceptor {
+    /**
+     * For a server: a call without a proof reaches the service, which learns from {@link #isProven()} that there was none. A
+     * call whose proof does not fit is refused as by {@link #server}.
+     *
+     * @param methods full names of the methods that answer members otherwise than strangers
+     */
+    public static ServerInterceptor telling(MemberProofs proofs, Set<String> methods) {
+        return new ServerSide(proofs, Set.copyOf(methods), true);
+    }
+
+    /** Whether the caller of the call whose service method runs on this thread has proven that it is a member. */
+    public static boolean isProven() {
+        return PROVEN.get();
+    }
+
+    private record ServerSide(MemberProofs proofs, Set<String> methods, boolean strangers)
+            implements ServerInterceptor {
         @Override
         public <Q, A> ServerCall.Listener<Q> interceptCall(
                 ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
             String method = call.getMethodDescriptor().getFullMethodName();
-            if (guarded.contains(method)) {
-                try {
-                    proofs.verify(method, headers.get(MEMBER));
-                } catch (CloudMwException e) {
-                    call.close(WireErrors.status(e), WireErrors.trailers(e));
-                    return new ServerCall.Listener<>() {};
-                }
+            if (!methods.contains(method) || (strangers && headers.get(MEMBER) == null)) {
+                return next.startCall(call, headers);
             }
-            return next.startCall(call, headers);
+            try {
+                proofs.verify(method, headers.get(MEMBER));
+            } catch (CloudMwException e) {
+                call.close(WireErrors.status(e), WireErrors.trailers(e));
+                return new ServerCall.Listener<>() {};
+            }
+            return Contexts.interceptCall(Context.current().withValue(PROVEN, true), call, headers, next);
         }
     }
 

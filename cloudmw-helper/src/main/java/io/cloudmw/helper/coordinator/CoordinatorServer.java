@@ -330,6 +330,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     .addStreamTracerFactory(requests)
                     .intercept(requests)
                     .intercept(Membership.server(members, CoordinatorService.HELPERS_ONLY))
+                    .intercept(Membership.telling(members, CoordinatorService.MORE_FOR_HELPERS))
                     .intercept(Membership.server(members, UpkeepService.HELPERS_ONLY))
                     .intercept(Membership.server(members, AccessService.HELPERS_ONLY))
                     .intercept(Handshake.server())

@@ -247,12 +247,15 @@ final class CoordinatorServerTest {
         for (CoordinatorBlockingStub caller : List.of(stranger, other)) {
             refused(ErrorCode.UNAUTHENTICATED, () -> register(caller, 3));
             refused(ErrorCode.UNAUTHENTICATED, () -> caller.heartbeat(alive));
-            refused(ErrorCode.UNAUTHENTICATED, () -> caller.reportReplicas(ReportReplicasRequest.getDefaultInstance()));
+            for (ReplicaState state : List.of(ReplicaState.GOOD, ReplicaState.OWED)) {
+                refused(ErrorCode.UNAUTHENTICATED, () -> caller.reportReplicas(report(state)));
+            }
             assertThat(caller.listVolumes(ListVolumesRequest.getDefaultInstance())
                             .getVolumesCount())
                     .isEqualTo(1);
         }
         assertThat(failure(() -> register(other, 3))).hasMessageContaining("cluster.secret-file");
+        refused(ErrorCode.UNAUTHENTICATED, () -> other.reportReplicas(report(ReplicaState.CORRUPT)));
         assertThat(stub.listHelpers(ListHelpersRequest.getDefaultInstance()).getHelpersCount())
                 .isEqualTo(2);
     }
@@ -637,6 +640,17 @@ final class CoordinatorServerTest {
                         .setFailureDomain("rack-" + number)
                         .setDisk(DiskStore.newBuilder().setOwner("h" + number).setPath("/data/d" + number)))
                 .build());
+    }
+
+    private static ReportReplicasRequest report(ReplicaState state) {
+        VersionId version = new VersionId("f".repeat(32));
+        return ReportReplicasRequest.newBuilder()
+                .setVolume("v")
+                .setPath("/f")
+                .setVersionId(version.value())
+                .addReplicas(ToWire.report(
+                        new io.cloudmw.core.model.ReplicaReport(new ChunkId(version, 0), new StoreId("d1"), state)))
+                .build();
     }
 
     private static HeartbeatRequest heartbeat(RegisterHelperResponse lease) {

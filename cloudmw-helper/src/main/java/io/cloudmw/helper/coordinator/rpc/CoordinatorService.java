@@ -12,6 +12,7 @@ import io.cloudmw.core.coordinator.HelperNews;
 import io.cloudmw.core.coordinator.HelperStatus;
 import io.cloudmw.core.coordinator.PlaceRequest;
 import io.cloudmw.core.coordinator.PlannedSegment;
+import io.cloudmw.core.coordinator.ReplicaReports;
 import io.cloudmw.core.coordinator.UploadPlan;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -33,6 +34,7 @@ import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.wire.AccessWire;
 import io.cloudmw.core.wire.FromWire;
+import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UnaryCalls;
@@ -112,8 +114,11 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     /** Full names of the methods that only helpers may call. */
     public static final Set<String> HELPERS_ONLY = Set.of(
             CoordinatorGrpc.getRegisterHelperMethod().getFullMethodName(),
-            CoordinatorGrpc.getHeartbeatMethod().getFullMethodName(),
-            CoordinatorGrpc.getReportReplicasMethod().getFullMethodName());
+            CoordinatorGrpc.getHeartbeatMethod().getFullMethodName());
+
+    /** Full names of the methods that take more from helpers than from clients. */
+    public static final Set<String> MORE_FOR_HELPERS =
+            Set.of(CoordinatorGrpc.getReportReplicasMethod().getFullMethodName());
 
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorService.class);
 
@@ -559,13 +564,18 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
     @Override
     public void reportReplicas(ReportReplicasRequest request, StreamObserver<ReportReplicasResponse> observer) {
+        boolean helper = Membership.isProven();
         calls.answer(observer, () -> {
+            List<ReplicaReport> reports = FromWire.reports(request.getReplicasList());
+            if (!helper) {
+                ReplicaReports.requireFromReader(reports);
+            }
             coordinator
                     .replicas()
                     .report(
                             FromWire.file(request.getVolume(), request.getPath()),
                             FromWire.versionId(request.getVersionId()),
-                            FromWire.reports(request.getReplicasList()));
+                            reports);
             return ReportReplicasResponse.getDefaultInstance();
         });
     }
