@@ -8,13 +8,16 @@ import java.util.List;
 
 /** Which stores may be known together; the rule of all catalogs. */
 public final class StorePlaces {
+    private static final String TO_REMOVE = "cloudmw store rm ";
+
     private StorePlaces() {}
 
     /**
      * Two stores in one place would hold one copy where two are counted, and either would give up what the other keeps.
      *
      * @param known all there are, as the transaction that is to write has them
-     * @throws CloudMwException {@code ALREADY_EXISTS} when another has the id of this one, or its place
+     * @throws CloudMwException {@code ALREADY_EXISTS} when another has the id of this one, or its place; it says whether
+     *     that one was declared lost
      */
     public static void requireFree(Store store, List<Store> known) throws CloudMwException {
         for (Store other : known) {
@@ -22,6 +25,7 @@ public final class StorePlaces {
                 return;
             }
             if (other.id().equals(store.id())) {
+                requireNotLost(other);
                 throw new CloudMwException(
                         ErrorCode.ALREADY_EXISTS,
                         "store " + store.id() + " exists already: "
@@ -34,8 +38,18 @@ public final class StorePlaces {
                 throw new CloudMwException(
                         ErrorCode.ALREADY_EXISTS,
                         "store " + store.id() + ": store " + other.id() + " is in bucket " + place.bucket()
-                                + " with the same prefix");
+                                + " with the same prefix"
+                                + (other.isLost() ? "; it was declared lost: " + TO_REMOVE + other.id() : ""));
             }
+        }
+    }
+
+    private static void requireNotLost(Store known) throws CloudMwException {
+        if (known.isLost()) {
+            throw new CloudMwException(
+                    ErrorCode.ALREADY_EXISTS,
+                    "store " + known.id() + " was declared lost, and is known until it is removed: " + TO_REMOVE
+                            + known.id() + ", once no volume uses it; then add it again");
         }
     }
 

@@ -173,27 +173,32 @@ public final class Uploads {
             PlacementPolicy.requireQuorum(
                     request.file() + ", volume " + volume.name(), candidates, volume.writeQuorum());
         } catch (CloudMwException tooFew) {
-            throw lasting(tooFew, filling, volume.writeQuorum());
+            throw tooFew(tooFew, volume, filling);
         }
         return candidates;
     }
 
-    /** Where so many stores refuse everybody, or are missing, that waiting does not help, that is the code. */
-    private CloudMwException lasting(CloudMwException tooFew, List<Store> filling, int writeQuorum) {
+    /**
+     * A writer waits where stores may come back or be added. Where so many of them refuse everybody, or are missing,
+     * that waiting does not help, that is the code.
+     */
+    private CloudMwException tooFew(CloudMwException tooFew, Volume volume, List<Store> filling) {
         List<StoreFault.Kind> refusing = filling.stream()
                 .flatMap(store -> stores.reach(store).fault().stream())
                 .map(StoreFault::kind)
                 .filter(kind -> kind != StoreFault.Kind.UNREACHABLE)
                 .toList();
-        if (filling.size() - refusing.size() >= writeQuorum) {
-            return tooFew;
+        String message = String.valueOf(tooFew.getMessage());
+        if (filling.size() < volume.writeQuorum()) {
+            message += "; the volume's other stores are drained or were declared lost: cloudmw volume set "
+                    + volume.name() + " --add-store ID";
+        }
+        if (refusing.isEmpty() || filling.size() - refusing.size() >= volume.writeQuorum()) {
+            return new CloudMwException(tooFew.code(), tooFew.verdict(), message, tooFew);
         }
         boolean missing = refusing.stream().allMatch(kind -> kind == StoreFault.Kind.MISSING);
         return new CloudMwException(
-                missing ? ErrorCode.STORE_UNAVAILABLE : ErrorCode.STORE_DENIED,
-                RetryVerdict.NEVER,
-                String.valueOf(tooFew.getMessage()),
-                tooFew);
+                missing ? ErrorCode.STORE_UNAVAILABLE : ErrorCode.STORE_DENIED, RetryVerdict.NEVER, message, tooFew);
     }
 
     /** Those of a chunk's stores that can take it now. */

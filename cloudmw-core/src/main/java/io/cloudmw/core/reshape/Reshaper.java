@@ -28,7 +28,8 @@ public final class Reshaper {
      * The volume after the change: itself when nothing of it is changed, else with the next generation.
      *
      * @throws CloudMwException {@code CONFLICT} when the volume has another generation than the change expects;
-     *     {@code NOT_FOUND} for an unknown store; {@code NOT_ENOUGH_STORES} when too few stores would take chunks;
+     *     {@code NOT_FOUND} for an unknown store; {@code NOT_ENOUGH_STORES} when the volume would lack stores that
+     *     take chunks, and more of them than it does;
      *     {@code INVALID_ARGUMENT}
      */
     public Volume reshape(Volume before, VolumeChange change) throws CloudMwException {
@@ -43,9 +44,7 @@ public final class Reshaper {
                     "write quorum " + quorum + " is more than " + replicas
                             + " replicas (change both: --replicas and --write-quorum)");
         }
-        if (!filling.equals(before.stores()) || replicas > before.replicas()) {
-            requireEnough(before, filling, replicas);
-        }
+        requireEnough(before, filling, replicas);
         Volume after;
         try {
             after = new Volume(
@@ -106,15 +105,24 @@ public final class Reshaper {
         return leaving;
     }
 
+    /** A volume may lack stores after a loss; a change may leave it so, but must not make it lack more. */
     private void requireEnough(Volume before, List<StoreId> filling, int replicas) throws CloudMwException {
-        List<StoreId> usable = filling.stream().filter(this::isUsable).toList();
-        if (usable.size() < replicas) {
+        List<StoreId> usable = usable(filling);
+        int lacking = Math.max(0, replicas - usable.size());
+        int lackedBefore =
+                Math.max(0, before.replicas() - usable(before.stores()).size());
+        if (lacking > lackedBefore) {
+            String now = lackedBefore == 0 ? "" : "it lacks " + lackedBefore + " now, and must not lack more; ";
             throw new CloudMwException(
                     ErrorCode.NOT_ENOUGH_STORES,
                     "volume " + before.name() + ": " + usable.size() + " stores would take its chunks, " + usable
-                            + " (expected: >= " + replicas + ", one for each replica; add a store, or ask for fewer"
-                            + " replicas)");
+                            + " (expected: >= " + (replicas - lackedBefore) + " for " + replicas + " replicas; " + now
+                            + "add a store, or ask for fewer replicas)");
         }
+    }
+
+    private List<StoreId> usable(List<StoreId> filling) {
+        return filling.stream().filter(this::isUsable).toList();
     }
 
     private boolean isUsable(StoreId id) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
@@ -12,6 +13,7 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeChange;
 import io.cloudmw.core.placement.PlannedChunk;
@@ -37,7 +39,10 @@ final class ReshapeTest {
     private static final FilePath FILE = FilePath.parse("v:/f");
     private static final long MIB = 1 << 20;
     private static final StoreId D1 = new StoreId("d1");
+    private static final StoreId D2 = new StoreId("d2");
+    private static final StoreId D3 = new StoreId("d3");
     private static final StoreId D4 = new StoreId("d4");
+    private static final StoreId D5 = new StoreId("d5");
     private static final int HELPERS = 5;
 
     private TestCluster cluster;
@@ -314,6 +319,47 @@ final class ReshapeTest {
         work(Duration.ofMinutes(2));
         assertThat(placed(version).values())
                 .allSatisfy(stores -> assertThat(stores).hasSize(3));
+    }
+
+    @Test
+    void aVolumeWithTooFewStoresTakesAStoreThatDoesNotYetMakeThemEnough() throws CloudMwException {
+        change(change().replicas(3));
+        FileVersion version = put(4 * MIB);
+        cluster.coordinator.administration().loseStore(D1, Optional.empty());
+        cluster.coordinator.administration().loseStore(D2, Optional.empty());
+        change(change().addStore(D4));
+        assertThat(volume().stores()).containsExactly(D3, D4);
+        work(Duration.ofMinutes(2));
+        assertThat(placed(version).values())
+                .allSatisfy(stores -> assertThat(stores).containsExactlyInAnyOrder(D3, D4));
+        change(change().addStore(D5));
+        work(Duration.ofMinutes(2));
+        assertThat(placed(version).values())
+                .hasSize(4)
+                .allSatisfy(stores -> assertThat(stores).containsExactlyInAnyOrder(D3, D4, D5));
+    }
+
+    @Test
+    void aPutThatLostAStoreWaitsUntilTheVolumeHasEnoughStoresAgain() throws CloudMwException {
+        change(change().removeStore(D3).writeQuorum(2));
+        VersionId version = VersionId.random();
+        cluster.coordinator.uploads().place(FILE, version, 0, 1, Set.of());
+        cluster.coordinator.administration().loseStore(D1, Optional.empty());
+        CloudMwException refusal = catchThrowableOfType(
+                CloudMwException.class, () -> cluster.coordinator.uploads().place(FILE, version, 1, 1, Set.of()));
+        assertThat(refusal.code()).isEqualTo(ErrorCode.QUORUM_NOT_MET);
+        assertThat(refusal.verdict()).isEqualTo(RetryVerdict.SAME_REPLICA);
+        assertThat(refusal)
+                .hasMessageContainingAll(
+                        "1 of 1 stores can be written to", ">= 2", "cloudmw volume set v --add-store ID");
+        change(change().addStore(D4));
+        assertThat(cluster.coordinator
+                        .uploads()
+                        .place(FILE, version, 1, 1, Set.of())
+                        .placements()
+                        .get(0)
+                        .stores())
+                .containsExactlyInAnyOrder(D2, D4);
     }
 
     @Test

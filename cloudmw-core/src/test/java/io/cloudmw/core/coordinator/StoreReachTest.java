@@ -7,6 +7,7 @@ import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.identity.BucketMarker;
 import io.cloudmw.core.identity.BucketMarkers;
 import io.cloudmw.core.model.ChunkId;
@@ -112,6 +113,44 @@ final class StoreReachTest {
         assertThat(status(A).available()).isTrue();
         assertThat(cluster.segment(cluster.put(FILE, 20 * MIB).id(), 0))
                 .anySatisfy(chunk -> assertThat(chunk.replicas()).containsExactly(A));
+    }
+
+    /** What is lacking is a store: that none refuses must not be taken for all that refuse being missing. */
+    @Test
+    void aPutWaitsWhereStoresAreTooFewAndTheLastOneIsUnreachable() throws Exception {
+        volume(2, 2, "a", "b");
+        administration().loseStore(B, Optional.empty());
+        assertThat(refusedPlacement().verdict()).as("the one left takes chunks").isEqualTo(RetryVerdict.SAME_REPLICA);
+        everybodyMeets(new StoreFault(StoreFault.Kind.UNREACHABLE, "timed out", 5), A);
+        CloudMwException waits = refusedPlacement();
+        assertThat(waits.code()).isEqualTo(ErrorCode.QUORUM_NOT_MET);
+        assertThat(waits.verdict()).isEqualTo(RetryVerdict.SAME_REPLICA);
+        assertThat(waits).hasMessageContainingAll("0 of 1 stores", "not a (unreachable", "--add-store");
+    }
+
+    @Test
+    void aPutEndsAtOnceWhereAStoreRefusesEverybody() throws Exception {
+        volume(2, 2, "a", "b");
+        everybodyMeets(new StoreFault(StoreFault.Kind.DENIED, "no", 5), A);
+        assertThat(refusedPlacement().code()).isEqualTo(ErrorCode.STORE_DENIED);
+        administration().loseStore(B, Optional.empty());
+        CloudMwException ends = refusedPlacement();
+        assertThat(ends.code()).isEqualTo(ErrorCode.STORE_DENIED);
+        assertThat(ends.verdict()).isEqualTo(RetryVerdict.NEVER);
+        everybodyMeets(new StoreFault(StoreFault.Kind.MISSING, "there is no bucket", 5), A);
+        assertThat(refusedPlacement().code()).isEqualTo(ErrorCode.STORE_UNAVAILABLE);
+    }
+
+    private void everybodyMeets(StoreFault fault, StoreId store) throws CloudMwException {
+        for (int number = 1; number <= 3; number++) {
+            lacks(number, fault, store);
+        }
+    }
+
+    private CloudMwException refusedPlacement() {
+        return catchThrowableOfType(
+                CloudMwException.class,
+                () -> cluster.coordinator.uploads().place(FILE, VersionId.random(), 0, 1, Set.of()));
     }
 
     @Test

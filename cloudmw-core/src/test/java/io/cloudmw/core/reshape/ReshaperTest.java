@@ -93,6 +93,35 @@ final class ReshaperTest {
     }
 
     @Test
+    void aVolumeWithTooFewUsableStoresIsChangedUnlessThatLacksMore() throws Exception {
+        Volume lacking = new Volume(NAME, new Chunking.ByCount(4), 4, List.of(S1, DRAINED), 1, Mode.ROUNDS, false, 7);
+        Volume nearer = reshaper.reshape(lacking, change().addStore(S2).build());
+        assertThat(nearer.stores()).containsExactly(S1, DRAINED, S2);
+        assertThat(reshaper.reshape(lacking, change().replicas(3).build()).replicas())
+                .isEqualTo(3);
+        assertThat(reshaper.reshape(lacking, change().removeStore(DRAINED).build())
+                        .stores())
+                .as("a drained store takes no chunks: nothing is lacked by its leaving")
+                .containsExactly(S1);
+        assertThat(reshaper.reshape(
+                                lacking, change().addStore(S2).removeStore(S1).build())
+                        .stores())
+                .containsExactly(DRAINED, S2);
+        assertThat(reshaper.reshape(lacking, change().addStore(S2).replicas(5).build())
+                        .replicas())
+                .isEqualTo(5);
+        for (VolumeChange.Builder further : List.of(
+                change().replicas(5),
+                change().removeStore(S1),
+                change().addStore(S2).replicas(6))) {
+            CloudMwException refusal =
+                    catchThrowableOfType(CloudMwException.class, () -> reshaper.reshape(lacking, further.build()));
+            assertThat(refusal.code()).isEqualTo(ErrorCode.NOT_ENOUGH_STORES);
+            assertThat(refusal).hasMessageContaining("it lacks 3 now");
+        }
+    }
+
+    @Test
     void aWriteQuorumIsAtMostTheReplicas() throws Exception {
         refused(ErrorCode.INVALID_ARGUMENT, change().writeQuorum(3), "write quorum 3", "2 replicas");
         refused(ErrorCode.INVALID_ARGUMENT, change().writeQuorum(0), "writeQuorum");

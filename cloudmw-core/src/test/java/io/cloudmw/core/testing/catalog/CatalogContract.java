@@ -1,11 +1,13 @@
 package io.cloudmw.core.testing.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.catalog.ChangeRequest;
 import io.cloudmw.core.catalog.Commit;
 import io.cloudmw.core.catalog.RetiredVersion;
+import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
@@ -76,6 +78,24 @@ public abstract class CatalogContract extends NamesContract {
         assertThat(catalog.stores()).contains(bucket.with(identity.replacedAt(9)));
         assertThat(catalog.removeStore(bucket.id(), ChangeRequest.once(3)).identity())
                 .isEqualTo(identity.replacedAt(9));
+    }
+
+    @Test
+    void aStoreThatWasDeclaredLostIsAddedAgainOnceItWasRemoved() throws Exception {
+        Store bucket = bucket("s3");
+        Store.S3 place = (Store.S3) bucket.kind();
+        catalog.putStore(bucket.lost(5));
+        for (Store again : List.of(
+                bucket,
+                new Store(bucket.id(), "elsewhere", place),
+                new Store(new StoreId("s4"), bucket.failureDomain(), place))) {
+            CloudMwException refusal =
+                    catchThrowableOfType(CloudMwException.class, () -> catalog.addStore(again, ChangeRequest.once(1)));
+            assertThat(refusal.code()).isEqualTo(ErrorCode.ALREADY_EXISTS);
+            assertThat(refusal).hasMessageContainingAll("store s3", "declared lost", "cloudmw store rm s3");
+        }
+        catalog.removeStore(bucket.id());
+        assertThat(catalog.addStore(bucket, ChangeRequest.once(2))).isEqualTo(bucket);
     }
 
     @Test
