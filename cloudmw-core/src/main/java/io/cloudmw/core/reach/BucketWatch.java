@@ -10,6 +10,7 @@ import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -124,11 +125,16 @@ public final class BucketWatch implements AutoCloseable {
     }
 
     /** Begins to watch, on threads of its own. */
-    public synchronized void start() {
+    public void start() {
+        start(Threads.blocking("buckets", THREADS, MOST_QUEUED));
+    }
+
+    /** The same on threads of the pool, which this watch closes. What the pool rejects is due again at the next step. */
+    synchronized void start(ExecutorService pool) {
         if (timer != null) {
+            pool.shutdown();
             return;
         }
-        ExecutorService pool = Threads.blocking("buckets", THREADS, MOST_QUEUED);
         ScheduledExecutorService clock = Threads.timer("bucket-watch");
         workers = pool;
         timer = clock;
@@ -208,30 +214,80 @@ public final class BucketWatch implements AutoCloseable {
 
     private void step(ExecutorService pool) {
         try {
-            for (Runnable due : due()) {
-                pool.execute(due);
+            if (beginListing() && !submit(pool, this::listInTurn, this::endListing)) {
+                return;
             }
-        } catch (RejectedExecutionException e) {
-            LOG.debug("{}: is closing, or very late with its buckets", process, e);
+            for (Watched bucket : due()) {
+                if (begin(bucket) && !submit(pool, () -> look(bucket), () -> end(bucket))) {
+                    return;
+                }
+            }
         } catch (RuntimeException | Error e) {
             LOG.warn("{}: buckets could not be asked; trying again", process, e);
         }
     }
 
-    private synchronized List<Runnable> due() {
-        long now = ticker.nanos();
-        List<Runnable> due = new ArrayList<>();
-        if (!isListing && now - listDueNanos >= 0) {
-            isListing = true;
-            due.add(this::list);
-        }
-        for (Watched bucket : watched.values()) {
-            if (!bucket.looking && now - bucket.dueNanos >= 0) {
-                bucket.looking = true;
-                due.add(() -> look(bucket));
+    /**
+     * Hands a task to the pool.
+     *
+     * @param undo makes due again what the pool does not take
+     * @return false when the pool does not take it
+     */
+    private boolean submit(ExecutorService pool, Runnable task, Runnable undo) {
+        boolean submitted = false;
+        try {
+            pool.execute(task);
+            submitted = true;
+        } catch (RejectedExecutionException e) {
+            LOG.debug("{}: is closing, or very late with its buckets", process, e);
+        } finally {
+            if (!submitted) {
+                undo.run();
             }
         }
+        return submitted;
+    }
+
+    private synchronized boolean beginListing() {
+        boolean due = !isListing && ticker.nanos() - listDueNanos >= 0;
+        isListing |= due;
         return due;
+    }
+
+    private void listInTurn() {
+        try {
+            list();
+        } finally {
+            endListing();
+        }
+    }
+
+    private synchronized void endListing() {
+        isListing = false;
+    }
+
+    /** Buckets that are to be asked, the longest due first: a pool that is full keeps none of them out for ever. */
+    private synchronized List<Watched> due() {
+        long now = ticker.nanos();
+        List<Watched> due = new ArrayList<>();
+        for (Watched bucket : watched.values()) {
+            if (!bucket.looking && now - bucket.dueNanos >= 0) {
+                due.add(bucket);
+            }
+        }
+        due.sort(Comparator.comparingLong(bucket -> bucket.dueNanos - now));
+        return due;
+    }
+
+    /** False when somebody is asking the bucket already. */
+    private synchronized boolean begin(Watched bucket) {
+        boolean begun = !bucket.looking;
+        bucket.looking = true;
+        return begun;
+    }
+
+    private synchronized void end(Watched bucket) {
+        bucket.looking = false;
     }
 
     private void list() {
@@ -241,7 +297,6 @@ public final class BucketWatch implements AutoCloseable {
             LOG.debug("{}: the stores could not be listed; trying again", process, e);
             boolean mayComeBack = e.code() == ErrorCode.COORDINATOR_UNAVAILABLE;
             synchronized (this) {
-                isListing = false;
                 listDueNanos = ticker.nanos() + TimeUnit.SECONDS.toNanos(mayComeBack ? 1 : FAULTY_SECONDS);
             }
             if (!mayComeBack) {
@@ -250,7 +305,6 @@ public final class BucketWatch implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             LOG.warn("{}: the stores could not be listed; trying again", process, e);
             synchronized (this) {
-                isListing = false;
                 listDueNanos = ticker.nanos() + TimeUnit.SECONDS.toNanos(FAULTY_SECONDS);
             }
         }
@@ -272,7 +326,6 @@ public final class BucketWatch implements AutoCloseable {
                 }
             }
             listed = true;
-            isListing = false;
             listDueNanos = now + jittered(Math.min(intervalNanos, TimeUnit.SECONDS.toNanos(FAULTY_SECONDS)));
         }
         tellFirst();

@@ -10,6 +10,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.time.Ticker;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,7 +19,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionHandler;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -133,6 +140,68 @@ final class BucketWatchTest {
             Awaitility.await()
                     .atMost(Duration.ofMinutes(1))
                     .until(() -> watch.fault(a).isEmpty());
+        }
+    }
+
+    /** Before: buckets that the pool had rejected counted as being asked for ever, and the first look never ended. */
+    @Test
+    void bucketsThatAFullPoolRejectsAreAskedLater() throws Exception {
+        stores = IntStream.range(0, 10).mapToObj(i -> bucket("b" + i)).toList();
+        wrong.put(new StoreId("b9"), new StoreFault(StoreFault.Kind.MISSING, "gone", 7));
+        CountDownLatch rejected = new CountDownLatch(2);
+        BucketProbe slow = new BucketProbe() {
+            @Override
+            public Optional<StoreFault> look(Store bucket) {
+                try {
+                    assertThat(rejected.await(1, TimeUnit.MINUTES)).isTrue();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                return probe.look(bucket);
+            }
+
+            @Override
+            public ProbeReport probe(Store bucket, Duration timeout) {
+                throw new AssertionError("nobody asked for it");
+            }
+        };
+        ThreadPoolExecutor pool = Threads.blocking("buckets", 1, 2);
+        RejectedExecutionHandler refusal = pool.getRejectedExecutionHandler();
+        pool.setRejectedExecutionHandler((task, full) -> {
+            rejected.countDown();
+            refusal.rejectedExecution(task, full);
+        });
+        try (BucketWatch watch = new BucketWatch(
+                "test", () -> stores, slow, Duration.ofHours(1), Ticker.system(), new SplittableRandom(1))) {
+            watch.start(pool);
+            assertThat(watch.awaitFirstLook(Duration.ofMinutes(1))).isTrue();
+            assertThat(watch.faults()).containsOnlyKeys(new StoreId("b9"));
+            assertThat(looks).hasValue(10);
+        }
+    }
+
+    /** A full pool rejects the list too: it is read once there is room. */
+    @Test
+    void aListThatAFullPoolRejectsIsReadLater() throws Exception {
+        stores = List.of(bucket("a"));
+        CountDownLatch rejected = new CountDownLatch(1);
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(1, 1, 1, TimeUnit.MINUTES, new SynchronousQueue<>());
+        RejectedExecutionHandler refusal = pool.getRejectedExecutionHandler();
+        pool.setRejectedExecutionHandler((task, full) -> {
+            rejected.countDown();
+            refusal.rejectedExecution(task, full);
+        });
+        pool.execute(() -> {
+            try {
+                assertThat(rejected.await(1, TimeUnit.MINUTES)).isTrue();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        try (BucketWatch watch = watch(() -> stores, Duration.ofHours(1))) {
+            watch.start(pool);
+            assertThat(watch.awaitFirstLook(Duration.ofMinutes(1))).isTrue();
+            assertThat(watch.find(new StoreId("a"))).isPresent();
         }
     }
 
