@@ -583,6 +583,11 @@ public final class HelperServer implements AutoCloseable {
         return refused.copy();
     }
 
+    /** Its disks that were declared lost, as its last registration said: the cluster does not use them. */
+    public List<StoreId> lostDisks() {
+        return registration.lostDisks();
+    }
+
     /** Whether it lives: it may do so without a coordinator. */
     public boolean isServing() {
         return !closed.get();

@@ -16,6 +16,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeChange;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.it.dynamodb.DynamoDbExtension;
 import io.cloudmw.it.dynamodb.DynamoDbLocal;
 import io.cloudmw.it.dynamodb.LeaseAudit;
@@ -170,6 +171,41 @@ final class VolumeChangeIT {
             assertThat(cloudmw(fleet, "store", "rm", "disk-1").exitCode()).isEqualTo(4);
             cloudmw(fleet, "volume", "rm", "single", "--force").orThrow();
             within().until(() -> cloudmw(fleet, "store", "rm", "disk-1").exitCode() == 0);
+        }
+    }
+
+    /** Before: the helper was refused with all its disks, and what only they had could not be read. */
+    @Test
+    void aHelperWithALostDiskServesItsOtherDisksAndSaysWhatToDo() throws Exception {
+        try (Fleet fleet = new Fleet(directory, Map.of(), HURRIED)) {
+            Map<String, String> disks = new HashMap<>();
+            for (int disk = 1; disk <= 3; disk++) {
+                disks.put("helper.disk.disk-" + disk + ".path", fleet.disk(disk).toString());
+            }
+            fleet.startHelper(1, disks);
+            fleet.volume("v", new Chunking.BySize(MIB), 1, Fleet.disks(1, 3));
+            fleet.volume("w", new Chunking.BySize(MIB), 1, Fleet.disks(2));
+            Path source = fleet.file("source", 8 * MIB);
+            fleet.put(source, FILE);
+            cloudmw(fleet, "store", "lost", "disk-2", "--yes").orThrow();
+            fleet.helper(1).kill();
+
+            ServerProcess helper = fleet.restart("helper-1");
+
+            assertThat(helper.ready().path("registered").asBoolean()).isTrue();
+            assertThat(helper.ready().path("lost_disks").toString()).isEqualTo("[\"disk-2\"]");
+            assertThat(Files.readString(directory.resolve("helper-1.log")))
+                    .contains("disk disk-2 was declared lost", "cloudmw store rm disk-2");
+            fleet.get(FILE, fleet.target("back"));
+            assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
+            within().until(() -> cloudmw(fleet, "status").out().contains("helper helper-1 does not use it"));
+            assertThat(cloudmw(fleet, "status").out()).contains("cloudmw store rm disk-2");
+
+            cloudmw(fleet, "volume", "rm", "w", "--force").orThrow();
+            within().until(() -> cloudmw(fleet, "store", "rm", "disk-2").exitCode() == 0);
+            fleet.helper(1).kill();
+            assertThat(fleet.restart("helper-1").ready().has("lost_disks")).isFalse();
+            assertThat(fleet.stores()).hasSize(3).allMatch(StoreStatus::available);
         }
     }
 

@@ -1,6 +1,8 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.identity.HelperAdmission;
+import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.upkeep.task.CollectProgress;
 import io.cloudmw.core.upkeep.task.CollectRound;
@@ -109,8 +111,13 @@ final class StatusReport {
     }
 
     private static String condition(StoreCondition store) {
-        if (store.candidate().store().isLost()) {
-            return "declared lost: its copies are made elsewhere";
+        Store kept = store.candidate().store();
+        if (kept.isLost()) {
+            return "declared lost: its copies are made elsewhere"
+                    + kept.owner()
+                            .map(helper -> "; helper " + helper + " does not use it ("
+                                    + HelperAdmission.advice(store.id()) + ")")
+                            .orElse(" (cloudmw store rm " + store.id() + " once no volume uses it)");
         }
         if (store.lost()) {
             return "lost: away for " + store.away().toSeconds() + " s, its copies are made elsewhere";

@@ -11,6 +11,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.identity.BucketIdentities;
 import io.cloudmw.core.identity.DiskAdmission;
 import io.cloudmw.core.identity.DiskClaim;
+import io.cloudmw.core.identity.HelperAdmission;
 import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.HelperAddress;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Volumes, stores and helpers. */
 public final class Administration {
@@ -241,62 +243,74 @@ public final class Administration {
     }
 
     /**
-     * Takes in a helper with its disks.
+     * Takes in a helper with its disks, except those that were declared lost.
      *
      * @param incarnation its process: drawn by it at its start
-     * @return the epoch its heartbeats must name
+     * @return the epoch its heartbeats must name, and the disks that are left out
      * @throws CloudMwException {@code INVALID_ARGUMENT} when a disk is not its own; {@code ALREADY_EXISTS} when a disk's
-     *     id is a bucket's, or is attached to another helper that is alive, or the helper's own id to another process that is;
-     *     {@code STORE_MISMATCH} as {@link DiskAdmission#admit}; {@code COORDINATOR_UNAVAILABLE} while that process may have died:
-     *     ask again
+     *     id is a bucket's, or is attached to another helper that is alive, or the helper's own id to another process that is,
+     *     or when all its disks were declared lost; {@code STORE_MISMATCH} as {@link DiskAdmission#admit};
+     *     {@code COORDINATOR_UNAVAILABLE} while that process may have died: ask again
      */
-    public long registerHelper(HelperAddress helper, long incarnation, List<DiskClaim> disks) throws CloudMwException {
+    public HelperAdmission registerHelper(HelperAddress helper, long incarnation, List<DiskClaim> disks)
+            throws CloudMwException {
         registrations.requireFree(helper.id(), incarnation);
         if (disks.size() > MAX_DISKS) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT, "disks: " + disks.size() + " (expected: <= " + MAX_DISKS + ")");
         }
+        List<StoreId> lost = new ArrayList<>();
         List<Store> admitted = new ArrayList<>();
         for (DiskClaim claim : disks) {
             Store disk = claim.disk();
-            if (!disk.owner().equals(Optional.of(helper.id()))) {
-                throw new CloudMwException(
-                        ErrorCode.INVALID_ARGUMENT, "store " + disk.id() + " is no disk of helper " + helper.id());
+            requireOwn(disk, helper.id());
+            Optional<Store> known = find(disk.id());
+            requireFree(disk, helper.id(), known);
+            if (known.filter(Store::isLost).isPresent()) {
+                lost.add(disk.id());
+            } else {
+                admitted.add(new DiskAdmission(catalog.clusterId(), clock.millis()).admit(known, claim));
             }
-            requireFree(disk, helper.id());
-            admitted.add(new DiskAdmission(catalog.clusterId(), clock.millis()).admit(find(disk.id()), claim));
         }
+        requireOneLeft(disks, lost);
+        List<StoreId> attached = new ArrayList<>();
         for (Store disk : admitted) {
-            takeIn(disk);
+            (takeIn(disk) ? attached : lost).add(disk.id());
         }
-        return registrations.register(
-                helper, incarnation, admitted.stream().map(Store::id).toList());
+        requireOneLeft(disks, lost);
+        return new HelperAdmission(registrations.register(helper, incarnation, attached), lost);
     }
 
-    private void takeIn(Store disk) throws CloudMwException {
+    private static void requireOwn(Store disk, HelperId helper) throws CloudMwException {
+        if (!disk.owner().equals(Optional.of(helper))) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT, "store " + disk.id() + " is no disk of helper " + helper);
+        }
+    }
+
+    private static void requireOneLeft(List<DiskClaim> disks, List<StoreId> lost) throws CloudMwException {
+        if (!disks.isEmpty() && lost.size() == disks.size()) {
+            throw new CloudMwException(
+                    ErrorCode.ALREADY_EXISTS,
+                    "all disks of the helper were declared lost: "
+                            + lost.stream().map(HelperAdmission::lostDisk).collect(Collectors.joining("; ")));
+        }
+    }
+
+    /** Has the catalog keep the disk; false when it was declared lost meanwhile. */
+    private boolean takeIn(Store disk) throws CloudMwException {
         Optional<Store> known = find(disk.id());
         if (known.isEmpty()) {
             requireRoom("stores", catalog.stores().size(), MAX_STORES);
             catalog.putStore(disk);
-        } else if (!known.get().equals(disk)) {
-            Store unused = catalog.changeStore(
-                    disk.id(),
-                    before -> {
-                        if (before.isLost()) {
-                            throw declaredLost(disk.id());
-                        }
-                        return disk;
-                    },
-                    ChangeRequest.once(clock.millis()));
+            return true;
         }
-    }
-
-    private static CloudMwException declaredLost(StoreId disk) {
-        return new CloudMwException(
-                ErrorCode.ALREADY_EXISTS,
-                "store " + disk + " was declared lost: its copies are made anew elsewhere, and what the disk has"
-                        + " is not used again (attach an empty directory under another id, or cloudmw store rm "
-                        + disk + " once no volume uses it)");
+        if (known.get().equals(disk)) {
+            return true;
+        }
+        Store kept = catalog.changeStore(
+                disk.id(), before -> before.isLost() ? before : disk, ChangeRequest.once(clock.millis()));
+        return !kept.isLost();
     }
 
     /** Names the cluster, for the disks of its helpers. */
@@ -304,19 +318,16 @@ public final class Administration {
         return catalog.clusterId();
     }
 
-    private void requireFree(Store disk, HelperId owner) throws CloudMwException {
-        Optional<Store> present = find(disk.id());
-        if (present.isEmpty()) {
+    private void requireFree(Store disk, HelperId owner, Optional<Store> known) throws CloudMwException {
+        if (known.isEmpty()) {
             return;
         }
-        if (present.get().isLost()) {
-            throw declaredLost(disk.id());
-        }
-        Optional<HelperId> before = present.get().owner();
+        Optional<HelperId> before = known.get().owner();
         if (before.isEmpty()) {
             throw new CloudMwException(ErrorCode.ALREADY_EXISTS, "store " + disk.id() + " exists already, as a bucket");
         }
-        if (!before.get().equals(owner) && helpers.isAttached(before.get(), disk.id())) {
+        boolean attached = !known.get().isLost() && helpers.isAttached(before.get(), disk.id());
+        if (attached && !before.get().equals(owner)) {
             throw new CloudMwException(
                     ErrorCode.ALREADY_EXISTS, "store " + disk.id() + " is attached to helper " + before.get());
         }

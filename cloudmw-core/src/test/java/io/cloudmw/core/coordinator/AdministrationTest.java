@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.identity.DiskClaim;
+import io.cloudmw.core.identity.HelperAdmission;
 import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.DiskUsage;
 import io.cloudmw.core.model.FilePath;
@@ -141,7 +142,9 @@ final class AdministrationTest {
         Administration administration = cluster.coordinator.administration();
         administration.addStore(bucket("b"), false, Optional.empty());
         HelperAddress h1 = new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2");
-        long epoch = administration.registerHelper(h1, 1, List.of(DiskClaim.of(disk(1))));
+        long epoch = administration
+                .registerHelper(h1, 1, List.of(DiskClaim.of(disk(1))))
+                .epoch();
         administration.heartbeat(h1.id(), epoch, List.of(new DiskUsage(disk(1).id(), 10, 5, 7)));
         assertThat(administration.stores())
                 .containsExactly(
@@ -196,6 +199,56 @@ final class AdministrationTest {
         refused(ErrorCode.NOT_ENOUGH_STORES, () -> create(volume("v", 1, 1, "d1")));
         administration.registerHelper(h2, 1, List.of(DiskClaim.of(own("d1", h2))));
         assertThat(administration.stores()).contains(new StoreStatus(own("d1", h2), true));
+    }
+
+    /** Before: the registration was refused, and the two good disks were away too. */
+    @Test
+    void aHelperWithOneLostDiskIsRegisteredWithItsOtherDisks() throws Exception {
+        Administration administration = cluster.coordinator.administration();
+        HelperAddress h1 = new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2");
+        List<DiskClaim> disks =
+                List.of(DiskClaim.of(own("d1", h1)), DiskClaim.of(own("d2", h1)), DiskClaim.of(own("d3", h1)));
+        assertThat(administration.registerHelper(h1, 1, disks).lostDisks()).isEmpty();
+        administration.loseStore(new StoreId("d2"), Optional.empty());
+
+        HelperAdmission again = administration.registerHelper(h1, 1, disks);
+
+        assertThat(again.lostDisks()).containsExactly(new StoreId("d2"));
+        assertThat(administration.stores())
+                .filteredOn(StoreStatus::available)
+                .extracting(status -> status.store().id().value())
+                .containsExactly("d1", "d3");
+        assertThat(administration.heartbeat(h1.id(), again.epoch(), List.of())).isFalse();
+    }
+
+    @Test
+    void aHelperIsRefusedOnceAllItsDisksAreLostAndTakenInOnceTheyAreForgotten() throws Exception {
+        Administration administration = cluster.coordinator.administration();
+        HelperAddress h1 = new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2");
+        List<DiskClaim> disks = List.of(DiskClaim.of(own("d1", h1)), DiskClaim.of(own("d2", h1)));
+        administration.registerHelper(h1, 1, disks);
+        administration.loseStore(new StoreId("d1"), Optional.empty());
+        administration.loseStore(new StoreId("d2"), Optional.empty());
+        refused(ErrorCode.ALREADY_EXISTS, () -> administration.registerHelper(h1, 1, disks));
+
+        administration.removeStore(new StoreId("d1"), Optional.empty());
+
+        assertThat(administration.registerHelper(h1, 1, disks).lostDisks()).containsExactly(new StoreId("d2"));
+        assertThat(administration.stores()).contains(new StoreStatus(own("d1", h1), true));
+    }
+
+    @Test
+    void aLostDiskOfAHelperThatIsAliveDoesNotShutOutAnotherHelper() throws Exception {
+        Administration administration = cluster.coordinator.administration();
+        HelperAddress h1 = cluster.helper(1);
+        HelperAddress h2 = new HelperAddress(new HelperId("h2"), "127.0.0.1:3", "127.0.0.1:4");
+        administration.loseStore(new StoreId("d1"), Optional.empty());
+        List<DiskClaim> disks = List.of(DiskClaim.of(own("d1", h2)), DiskClaim.of(own("d2", h2)));
+        assertThat(administration.registerHelper(h2, 1, disks).lostDisks()).containsExactly(new StoreId("d1"));
+        assertThat(administration.helpers())
+                .filteredOn(helper -> helper.address().id().equals(h2.id()))
+                .allSatisfy(helper -> assertThat(helper.disks()).containsExactly(new StoreId("d2")));
+        assertThat(h1.id()).isNotEqualTo(h2.id());
     }
 
     @Test

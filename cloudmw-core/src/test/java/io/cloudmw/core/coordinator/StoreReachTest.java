@@ -50,7 +50,9 @@ final class StoreReachTest {
         cluster = new TestCluster();
         for (int number = 1; number <= 3; number++) {
             HelperAddress helper = new HelperAddress(id(number), "127.0.0.1:" + number, "127.0.0.1:1" + number);
-            epochs.put(helper.id(), administration().registerHelper(helper, 1, List.of()));
+            epochs.put(
+                    helper.id(),
+                    administration().registerHelper(helper, 1, List.of()).epoch());
         }
         administration().addStore(TestCluster.bucket("a"), false, Optional.empty());
         administration().addStore(TestCluster.bucket("b"), false, Optional.empty());

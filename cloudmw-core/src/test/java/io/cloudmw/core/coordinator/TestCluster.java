@@ -106,7 +106,12 @@ final class TestCluster {
     }
 
     void register(HelperAddress address, DiskClaim disk) throws CloudMwException {
-        epochs.put(address.id(), coordinator.administration().registerHelper(address, 1, List.of(disk)));
+        epochs.put(
+                address.id(),
+                coordinator
+                        .administration()
+                        .registerHelper(address, 1, List.of(disk))
+                        .epoch());
     }
 
     /** As the catalog has it. */

@@ -141,6 +141,11 @@ final class HelperCommand implements Callable<Integer> {
                 where.put("http", http.address().toString());
             });
             where.put("registered", awaitRegistration(helper));
+            if (!helper.lostDisks().isEmpty()) {
+                where.put(
+                        "lost_disks",
+                        helper.lostDisks().stream().map(Object::toString).toList());
+            }
             where.put("pid", ProcessHandle.current().pid());
             Serving.ready(System.out, options.json(), "helper", where);
             serving.awaitSignal(helper.refused());

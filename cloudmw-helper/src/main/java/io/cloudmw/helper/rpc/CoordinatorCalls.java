@@ -76,8 +76,13 @@ public final class CoordinatorCalls implements AutoCloseable {
      * @param epoch to be named in heartbeats
      * @param heartbeatMillis how often they are expected
      * @param cluster whose helper it is now; empty where an older coordinator does not say so
+     * @param lostDisks disks of the helper that were declared lost: the cluster does not use them
      */
-    public record Lease(long epoch, long heartbeatMillis, String cluster) {}
+    public record Lease(long epoch, long heartbeatMillis, String cluster, List<StoreId> lostDisks) {
+        public Lease {
+            lostDisks = List.copyOf(lostDisks);
+        }
+    }
 
     /** Of the addresses of one name one is drawn by lot. */
     private static final Map<String, ?> ONE_OF_THEM =
@@ -139,7 +144,11 @@ public final class CoordinatorCalls implements AutoCloseable {
         int seconds = channels.size() == 1 ? DEADLINE_SECONDS : REGISTERING_SECONDS;
         RegisterHelperResponse answer =
                 call(TimeUnit.SECONDS.toMillis(seconds), stub -> stub.registerHelper(request.build()));
-        return new Lease(answer.getEpoch(), answer.getHeartbeatIntervalMillis(), answer.getClusterId());
+        List<StoreId> lost = new ArrayList<>();
+        for (String id : answer.getLostDiskIdsList()) {
+            lost.add(FromWire.storeId(id));
+        }
+        return new Lease(answer.getEpoch(), answer.getHeartbeatIntervalMillis(), answer.getClusterId(), lost);
     }
 
     /**
@@ -164,6 +173,9 @@ public final class CoordinatorCalls implements AutoCloseable {
                 .addAllSpeeds(MonitorWire.speeds(news))
                 .setActivity(MonitorWire.activity(activity));
         for (OwnDisk disk : disks) {
+            if (held.lostDisks().contains(disk.store().id())) {
+                continue;
+            }
             try {
                 request.addDisks(DiskUsage.newBuilder()
                         .setStoreId(disk.store().id().value())

@@ -2,7 +2,9 @@ package io.cloudmw.helper.rpc;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.identity.HelperAdmission;
 import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.monitor.HelperActivity;
 import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.reach.BucketWatch;
@@ -54,6 +56,8 @@ public final class Registration implements AutoCloseable {
 
     /** Empty: the last call was answered, and the lease is held. */
     private volatile String unready = "not registered yet: no coordinator has answered";
+
+    private volatile List<StoreId> lostDisks = List.of();
 
     private boolean wasRegistered;
     private CoordinatorCalls.@Nullable Lease lease;
@@ -128,6 +132,11 @@ public final class Registration implements AutoCloseable {
         return Optional.of(unready).filter(reason -> !reason.isEmpty());
     }
 
+    /** The disks of this helper that were declared lost, as its last registration said. Any thread. */
+    public List<StoreId> lostDisks() {
+        return lostDisks;
+    }
+
     /** How many milliseconds to wait before the next. */
     private long step() {
         try {
@@ -175,9 +184,18 @@ public final class Registration implements AutoCloseable {
                 incarnation,
                 disks.stream().map(disk -> disk.admission().claim()).toList(),
                 buckets.faults());
+        List<StoreId> lost = granted.lostDisks();
         for (OwnDisk disk : disks) {
-            disk.admission().accepted(granted.cluster());
+            if (!lost.contains(disk.store().id())) {
+                disk.admission().accepted(granted.cluster());
+            }
         }
+        for (StoreId disk : lost) {
+            if (!lostDisks.contains(disk)) {
+                LOG.warn("helper {}: {}", self.id(), HelperAdmission.lostDisk(disk));
+            }
+        }
+        lostDisks = lost;
         return granted;
     }
 

@@ -29,6 +29,9 @@ import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.WireErrors;
+import io.cloudmw.helper.config.DiskConfig;
+import io.cloudmw.helper.disk.DiskOpener;
+import io.cloudmw.helper.disk.OwnDisks;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.HeartbeatRequest;
 import io.cloudmw.proto.v1.HeartbeatResponse;
@@ -44,8 +47,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -53,9 +58,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A helper and a coordinator that forgets, refuses and goes away. */
 final class RegistrationTest {
@@ -113,7 +120,7 @@ final class RegistrationTest {
     @Test
     void callsLookAnewForACoordinatorThatIsAway() throws Exception {
         int tries = 20;
-        CoordinatorCalls.Lease held = new CoordinatorCalls.Lease(1, 1000, "");
+        CoordinatorCalls.Lease held = new CoordinatorCalls.Lease(1, 1000, "", List.of());
         AtomicInteger connections = new AtomicInteger();
         try (ServerSocket nobody = new ServerSocket(0, 64, InetAddress.getLoopbackAddress());
                 CoordinatorCalls lonely = calls(nobody.getLocalPort(), WallClock.system())) {
@@ -205,6 +212,26 @@ final class RegistrationTest {
     }
 
     @Test
+    void aHelperWithALostDiskGoesOnWithItsOtherDisks(@TempDir Path directory) throws CloudMwException {
+        coordinator.lostDisks = List.of("d2");
+        List<DiskConfig> configs = Stream.of("d1", "d2")
+                .map(id -> new DiskConfig(new StoreId(id), directory.resolve(id), id, 0, Optional.empty(), false))
+                .toList();
+        try (OwnDisks disks = DiskOpener.open(SELF.id(), configs, DiskOpener.throttling(), new SimpleMeterRegistry());
+                Registration mixed = new Registration(
+                        calls, SELF, disks.all(), BucketWatch.none(), speeds, () -> activity, new Random(1))) {
+            assertThat(mixed.start()).succeedsWithin(30, TimeUnit.SECONDS);
+            await().until(() -> !coordinator.heartbeats.isEmpty());
+            assertThat(mixed.lostDisks()).containsExactly(new StoreId("d2"));
+            assertThat(coordinator.disks).contains("d1").doesNotContain("d2");
+        }
+        assertThat(directory.resolve("d1").resolve("cloudmw-store")).exists();
+        assertThat(directory.resolve("d2").resolve("cloudmw-store"))
+                .as("a lost disk gets no identity")
+                .doesNotExist();
+    }
+
+    @Test
     void itIsTheSameProcessEveryTimeAndSaysWhenItLeaves() throws CloudMwException {
         assertThat(registration.start()).succeedsWithin(30, TimeUnit.SECONDS);
         coordinator.epoch = 2;
@@ -284,6 +311,8 @@ final class RegistrationTest {
         private volatile long epoch = 1;
         private volatile CloudMwException refusal = new CloudMwException(ErrorCode.INTERNAL, "none");
         private volatile int reportsToFail;
+        private final List<String> disks = new CopyOnWriteArrayList<>();
+        private volatile List<String> lostDisks = List.of();
 
         @Override
         public void registerHelper(RegisterHelperRequest request, StreamObserver<RegisterHelperResponse> answer) {
@@ -297,6 +326,7 @@ final class RegistrationTest {
             answer.onNext(RegisterHelperResponse.newBuilder()
                     .setEpoch(epoch)
                     .setHeartbeatIntervalMillis(50)
+                    .addAllLostDiskIds(lostDisks)
                     .build());
             answer.onCompleted();
         }
@@ -314,6 +344,7 @@ final class RegistrationTest {
                 return;
             }
             request.getSpeedsList().forEach(speed -> speeds.add(speed.getStoreId()));
+            request.getDisksList().forEach(disk -> disks.add(disk.getStoreId()));
             activities.add(request.getActivity());
             heartbeats.add(request.getEpoch());
             answer.onNext(HeartbeatResponse.getDefaultInstance());

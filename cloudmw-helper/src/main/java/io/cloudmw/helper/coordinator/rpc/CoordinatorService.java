@@ -17,6 +17,7 @@ import io.cloudmw.core.coordinator.UploadPlan;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.identity.DiskClaim;
+import io.cloudmw.core.identity.HelperAdmission;
 import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.DiskUsage;
@@ -278,9 +279,18 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             }
             HelperAddress helper = FromWire.helper(request.getHelper());
             requireReachable(helper, caller);
-            long epoch = coordinator.administration().registerHelper(helper, request.getIncarnation(), disks);
+            HelperAdmission admission =
+                    coordinator.administration().registerHelper(helper, request.getIncarnation(), disks);
             coordinator.administration().unusable(helper.id(), AccessWire.unusable(request.getUnusableStoresList()));
-            LOG.info("helper {} registered by {}: control={} epoch={}", helper.id(), caller, helper.control(), epoch);
+            LOG.info(
+                    "helper {} registered by {}: control={} epoch={}",
+                    helper.id(),
+                    caller,
+                    helper.control(),
+                    admission.epoch());
+            admission
+                    .lostDisks()
+                    .forEach(disk -> LOG.warn("helper {}: {}", helper.id(), HelperAdmission.lostDisk(disk)));
             if (reachable && HostKind.of(HostPort.parse(helper.control()).host()) == HostKind.LOOPBACK) {
                 LOG.warn(
                         "helper {} advertises {}, which only this machine reaches: clients elsewhere will not reach it"
@@ -289,7 +299,9 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                         helper.control());
             }
             return RegisterHelperResponse.newBuilder()
-                    .setEpoch(epoch)
+                    .setEpoch(admission.epoch())
+                    .addAllLostDiskIds(
+                            admission.lostDisks().stream().map(StoreId::value).toList())
                     .setHeartbeatIntervalMillis(
                             coordinator.options().heartbeatInterval().toMillis())
                     .setClusterId(coordinator.administration().clusterId())
