@@ -64,6 +64,11 @@ public record ErrorAnswer(
         return new ErrorAnswer(known, status, code, text, request, region, clockAhead);
     }
 
+    /** What the server answered, in its own words: status, code and text. */
+    public String said() {
+        return (status + " " + code + " " + text).strip().replaceAll("\\s+", " ");
+    }
+
     /** The verdict the failure carries. */
     public RetryVerdict verdict() {
         return fault.verdict();
@@ -129,8 +134,16 @@ public record ErrorAnswer(
     }
 
     private static String cut(String text) {
-        String one = text.replaceAll("\\s+", " ").trim();
+        String one = unescaped(text).replaceAll("\\s+", " ").trim();
         return one.length() <= MAX_TEXT ? one : one.substring(0, MAX_TEXT);
+    }
+
+    private static String unescaped(String xml) {
+        return xml.replaceAll("&#39;|&apos;", "'")
+                .replaceAll("&#34;|&quot;", "\"")
+                .replace("&lt;", "<")
+                .replace("&gt;", ">")
+                .replace("&amp;", "&");
     }
 
     private static String first(Pattern pattern, String text) {

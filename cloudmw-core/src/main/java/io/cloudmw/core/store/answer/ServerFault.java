@@ -3,83 +3,106 @@ package io.cloudmw.core.store.answer;
 import static io.cloudmw.core.error.RetryVerdict.NEVER;
 import static io.cloudmw.core.error.RetryVerdict.OTHER_REPLICA;
 
+import io.cloudmw.core.access.StoreFault.Kind;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
 
 /**
- * What is wrong between this process and an S3 store, with the error code it becomes, its retry verdict, and what an operator
- * can do. A fault with the verdict {@code NEVER} stays until somebody changes a setting: no process retries it.
+ * What is wrong between this process and an S3 store, with the error code it becomes, its retry verdict, how the store then is,
+ * and what an operator can do. A fault with the verdict {@code NEVER} stays until somebody changes a setting: no process retries it.
  */
 public enum ServerFault {
     /** This process has nothing to sign requests with; another process may have. */
     NO_CREDENTIALS(
             ErrorCode.STORE_DENIED,
             OTHER_REPLICA,
+            Kind.NO_CREDENTIALS,
             "this process has no AWS credentials: start it with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY set,"
-                    + " or with AWS_PROFILE naming a profile of ~/.aws, or on a machine with a role"),
+                    + " or with AWS_PROFILE naming a profile of ~/.aws, or on a machine with a role, or name credentials with"
+                    + " cloudmw store set"),
     /** The server has no such access key. */
     UNKNOWN_KEY(
             ErrorCode.STORE_DENIED,
             NEVER,
+            Kind.DENIED,
             "the server does not know the access key; correct the credentials of the coordinator and the helpers"),
     /** The secret key is not that of the access key. */
     WRONG_SECRET(
             ErrorCode.STORE_DENIED,
             NEVER,
+            Kind.DENIED,
             "the secret key is not the access key's; correct the credentials of the coordinator and the helpers"),
     /** The credentials, or the URL they signed, are too old. */
     EXPIRED(
             ErrorCode.STORE_DENIED,
             NEVER,
+            Kind.DENIED,
             "the credentials are expired; renew them at the coordinator and the helpers"),
     /** The server knows the key and does not permit the operation. */
     NOT_PERMITTED(
             ErrorCode.STORE_DENIED,
             NEVER,
+            Kind.DENIED,
             "the key may not do this; permit it in the policies of the bucket and of the user"),
     /** Signatures of this machine's clock are refused. */
-    WRONG_CLOCK(ErrorCode.STORE_DENIED, NEVER, "set the clock of this machine right"),
+    WRONG_CLOCK(ErrorCode.STORE_DENIED, NEVER, Kind.DENIED, "set the clock of this machine right"),
     /** The bucket is in another region than the store says. */
     WRONG_REGION(
-            ErrorCode.STORE_DENIED, NEVER, "the store names the wrong region; add the store with the bucket's region"),
+            ErrorCode.STORE_DENIED,
+            NEVER,
+            Kind.DENIED,
+            "the store names the wrong region; add the store with the bucket's region"),
     /** There is no bucket of this name. */
     NO_BUCKET(
             ErrorCode.STORE_UNAVAILABLE,
             NEVER,
+            Kind.MISSING,
             "there is no such bucket; create it, or correct the store's bucket, region and endpoint"),
     /** No bucket can have this name. */
-    INVALID_NAME(ErrorCode.STORE_DENIED, NEVER, "no bucket can have this name; correct the store's bucket"),
+    INVALID_NAME(
+            ErrorCode.STORE_DENIED, NEVER, Kind.DENIED, "no bucket can have this name; correct the store's bucket"),
     /** The server lacks the operation. */
-    UNSUPPORTED(ErrorCode.STORE_DENIED, NEVER, "the server does not offer this operation; use a server that does"),
+    UNSUPPORTED(
+            ErrorCode.STORE_DENIED,
+            NEVER,
+            Kind.DENIED,
+            "the server does not offer this operation; use a server that does"),
     /** The server calls the request wrong for another reason. */
-    REFUSED(ErrorCode.STORE_DENIED, NEVER, "the server refuses the request; see what it says"),
+    REFUSED(ErrorCode.STORE_DENIED, NEVER, Kind.DENIED, "the server refuses the request; see what it says"),
     /** There is no such object. */
-    NO_OBJECT(ErrorCode.REPLICA_MISSING, OTHER_REPLICA, "there is no such object"),
+    NO_OBJECT(ErrorCode.REPLICA_MISSING, OTHER_REPLICA, Kind.DENIED, "there is no such object"),
     /** The range lies beyond the object. */
-    BAD_RANGE(ErrorCode.INVALID_ARGUMENT, NEVER, "the object is shorter"),
+    BAD_RANGE(ErrorCode.INVALID_ARGUMENT, NEVER, Kind.DENIED, "the object is shorter"),
     /** The bucket or its quota is full. */
-    FULL(ErrorCode.STORE_FULL, OTHER_REPLICA, "make room, or raise the quota"),
+    FULL(ErrorCode.STORE_FULL, OTHER_REPLICA, Kind.DENIED, "make room, or raise the quota"),
     /** The server asks for fewer requests. */
-    THROTTLED(ErrorCode.STORE_UNAVAILABLE, OTHER_REPLICA, "the server asks for fewer requests"),
+    THROTTLED(ErrorCode.STORE_UNAVAILABLE, OTHER_REPLICA, Kind.UNREACHABLE, "the server asks for fewer requests"),
     /** What arrived is not what was sent, or not all of it. */
-    DAMAGED(ErrorCode.STORE_UNAVAILABLE, OTHER_REPLICA, "the request was damaged or broke off on its way"),
+    DAMAGED(
+            ErrorCode.STORE_UNAVAILABLE,
+            OTHER_REPLICA,
+            Kind.UNREACHABLE,
+            "the request was damaged or broke off on its way"),
     /** The server failed. */
-    SERVER_FAILED(ErrorCode.STORE_UNAVAILABLE, OTHER_REPLICA, "the server failed; see its log"),
+    SERVER_FAILED(ErrorCode.STORE_UNAVAILABLE, OTHER_REPLICA, Kind.UNREACHABLE, "the server failed; see its log"),
     /** The server's certificate is not trusted. */
     UNTRUSTED(
             ErrorCode.STORE_UNAVAILABLE,
             NEVER,
+            Kind.UNREACHABLE,
             "the server's certificate is not trusted; add its authority to the Java trust store, or correct the endpoint"),
     /** No answer came: nobody listens, the name is unknown, or the network is cut. */
-    UNREACHABLE(ErrorCode.STORE_UNAVAILABLE, OTHER_REPLICA, "check the endpoint and the network");
+    UNREACHABLE(ErrorCode.STORE_UNAVAILABLE, OTHER_REPLICA, Kind.UNREACHABLE, "check the endpoint and the network");
 
     private final ErrorCode code;
     private final RetryVerdict verdict;
+    private final Kind kind;
     private final String advice;
 
-    ServerFault(ErrorCode code, RetryVerdict verdict, String advice) {
+    ServerFault(ErrorCode code, RetryVerdict verdict, Kind kind, String advice) {
         this.code = code;
         this.verdict = verdict;
+        this.kind = kind;
         this.advice = advice;
     }
 
@@ -89,6 +112,11 @@ public enum ServerFault {
 
     public RetryVerdict verdict() {
         return verdict;
+    }
+
+    /** How a store is where every request of a process ends so. */
+    public Kind kind() {
+        return kind;
     }
 
     /** What is wrong and what to do, in one line for an operator. */

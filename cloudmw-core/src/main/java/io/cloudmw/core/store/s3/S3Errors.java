@@ -1,5 +1,6 @@
 package io.cloudmw.core.store.s3;
 
+import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
@@ -14,6 +15,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.CertificateException;
 import java.util.Optional;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
@@ -48,6 +50,73 @@ final class S3Errors {
             case UNTRUSTED -> failure(what, fault, at() + Reasons.of(e) + ": " + fault.advice(), e);
             default -> failure(what, fault, at() + reason(e), e);
         };
+    }
+
+    /**
+     * What keeps this process out of the store, by a request that failed: what is wrong with the store's settings and what to do,
+     * in one line.
+     *
+     * @param action the permission that the request needs, like {@code s3:PutObject}
+     */
+    StoreFault fault(String action, SdkException e, long nowMillis) {
+        Optional<ErrorAnswer> answer = answer(e).map(this::located);
+        ServerFault fault = answer.map(ErrorAnswer::fault).orElseGet(() -> faultOf(e));
+        String reason = answer.isPresent()
+                ? settings(action, answer.get())
+                : fault == ServerFault.NO_CREDENTIALS ? lacking(e) : unreachable(e);
+        return new StoreFault(fault.kind(), inOneLine(reason), nowMillis);
+    }
+
+    /** A refusal by a server that names another region than the store is because of that. */
+    private ErrorAnswer located(ErrorAnswer answer) {
+        boolean elsewhere = !answer.region().isEmpty() && !answer.region().equals(bucket.region());
+        boolean refused = answer.fault().kind() != StoreFault.Kind.UNREACHABLE;
+        return elsewhere && refused ? answer.as(ServerFault.WRONG_REGION) : answer;
+    }
+
+    private String settings(String action, ErrorAnswer answer) {
+        String keys = bucket.credentials().describe();
+        String said = answer.said();
+        return switch (answer.fault()) {
+            case NO_BUCKET ->
+                "there is no bucket " + bucket.bucket() + " at " + place()
+                        + " (make it, or add the store with --create)";
+            case INVALID_NAME -> "bucket name \"" + bucket.bucket() + "\" is invalid";
+            case WRONG_REGION ->
+                "region " + bucket.region() + " is wrong"
+                        + (answer.region().isEmpty() ? ": " + said : ", it is " + answer.region());
+            case UNKNOWN_KEY -> "the store does not know the access key of " + keys;
+            case WRONG_SECRET -> "the secret key of " + keys + " is wrong";
+            case EXPIRED -> "the temporary keys of " + keys + " have expired";
+            case WRONG_CLOCK -> "the clocks of this machine and of the store differ too much: " + said;
+            case NOT_PERMITTED -> "the credentials (" + keys + ") may not " + action + ", or are wrong: " + said;
+            case THROTTLED, DAMAGED, SERVER_FAILED -> "the store answered " + said + " at " + place();
+            default -> action + ": the store answered " + said + " at " + place() + " (is it an S3 endpoint?)";
+        };
+    }
+
+    private String place() {
+        return bucket.endpoint().isEmpty() ? bucket.region() : bucket.endpoint();
+    }
+
+    private String unreachable(SdkException e) {
+        String place = bucket.endpoint().isEmpty() ? "S3 in " + bucket.region() : bucket.endpoint();
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SSLException) {
+                return place + ": the certificate or the TLS handshake is refused: " + cause.getMessage();
+            }
+            if (cause instanceof UnknownHostException) {
+                return place + ": no such host (expected: --endpoint or --region that resolves)";
+            }
+            if (cause instanceof ConnectException) {
+                return place + ": the connection is refused (is the server running there?)";
+            }
+        }
+        return place + ": " + Reasons.of(e);
+    }
+
+    private static String inOneLine(String text) {
+        return text.replaceAll("\\s+", " ");
     }
 
     /** An answer in which the server did not name a bucket, but the bucket is what it lacks. */
@@ -136,20 +205,13 @@ final class S3Errors {
     private static String lacking(SdkException e) {
         String message = String.valueOf(e.getMessage());
         return message.startsWith(S3Credentials.UNABLE)
-                ? "this process has no credentials for it: " + message.substring(S3Credentials.UNABLE.length())
+                ? "this process has no credentials for it: "
+                        + inOneLine(message.substring(S3Credentials.UNABLE.length()))
                 : ServerFault.NO_CREDENTIALS.advice();
     }
 
-    static boolean lacksCredentials(Throwable failure) {
+    private static boolean lacksCredentials(Throwable failure) {
         String message = failure.getMessage();
         return message != null && message.contains("Unable to load credentials");
-    }
-
-    /** The error code the store named; empty when it named none. */
-    static String errorCode(AwsServiceException answer) {
-        String code = answer.awsErrorDetails() == null
-                ? null
-                : answer.awsErrorDetails().errorCode();
-        return code == null ? "" : code;
     }
 }

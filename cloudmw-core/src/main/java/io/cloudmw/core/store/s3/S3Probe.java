@@ -3,6 +3,7 @@ package io.cloudmw.core.store.s3;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.ResponseBytes;
@@ -42,9 +44,11 @@ final class S3Probe {
             "cloudmw checks whether it can use this bucket".getBytes(StandardCharsets.UTF_8);
     private static final int FROM = 8;
     private static final int TO = 13;
+    private static final Pattern BUCKET = Pattern.compile("[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]");
 
     private final S3Client client;
     private final Store.S3 bucket;
+    private final S3Errors errors;
     private final Ticker ticker;
     private final WallClock clock;
     private final long endNanos;
@@ -70,9 +74,10 @@ final class S3Probe {
     }
 
     /** @param client sends each request once */
-    S3Probe(S3Client client, Store.S3 bucket, Duration timeout, Ticker ticker, WallClock clock) {
+    S3Probe(S3Client client, StoreId store, Store.S3 bucket, Duration timeout, Ticker ticker, WallClock clock) {
         this.client = client;
         this.bucket = bucket;
+        this.errors = new S3Errors(store, bucket);
         this.ticker = ticker;
         this.clock = clock;
         this.endNanos = ticker.nanos() + timeout.toNanos();
@@ -101,9 +106,12 @@ final class S3Probe {
 
     /** The whole check. */
     ProbeReport run() {
-        Optional<StoreFault> name = S3Faults.ofName(bucket, clock.millis());
-        if (name.isPresent()) {
-            return ProbeReport.failed(name.get());
+        if (!BUCKET.matcher(bucket.bucket()).matches() || bucket.bucket().contains("..")) {
+            return ProbeReport.failed(new StoreFault(
+                    StoreFault.Kind.DENIED,
+                    "bucket name \"" + bucket.bucket()
+                            + "\" is invalid (expected: 3 to 63 of a-z, 0-9, . and -, first and last a letter or digit)",
+                    clock.millis()));
         }
         boolean written = false;
         Optional<StoreFault> fault = Optional.empty();
@@ -266,7 +274,7 @@ final class S3Probe {
         if (e instanceof AwsServiceException answer && answer.statusCode() == 501 && action.equals("s3:PutObject")) {
             return new Wrong(unconditional("PUT with If-None-Match is answered with 501"));
         }
-        return new Wrong(S3Faults.of(bucket, action, e, clock.millis()));
+        return new Wrong(errors.fault(action, e, clock.millis()));
     }
 
     private StoreFault unconditional(String why) {

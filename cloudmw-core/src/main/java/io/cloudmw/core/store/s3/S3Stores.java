@@ -138,7 +138,7 @@ public final class S3Stores implements StoreOpener, Closeable {
     private <T> T probe(Store store, Duration timeout, Function<S3Probe, T> how) throws CloudMwException {
         Store.S3 bucket = bucket(store);
         try (S3Client once = client(endpoint(store, bucket), http, 1)) {
-            return how.apply(new S3Probe(once, bucket, timeout, Ticker.system(), WallClock.system()));
+            return how.apply(new S3Probe(once, store.id(), bucket, timeout, Ticker.system(), WallClock.system()));
         }
     }
 

@@ -87,8 +87,14 @@ final class S3ProbeTest {
     void aWrongRegionNamesTheRightOne() throws Exception {
         bucket.refuse("LIST", 301, "PermanentRedirect", "", Map.of("x-amz-bucket-region", "eu-west-3"));
         assertFault(probe(), StoreFault.Kind.DENIED, "region us-east-1 is wrong, it is eu-west-3");
-        bucket.refuse("LIST", 400, "AuthorizationHeaderMalformed", "expecting 'eu-north-1'", Map.of());
+        String malformed =
+                "the authorization header is malformed; the region 'us-east-1' is wrong; expecting 'eu-north-1'";
+        bucket.refuse("LIST", 400, "AuthorizationHeaderMalformed", malformed, Map.of());
         assertFault(probe(), StoreFault.Kind.DENIED, "region us-east-1 is wrong, it is eu-north-1");
+        bucket.refuse("LIST", 403, "AccessDenied", "", Map.of("x-amz-bucket-region", "eu-west-3"));
+        assertFault(probe(), StoreFault.Kind.DENIED, "region us-east-1 is wrong, it is eu-west-3");
+        bucket.refuse("LIST", 503, "SlowDown", "", Map.of("x-amz-bucket-region", "eu-west-3"));
+        assertFault(probe(), StoreFault.Kind.UNREACHABLE, "503 SlowDown");
     }
 
     @Test
