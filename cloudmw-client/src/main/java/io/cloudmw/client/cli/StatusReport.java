@@ -41,6 +41,8 @@ final class StatusReport {
                 .forEach((good, count) ->
                         lines.add(String.format(Locale.ROOT, "  with %d good copies: %d", good, count)));
         repair.obstacles().forEach((obstacle, count) -> lines.add("  " + count + " " + why(obstacle)));
+        repair.awaited()
+                .forEach((helper, count) -> lines.add("    " + count + " chunks wait for " + helper.describe()));
         lines.add(String.format(
                 Locale.ROOT,
                 "repair: %d copies waiting, %d being made, %d made (%s), %d tries failed, %d copies dropped%s",
@@ -141,6 +143,7 @@ final class StatusReport {
         return switch (obstacle) {
             case NO_SOURCE -> "cannot be copied: no good copy can be reached";
             case NO_TARGET -> "cannot be copied: no store is left that can take one";
+            case NO_HELPER -> "cannot be copied: no helper can use a store that has one and a store that can take one";
             case AWAITED -> "are awaited: being written, or their store is expected back";
         };
     }
@@ -208,6 +211,18 @@ final class StatusReport {
         return json;
     }
 
+    private static List<Map<String, ?>> awaited(RepairProgress repair) {
+        List<Map<String, ?>> rows = new ArrayList<>();
+        repair.awaited().forEach((helper, chunks) -> {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("chunks", chunks);
+            row.put("sources", helper.sources().stream().map(StoreId::value).toList());
+            row.put("targets", helper.targets().stream().map(StoreId::value).toList());
+            rows.add(row);
+        });
+        return rows;
+    }
+
     private static Map<String, Object> json(RepairProgress repair, UpkeepStatus status) {
         Map<String, Long> byCopies = new TreeMap<>();
         repair.underReplicated().forEach((good, count) -> byCopies.put(Integer.toString(good), count));
@@ -222,6 +237,7 @@ final class StatusReport {
         json.put("replaced", replaced);
         json.put("by_good_copies", byCopies);
         json.put("obstacles", obstacles);
+        json.put("awaited_helpers", awaited(repair));
         json.put("waiting", status.waitingTasks());
         json.put("given", status.givenTasks());
         json.put("passes", repair.passes());

@@ -5,6 +5,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.placement.Candidate;
+import io.cloudmw.core.upkeep.copy.CopyWays;
 import io.cloudmw.core.upkeep.task.Task;
 import java.util.List;
 
@@ -46,9 +47,13 @@ public interface Fleet {
 
     /** Whether a helper can do a task: use its store, and one of those that a copy comes from. */
     default boolean canDo(HelperId helper, Task task) {
-        boolean target = canUse(helper, task.store());
         return task instanceof Task.Copy copy
-                ? target && copy.sources().stream().anyMatch(source -> canUse(helper, source))
-                : target;
+                ? CopyWays.canMake(this::canUse, helper, copy.sources(), task.store())
+                : canUse(helper, task.store());
+    }
+
+    /** Which copies the helpers that are alive now can make. */
+    default CopyWays copyWays() {
+        return new CopyWays(live().stream().map(HelperAddress::id).toList(), this::canUse);
     }
 }

@@ -4,6 +4,7 @@ import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.upkeep.copy.AwaitedHelper;
 import io.cloudmw.core.upkeep.task.Obstacle;
 import io.cloudmw.core.upkeep.task.Task;
 import java.util.Deque;
@@ -40,8 +41,9 @@ final class FullLook implements Walk {
      * What it depends on whether chunks can be copied.
      *
      * @param stores each told apart from the same in another condition
+     * @param open helpers that chunks waited for, and that are there now
      */
-    record Standing(Map<StoreId, List<Boolean>> stores) {}
+    record Standing(Map<StoreId, List<Boolean>> stores, Set<AwaitedHelper> open) {}
 
     /**
      * What came of a look.

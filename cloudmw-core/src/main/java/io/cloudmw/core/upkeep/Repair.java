@@ -15,6 +15,8 @@ import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.placement.Copies;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.upkeep.copy.CopyWays;
+import io.cloudmw.core.upkeep.copy.HelperWaits;
 import io.cloudmw.core.upkeep.task.Obstacle;
 import io.cloudmw.core.upkeep.task.RepairProgress;
 import io.cloudmw.core.upkeep.task.ReplacedProgress;
@@ -83,6 +85,7 @@ final class Repair {
     private final long intervalNanos;
 
     private Map<StoreId, StoreCondition> stores = Map.of();
+    private CopyWays ways = new CopyWays(List.of(), (helper, store) -> true);
 
     /** What copies are to be looked for that nothing is recorded of: stores that are lost or drained, volumes that were changed. */
     private Set<String> causes = Set.of();
@@ -168,6 +171,7 @@ final class Repair {
     private static final class Tally {
         private final SortedMap<Integer, Long> underReplicated = new TreeMap<>();
         private final Map<Obstacle, Long> obstacles = new EnumMap<>(Obstacle.class);
+        private final HelperWaits waits = new HelperWaits();
 
         /** Of stores that were drained when the pass began: copies left. */
         private final SortedMap<StoreId, Long> left = new TreeMap<>();
@@ -185,6 +189,13 @@ final class Repair {
                 underReplicated.merge(plan.good(), 1L, Long::sum);
             }
             plan.obstacle().ifPresent(obstacle -> obstacles.merge(obstacle, 1L, Long::sum));
+            if (!plan.closed().isEmpty()) {
+                waits.add(ids(plan.sources()), ids(plan.closed()));
+            }
+        }
+
+        private static List<StoreId> ids(List<Store> stores) {
+            return stores.stream().map(Store::id).toList();
         }
     }
 
@@ -227,9 +238,10 @@ final class Repair {
         looked = FullLook.Outcome.at(noted);
     }
 
-    /** Takes note of how the stores are, and notes where it is. */
-    void look(Map<StoreId, StoreCondition> now) throws CloudMwException {
+    /** Takes note of how the stores are and who can copy between them, and notes where it is. */
+    void look(Map<StoreId, StoreCondition> now, CopyWays waysNow) throws CloudMwException {
         stores = now;
+        ways = waysNow;
         Set<StoreId> used = reshaping.used();
         Set<String> before = causes;
         causes = new HashSet<>(reshaping.unsettled());
@@ -438,6 +450,7 @@ final class Repair {
             missingAsOf = passesBegun;
             // While stores are lost or volumes were changed, what is recorded is only a part.
             if (full != null || causes.isEmpty()) {
+                tally.waits.tell(published.waits);
                 published = tally;
             }
         }
@@ -503,12 +516,21 @@ final class Repair {
                         store.available(),
                         store.takes(1) && !isSpared(id),
                         deletionsAreOver.test(store.candidate().store()))));
-        return new FullLook.Standing(each);
+        return new FullLook.Standing(each, published().waits.open(ways, this::store));
+    }
+
+    private synchronized Tally published() {
+        return published;
+    }
+
+    private Optional<Store> store(StoreId id) {
+        return Optional.ofNullable(stores.get(id))
+                .map(store -> store.candidate().store());
     }
 
     private void consider(Walk.Stretch stretch) throws CloudMwException {
         Volume volume = stretch.volume();
-        RepairPlanner.Situation now = situation(volume, stretch.chunks(), stores, this::mayTake);
+        RepairPlanner.Situation now = situation(volume, stretch.chunks(), stores, this::mayTake, ways::exists);
         FullLook full = looking;
         List<ReplicaRecord> drops = new ArrayList<>();
         for (Copies copies : stretch.chunks()) {
@@ -543,7 +565,11 @@ final class Repair {
 
     /** Copies stay in the volume's stores; those in any other store are read, and go to the volume's. */
     private RepairPlanner.Situation situation(
-            Volume volume, List<Copies> chunks, Map<StoreId, StoreCondition> conditions, RepairPlanner.Reuse reuse) {
+            Volume volume,
+            List<Copies> chunks,
+            Map<StoreId, StoreCondition> conditions,
+            RepairPlanner.Reuse reuse,
+            RepairPlanner.Ways ways) {
         Map<StoreId, StoreCondition> ofVolume = new LinkedHashMap<>();
         for (StoreId id : volume.stores()) {
             StoreCondition store = conditions.get(id);
@@ -559,7 +585,7 @@ final class Repair {
                 }
             }
         }
-        return new RepairPlanner.Situation(ofVolume, reuse, clock.millis());
+        return new RepairPlanner.Situation(ofVolume, reuse, ways, clock.millis());
     }
 
     /** Neither where this coordinator had a copy deleted lately, nor where one before it may have. */
@@ -618,7 +644,9 @@ final class Repair {
         Copies before = Overlay.of(catalog, List.of(task.chunk())).get(0);
         ReplicaRecord arrived = before.arrived(task.store().id(), clock.millis());
         Copies after = before.with(List.of(arrived));
-        RepairPlanner.Situation now = situation(volume, List.of(after), conditions, (chunk, store, record) -> false);
+        // What is asked is what to drop: no copy is planned.
+        RepairPlanner.Situation now = situation(
+                volume, List.of(after), conditions, (chunk, store, record) -> false, (sources, target) -> false);
         List<ReplicaRecord> drops =
                 stamped(planner.plan(after, volume.replicas(), now).drops());
         List<ReplicaRecord> changes = new ArrayList<>(drops);
@@ -680,6 +708,7 @@ final class Repair {
                 Map.copyOf(published.obstacles),
                 new TreeMap<>(published.left),
                 replaced,
+                published.waits.chunks(),
                 passes,
                 passing,
                 copied,

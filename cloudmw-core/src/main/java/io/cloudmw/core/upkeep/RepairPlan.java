@@ -14,12 +14,19 @@ import java.util.Optional;
  * @param targets stores to copy it to, now
  * @param drops copies that are none any more, since there are enough others
  * @param obstacle why fewer are copied than are missing, if so
+ * @param closed stores that would take a copy, but no helper can use them and a source
  */
 record RepairPlan(
-        int good, List<Store> sources, List<Store> targets, List<ReplicaRecord> drops, Optional<Obstacle> obstacle) {
+        int good,
+        List<Store> sources,
+        List<Store> targets,
+        List<ReplicaRecord> drops,
+        Optional<Obstacle> obstacle,
+        List<Store> closed) {
     RepairPlan {
         sources = List.copyOf(sources);
         targets = List.copyOf(targets);
         drops = List.copyOf(drops);
+        closed = List.copyOf(closed);
     }
 }

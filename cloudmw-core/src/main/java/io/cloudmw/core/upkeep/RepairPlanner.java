@@ -38,7 +38,23 @@ final class RepairPlanner {
      *
      * @param stores all of the volume that there are, by id
      */
-    record Situation(Map<StoreId, StoreCondition> stores, Reuse reuse, long nowMillis) {}
+    record Situation(Map<StoreId, StoreCondition> stores, Reuse reuse, Ways ways, long nowMillis) {}
+
+    /** Says whether some helper can make a copy. */
+    @FunctionalInterface
+    interface Ways {
+        boolean exists(List<Store> sources, Store target);
+    }
+
+    /**
+     * Where copies go.
+     *
+     * @param chosen the best ones
+     * @param closed where further copies would go, if a helper could use these stores and a source
+     */
+    private record Targets(List<Store> chosen, List<Store> closed) {
+        static final Targets NONE = new Targets(List.of(), List.of());
+    }
 
     /** Says where no copy is to be made now: where somebody may still be about to delete one. */
     @FunctionalInterface
@@ -81,14 +97,14 @@ final class RepairPlanner {
         Sorted sorted = sort(copies, now);
         int missing = replicas - sorted.kept.size();
         int wanted = missing - sorted.awaited.size();
-        List<Store> targets =
-                wanted > 0 && !sorted.sources.isEmpty() ? targets(copies, sorted, wanted, now) : List.of();
+        Targets targets = wanted > 0 && !sorted.sources.isEmpty() ? targets(copies, sorted, wanted, now) : Targets.NONE;
         return new RepairPlan(
                 sorted.kept.size() + sorted.leaving.size(),
                 sorted.sources,
-                targets,
+                targets.chosen(),
                 sorted.readable.size() >= replicas ? drops(copies, sorted, replicas, now) : lost(copies, sorted, now),
-                obstacle(missing, wanted, targets.size(), sorted.sources.isEmpty()));
+                obstacle(missing, wanted, targets, sorted.sources.isEmpty()),
+                targets.closed());
     }
 
     private Sorted sort(Copies copies, Situation now) {
@@ -113,18 +129,24 @@ final class RepairPlanner {
                 && (!store.available() || nowMillis - record.get().sinceMillis() < owedAfterMillis);
     }
 
-    private static List<Store> targets(Copies copies, Sorted sorted, int wanted, Situation now) {
+    private static Targets targets(Copies copies, Sorted sorted, int wanted, Situation now) {
         List<Candidate> candidates = new ArrayList<>();
+        List<Candidate> closed = new ArrayList<>();
         List<String> domains = new ArrayList<>();
         now.stores().forEach((id, store) -> {
             if (sorted.kept.contains(id) || sorted.awaited.contains(id)) {
                 domains.add(store.candidate().store().failureDomain());
             } else if (store.takes(copies.chunk().range().length())
                     && now.reuse().allows(copies.chunk().id(), store.candidate().store(), copies.record(id))) {
-                candidates.add(store.candidate());
+                boolean open =
+                        now.ways().exists(sorted.sources, store.candidate().store());
+                (open ? candidates : closed).add(store.candidate());
             }
         });
-        return PlacementPolicy.more(copies.chunk().id(), candidates, wanted, domains);
+        List<Store> chosen = PlacementPolicy.more(copies.chunk().id(), candidates, wanted, domains);
+        return new Targets(
+                chosen,
+                chosen.size() < wanted ? closed.stream().map(Candidate::store).toList() : List.of());
     }
 
     /**
@@ -173,7 +195,7 @@ final class RepairPlanner {
                 .toList();
     }
 
-    private static Optional<Obstacle> obstacle(int missing, int wanted, int targets, boolean noSource) {
+    private static Optional<Obstacle> obstacle(int missing, int wanted, Targets targets, boolean noSource) {
         if (missing <= 0) {
             return Optional.empty();
         }
@@ -183,6 +205,9 @@ final class RepairPlanner {
         if (noSource) {
             return Optional.of(Obstacle.NO_SOURCE);
         }
-        return targets < wanted ? Optional.of(Obstacle.NO_TARGET) : Optional.empty();
+        if (!targets.closed().isEmpty()) {
+            return Optional.of(Obstacle.NO_HELPER);
+        }
+        return targets.chosen().size() < wanted ? Optional.of(Obstacle.NO_TARGET) : Optional.empty();
     }
 }

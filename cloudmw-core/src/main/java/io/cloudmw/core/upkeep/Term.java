@@ -189,7 +189,7 @@ final class Term {
         repair.failed(queue.expire(fleet::isAlive, task -> isPossible(task, fleet)));
         away.keep(seen);
         reshaping.look(seen);
-        repair.look(seen);
+        repair.look(seen, fleet.copyWays());
         replacements.look(seen);
         turn(replacements::step, TURN_NANOS);
         turn(repair::step, repair.isPressed() ? pressedNanos : TURN_NANOS);

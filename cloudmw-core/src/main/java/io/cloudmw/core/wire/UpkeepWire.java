@@ -45,7 +45,6 @@ import io.cloudmw.proto.v1.WorkRequest;
 import io.cloudmw.proto.v1.WorkResponse;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -261,8 +260,9 @@ public final class UpkeepWire {
     private static RepairFare fare(RepairProgress repair) {
         return RepairFare.newBuilder()
                 .putAllUnderReplicated(repair.underReplicated())
-                .putAllObstacles(repair.obstacles().entrySet().stream()
-                        .collect(Collectors.toMap(entry -> entry.getKey().name(), Map.Entry::getValue)))
+                .putAllObstacles(RepairWire.obstacles(repair))
+                .setNoHelper(repair.obstacles().getOrDefault(Obstacle.NO_HELPER, 0L))
+                .addAllAwaitedHelpers(RepairWire.awaited(repair))
                 .putAllLeft(repair.left().entrySet().stream()
                         .collect(Collectors.toMap(entry -> entry.getKey().value(), Map.Entry::getValue)))
                 .putAllReplaced(repair.replaced().entrySet().stream()
@@ -330,19 +330,16 @@ public final class UpkeepWire {
     }
 
     private static RepairProgress repair(RepairFare message) throws CloudMwException {
-        Map<Obstacle, Long> obstacles = new EnumMap<>(Obstacle.class);
-        for (Map.Entry<String, Long> obstacle : message.getObstaclesMap().entrySet()) {
-            obstacles.put(FromWire.valid(() -> Obstacle.valueOf(obstacle.getKey())), obstacle.getValue());
-        }
         SortedMap<StoreId, Long> left = new TreeMap<>();
         for (Map.Entry<String, Long> store : message.getLeftMap().entrySet()) {
             left.put(FromWire.valid(() -> new StoreId(store.getKey())), store.getValue());
         }
         return new RepairProgress(
                 new TreeMap<>(message.getUnderReplicatedMap()),
-                obstacles,
+                RepairWire.obstacles(message),
                 left,
                 replaced(message.getReplacedMap()),
+                RepairWire.awaited(message),
                 message.getPasses(),
                 message.getPassing(),
                 message.getCopied(),

@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,7 @@ import org.junit.jupiter.api.Test;
 final class FullLookTest {
     private static final int SEGMENTS = 3;
     private static final int CHUNKS = 2;
-    private static final FullLook.Standing STANDING = new FullLook.Standing(Map.of());
+    private static final FullLook.Standing STANDING = new FullLook.Standing(Map.of(), Set.of());
 
     private final FakeTicker ticker = new FakeTicker();
     private final Catalog catalog = new InMemoryCatalog();
@@ -157,7 +158,7 @@ final class FullLookTest {
                 .isTrue();
         FullLook.Outcome obstructed = new FullLook.Outcome("", false, false, Optional.of(STANDING));
         assertThat(obstructed.isToBeRepeated(STANDING)).isFalse();
-        assertThat(obstructed.isToBeRepeated(new FullLook.Standing(Map.of(new StoreId("s"), List.of(true)))))
+        assertThat(obstructed.isToBeRepeated(new FullLook.Standing(Map.of(new StoreId("s"), List.of(true)), Set.of())))
                 .isTrue();
     }
 }

@@ -34,6 +34,7 @@ final class RepairPlannerTest {
     private static final int OWED_AFTER = 1000;
 
     private static final RepairPlanner.Reuse ANYWHERE = (chunk, store, record) -> true;
+    private static final RepairPlanner.Ways ANYBODY = (sources, target) -> true;
 
     private final RepairPlanner planner = new RepairPlanner(OWED_AFTER);
     private final Chunk chunk = Samples.chunk("a", "b", "c");
@@ -44,7 +45,9 @@ final class RepairPlannerTest {
 
     private RepairPlan plan(Map<StoreId, StoreCondition> stores, long nowMillis, ReplicaRecord... records) {
         return planner.plan(
-                Copies.of(chunk, List.of(records)), 3, new RepairPlanner.Situation(stores, ANYWHERE, nowMillis));
+                Copies.of(chunk, List.of(records)),
+                3,
+                new RepairPlanner.Situation(stores, ANYWHERE, ANYBODY, nowMillis));
     }
 
     private static Map<StoreId, StoreCondition> allUp() {
@@ -149,6 +152,29 @@ final class RepairPlannerTest {
         assertThat(noTarget.obstacle()).contains(Obstacle.NO_TARGET);
     }
 
+    /** Before: the store that placement prefers was planned again and again, whoever could use it. */
+    @Test
+    void aStoreThatNoHelperCanCopyToIsPassedOverForAnother() {
+        Map<StoreId, StoreCondition> stores =
+                stores(up(disk("a")), lost(disk("b")), up(disk("c")), up(disk("d")), up(disk("e")));
+        Copies copies = Copies.of(chunk, List.of());
+        for (String closed : List.of("d", "e")) {
+            RepairPlanner.Ways ways = (sources, target) -> {
+                assertThat(sources).containsExactly(disk("a"), disk("c"));
+                return !target.equals(disk(closed));
+            };
+            RepairPlan plan = planner.plan(copies, 3, new RepairPlanner.Situation(stores, ANYWHERE, ways, 0));
+            assertThat(plan.targets()).containsExactly(disk(closed.equals("d") ? "e" : "d"));
+            assertThat(plan.obstacle()).isEmpty();
+            assertThat(plan.closed()).isEmpty();
+        }
+        RepairPlanner.Ways none = (sources, target) -> false;
+        RepairPlan plan = planner.plan(copies, 3, new RepairPlanner.Situation(stores, ANYWHERE, none, 0));
+        assertThat(plan.targets()).isEmpty();
+        assertThat(plan.obstacle()).contains(Obstacle.NO_HELPER);
+        assertThat(plan.closed()).containsExactlyInAnyOrder(disk("d"), disk("e"));
+    }
+
     @Test
     void whatIsInAStoreThatIsDrainedIsCopiedElsewhereAndDroppedOnlyThen() {
         Map<StoreId, StoreCondition> stores =
@@ -160,7 +186,7 @@ final class RepairPlannerTest {
         assertThat(plan.drops()).isEmpty();
 
         Copies moved = Copies.of(chunk, List.of(record(chunk, "d", ReplicaState.MOVED)));
-        RepairPlan then = planner.plan(moved, 3, new RepairPlanner.Situation(stores, ANYWHERE, 0));
+        RepairPlan then = planner.plan(moved, 3, new RepairPlanner.Situation(stores, ANYWHERE, ANYBODY, 0));
         assertThat(then.targets()).isEmpty();
         assertThat(then.drops()).extracting(ReplicaRecord::store).containsExactly(id("b"));
     }
@@ -201,7 +227,7 @@ final class RepairPlannerTest {
                 assertThat(record.isPresent()).isEqualTo(store.equals(disk("d")));
                 return !store.equals(disk(taken));
             };
-            assertThat(planner.plan(copies, 3, new RepairPlanner.Situation(stores, reuse, 0))
+            assertThat(planner.plan(copies, 3, new RepairPlanner.Situation(stores, reuse, ANYBODY, 0))
                             .targets())
                     .containsExactly(disk(taken.equals("d") ? "e" : "d"));
         }
@@ -282,7 +308,7 @@ final class RepairPlannerTest {
                             Duration.ofSeconds(state),
                             state == 2,
                             drained.contains(name))));
-            RepairPlanner.Situation situation = new RepairPlanner.Situation(conditions, ANYWHERE, now);
+            RepairPlanner.Situation situation = new RepairPlanner.Situation(conditions, ANYWHERE, ANYBODY, now);
             RepairPlan plan = planner.plan(copies, REPLICAS, situation);
             apply(plan.drops(), conditions);
             assertThat(plan.targets())

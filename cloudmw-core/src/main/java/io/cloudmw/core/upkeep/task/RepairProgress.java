@@ -1,6 +1,7 @@
 package io.cloudmw.core.upkeep.task;
 
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.upkeep.copy.AwaitedHelper;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -13,6 +14,7 @@ import java.util.TreeMap;
  * @param obstacles why chunks could not be repaired then: how many
  * @param left of stores that are drained: the copies they had then; what is not there was not looked through yet
  * @param replaced stores whose disk or bucket was replaced
+ * @param awaited helpers that chunks waited for then ({@link Obstacle#NO_HELPER}), those told apart: how many chunks
  * @param passes looked at all of them so often
  * @param passing whether it is looking at them now
  * @param copied copies made since this coordinator started
@@ -25,13 +27,14 @@ public record RepairProgress(
         Map<Obstacle, Long> obstacles,
         SortedMap<StoreId, Long> left,
         SortedMap<StoreId, ReplacedProgress> replaced,
+        SortedMap<AwaitedHelper, Long> awaited,
         long passes,
         boolean passing,
         long copied,
         long copiedBytes,
         long failed,
         long dropped) {
-    /** Where no store was replaced. */
+    /** Where no store was replaced, and no chunk waits for a helper. */
     public RepairProgress(
             SortedMap<Integer, Long> underReplicated,
             Map<Obstacle, Long> obstacles,
@@ -42,7 +45,18 @@ public record RepairProgress(
             long copiedBytes,
             long failed,
             long dropped) {
-        this(underReplicated, obstacles, left, new TreeMap<>(), passes, passing, copied, copiedBytes, failed, dropped);
+        this(
+                underReplicated,
+                obstacles,
+                left,
+                new TreeMap<>(),
+                new TreeMap<>(),
+                passes,
+                passing,
+                copied,
+                copiedBytes,
+                failed,
+                dropped);
     }
 
     /** Whether all is counted: no copies of a store that was replaced are still to be looked for. */

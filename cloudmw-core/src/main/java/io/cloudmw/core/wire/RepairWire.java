@@ -1,0 +1,79 @@
+package io.cloudmw.core.wire;
+
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.upkeep.copy.AwaitedHelper;
+import io.cloudmw.core.upkeep.task.Obstacle;
+import io.cloudmw.core.upkeep.task.RepairProgress;
+import io.cloudmw.proto.v1.AwaitedHelperFare;
+import io.cloudmw.proto.v1.RepairFare;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Why chunks cannot be repaired, as messages. Clients of the release before know no {@code NO_HELPER}: in the map of obstacles those
+ * chunks count as {@code NO_TARGET}, and a field of its own says how many they are.
+ */
+final class RepairWire {
+    private RepairWire() {}
+
+    static Map<String, Long> obstacles(RepairProgress repair) {
+        Map<String, Long> obstacles = new HashMap<>();
+        repair.obstacles().forEach((obstacle, chunks) -> {
+            Obstacle told = obstacle == Obstacle.NO_HELPER ? Obstacle.NO_TARGET : obstacle;
+            obstacles.merge(told.name(), chunks, Long::sum);
+        });
+        return obstacles;
+    }
+
+    static Map<Obstacle, Long> obstacles(RepairFare message) throws CloudMwException {
+        Map<Obstacle, Long> obstacles = new EnumMap<>(Obstacle.class);
+        for (Map.Entry<String, Long> obstacle : message.getObstaclesMap().entrySet()) {
+            obstacles.put(FromWire.valid(() -> Obstacle.valueOf(obstacle.getKey())), obstacle.getValue());
+        }
+        long noHelper = message.getNoHelper();
+        if (noHelper > 0) {
+            obstacles.put(Obstacle.NO_HELPER, noHelper);
+            obstacles.computeIfPresent(
+                    Obstacle.NO_TARGET, (obstacle, chunks) -> chunks > noHelper ? chunks - noHelper : null);
+        }
+        return obstacles;
+    }
+
+    static List<AwaitedHelperFare> awaited(RepairProgress repair) {
+        return repair.awaited().entrySet().stream()
+                .map(wait -> AwaitedHelperFare.newBuilder()
+                        .addAllSourceStoreIds(texts(wait.getKey().sources()))
+                        .addAllTargetStoreIds(texts(wait.getKey().targets()))
+                        .setChunks(wait.getValue())
+                        .build())
+                .toList();
+    }
+
+    static SortedMap<AwaitedHelper, Long> awaited(RepairFare message) throws CloudMwException {
+        SortedMap<AwaitedHelper, Long> awaited = new TreeMap<>();
+        for (AwaitedHelperFare fare : message.getAwaitedHelpersList()) {
+            awaited.put(
+                    new AwaitedHelper(ids(fare.getSourceStoreIdsList()), ids(fare.getTargetStoreIdsList())),
+                    fare.getChunks());
+        }
+        return awaited;
+    }
+
+    private static List<String> texts(List<StoreId> stores) {
+        return stores.stream().map(StoreId::value).toList();
+    }
+
+    private static List<StoreId> ids(List<String> texts) throws CloudMwException {
+        List<StoreId> ids = new ArrayList<>();
+        for (String text : texts) {
+            ids.add(FromWire.storeId(text));
+        }
+        return ids;
+    }
+}
