@@ -83,7 +83,10 @@ final class StoreAccessIT {
         Path file = Files.writeString(directory.resolve(name + "-credentials"), profiles);
         fleet.environment(name, Map.of("AWS_SHARED_CREDENTIALS_FILE", file.toString()));
         if (name.equals("coordinator")) {
-            fleet.startCoordinator(Map.of("coordinator.store-check", "1s"));
+            fleet.startCoordinator(Map.of(
+                    "coordinator.store-check", "1s",
+                    "coordinator.repair-interval", "500ms",
+                    "coordinator.owed-after", "2s"));
         } else {
             fleet.startHelper(name, Map.of("helper.store-check", "1s"));
         }
@@ -98,9 +101,13 @@ final class StoreAccessIT {
     }
 
     private static FilePath volume(CloudMw client, int replicas, StoreId... stores) {
+        return volume(client, replicas, replicas, stores);
+    }
+
+    private static FilePath volume(CloudMw client, int replicas, int quorum, StoreId... stores) {
         VolumeName name = new VolumeName("v");
         client.createVolume(new Volume(
-                        name, new Chunking.BySize(1 << 20), replicas, List.of(stores), replicas, Mode.ROUNDS, false, 0))
+                        name, new Chunking.BySize(1 << 20), replicas, List.of(stores), quorum, Mode.ROUNDS, false, 0))
                 .join();
         return new FilePath(name, "/f");
     }
@@ -204,6 +211,40 @@ final class StoreAccessIT {
             CommandLine.Result status = run("status");
             assertThat(status.out()).contains("shut out: helper helper-3 cannot use store store-a (profile key-a)");
             assertThat(run("store", "check", "store-a").exitCode()).isEqualTo(8);
+        }
+    }
+
+    /** Before: repair planned the copies again and again, and nothing said why they were not made. */
+    @Test
+    void aCopyThatNoHelperCanMakeIsToldAndMadeOnceOneCan() throws Exception {
+        process("coordinator", "key-a", "key-b");
+        process("helper-1", "key-a");
+        process("helper-2", "key-b");
+        Path atFirst = directory.resolve("first").resolve("bucket");
+        Path atSecond = directory.resolve("second").resolve("bucket");
+        try (CloudMw client = connect()) {
+            client.addStore(store(A, first, new CredentialsReference.Profile("key-a")), false)
+                    .join();
+            client.addStore(store(B, second, new CredentialsReference.Profile("key-b")), false)
+                    .join();
+            Awaitility.await()
+                    .atMost(LONG)
+                    .until(() -> client.stores().join().stream()
+                            .allMatch(status -> status.reach().shutOut().size() == 1));
+            FilePath file = volume(client, 2, 1, A, B);
+            Path source = source();
+            client.put(source, file, PutOptions.defaults()).join();
+            Awaitility.await().atMost(LONG).until(() -> run("status").out().contains("3 cannot be copied: no helper"));
+            assertThat(run("status").out()).contains("chunks wait for a helper that can use store-");
+            assertThat(run("status", "--json").json().path("repair").path("awaited_helpers"))
+                    .isNotEmpty();
+            assertThat(fleet.log("coordinator")).content().contains("chunks wait for a helper that can use store-");
+            assertThat(objects(atFirst) + objects(atSecond)).isEqualTo(3);
+
+            process("helper-3", "key-a", "key-b");
+            Awaitility.await().atMost(LONG).until(() -> objects(atFirst) == 3 && objects(atSecond) == 3);
+            Awaitility.await().atMost(LONG).until(() -> run("status").out().contains("under-replicated chunks: 0"));
+            assertComesBack(client, file, source);
         }
     }
 
