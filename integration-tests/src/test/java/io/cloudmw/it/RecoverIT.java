@@ -99,7 +99,12 @@ final class RecoverIT {
         disks.forEach(disk -> arguments.addAll(List.of("--from", disk + "=" + directory.resolve(disk))));
         arguments.addAll(List.of("--data-dir", directory.resolve("coordinator").toString()));
         arguments.addAll(List.of(more));
-        return command.run(arguments.toArray(String[]::new)).orThrow().json();
+        CommandLine.Result result =
+                command.run(arguments.toArray(String[]::new)).orThrow();
+        assertThat(result.err())
+                .as("progress")
+                .containsPattern("[0-9,]+ of [0-9,]+ files, [^,\\n]+ of [^,\\n]+, located");
+        return result.json();
     }
 
     @Test

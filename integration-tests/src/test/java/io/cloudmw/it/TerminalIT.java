@@ -88,6 +88,66 @@ final class TerminalIT {
         }
     }
 
+    /** Files and bytes, of how many, and the time that is left. */
+    private static final String FILES = "%s[^\\r\\n]*: [0-9]+ of [0-9]+ files, [0-9.]+ [MK]?i?B of 32\\.0 MiB";
+
+    private static final String ALL_FILES = "8 of 8 files, 32.0 MiB of 32.0 MiB";
+
+    @Test
+    void commandsThatCopyDirectoriesCountFilesAndBytesAndEstimateOnATerminal() throws Exception {
+        try (Fleet fleet = Fleet.ofDisks(directory, 1, "4MiB/s")) {
+            fleet.volume("v", new Chunking.ByCount(1), 1, Fleet.disks(1));
+            Path tree = Files.createDirectory(directory.resolve("tree"));
+            for (int i = 0; i < 8; i++) {
+                Files.move(fleet.file("source", 4 << 20), tree.resolve("f" + i));
+            }
+            assertThat(whole(fleet, "put", "-r", tree.toString(), "v:/t"))
+                    .containsPattern(FILES.formatted("put v:/t"))
+                    .contains(ALL_FILES);
+            Path back = directory.resolve("back");
+            // The disk gives 4 MiB in a second: an estimate is there long before all of it.
+            assertThat(whole(fleet, "get", "-r", "v:/t", back.toString()))
+                    .containsPattern(FILES.formatted("get v:/t") + "[^\\r\\n]*, about [0-9]+ (s|min)")
+                    .contains(ALL_FILES);
+            assertThat(whole(fleet, "sync", "v:/t", directory.resolve("synced").toString()))
+                    .containsPattern("sync[^\\r\\n]*: [0-9]+ of [0-9]+ files[^\\r\\n]*, about [0-9]+ (s|min)")
+                    .contains(ALL_FILES);
+            assertThat(whole(fleet, "gc", "--dry-run"))
+                    .contains("8 of 8 copies, 32.0 MiB of 32.0 MiB; 1 of 1 stores");
+        }
+    }
+
+    @Test
+    void commandsThatCopyDirectoriesCountTheSameInPlainLines() throws Exception {
+        try (Fleet fleet = Fleet.ofDisks(directory, 1, "1MiB/s")) {
+            fleet.volume("v", new Chunking.ByCount(1), 1, Fleet.disks(1));
+            Path tree = Files.createDirectory(directory.resolve("tree"));
+            for (int i = 0; i < 32; i++) {
+                Files.move(fleet.file("source", 1 << 20), tree.resolve("f" + i));
+            }
+            CommandLine command = new CommandLine(fleet.coordinatorAddress());
+            command.run("put", "-r", tree.toString(), "v:/t").orThrow();
+            // The disk needs half a minute for it, and lines come every five seconds.
+            String line = ": [0-9]+ of 32 files, [0-9.]+ [MK]?i?B of 32\\.0 MiB, [^\\n]*, about [0-9]+ (s|min)\\n";
+            String got = command.run("get", "-r", "v:/t", directory.resolve("back").toString())
+                    .orThrow()
+                    .err();
+            assertThat(got).containsPattern("get v:/t" + line);
+            String synced = command.run("sync", "v:/t", directory.resolve("synced").toString())
+                    .orThrow()
+                    .err();
+            assertThat(synced).containsPattern("sync [^\\n]*" + line);
+        }
+    }
+
+    /** All that a command writes to its terminal. */
+    private static String whole(Fleet fleet, String... command) throws Exception {
+        Process process = pressing(fleet, "(?!)", command);
+        String all = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(all).isZero();
+        return all;
+    }
+
     private static Process pressing(Fleet fleet, String when, String... command) throws IOException {
         List<String> all =
                 new ArrayList<>(List.of("python3", "-c", PRESS_CTRL_C, when, CommandLine.LAUNCHER.toString()));

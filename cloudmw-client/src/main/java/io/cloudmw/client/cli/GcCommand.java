@@ -4,8 +4,10 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.upkeep.task.CollectProgress;
-import io.cloudmw.core.upkeep.task.CollectRound;
+import io.cloudmw.core.upkeep.collect.CollectFindings;
+import io.cloudmw.core.upkeep.collect.CollectProgress;
+import io.cloudmw.core.upkeep.collect.CollectRound;
+import io.cloudmw.core.upkeep.collect.CopyTotal;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -31,18 +33,21 @@ final class GcCommand extends ClientCommand {
     @Override
     Map<String, ?> run(CloudMw client) throws Exception {
         CollectRound round = round(client);
+        CollectFindings findings = round.findings();
         say(
-                "%d copies lie in stores; nothing names %d, of which %d are too young to be deleted",
-                round.listed(), round.unnamed(), round.waiting());
+                "%s lie in stores; nothing names %s, of which %d are too young to be deleted",
+                text(findings.listed()),
+                text(findings.unnamed()),
+                findings.waiting().copies());
         if (dry) {
-            say("%d copies would be deleted, %d failures", deletable(round), round.failed());
+            say("%s would be deleted, %d failures", text(round.deletable()), round.failed());
         } else {
             say(
-                    "%d copies deleted (%s), %d versions forgotten, %d failures",
-                    round.deleted(), Sizes.approximate(round.deletedBytes()), round.forgotten(), round.failed());
+                    "%s deleted, %d versions forgotten, %d failures",
+                    text(round.deleted()), round.forgotten(), round.failed());
         }
-        if (round.unknown() > 0) {
-            say("%d copies are of versions this catalog knows nothing of: they stay", round.unknown());
+        if (findings.unknown() > 0) {
+            say("%d copies are of versions this catalog knows nothing of: they stay", findings.unknown());
         }
         return json(round);
     }
@@ -54,50 +59,72 @@ final class GcCommand extends ClientCommand {
             CollectProgress progress = Calls.await(client.status()).collect();
             while (progress.rounds() < number) {
                 if (progress.underWay() && progress.rounds() == number - 1) {
-                    shown.counted(text(progress.now()));
+                    shown.counted(tally(progress.now()));
                 } else {
-                    shown.counted("waits for the round before it");
+                    shown.counted(Tally.of("waits for the round before it"));
                 }
                 context.pause(POLL);
                 progress = Calls.await(client.status()).collect();
             }
+            shown.counted(tally(progress.last()));
             return progress.last();
         }
     }
 
-    private static String text(CollectRound round) {
-        return String.format(
+    /** Copies and bytes, of about how many; the total is not known before every store has begun to list. */
+    static Tally tally(CollectRound round) {
+        CopyTotal listed = round.findings().listed();
+        CopyTotal expected = round.coverage().expected();
+        boolean isKnown = expected.copies() > 0;
+        boolean isExact = round.coverage().storesDone() == round.coverage().stores();
+        String of = isExact ? " of " : " of about ";
+        String text = number(listed.copies())
+                + (isKnown ? of + number(Math.max(listed.copies(), expected.copies())) : "")
+                + " copies, "
+                + Sizes.approximate(listed.bytes())
+                + (isKnown ? of + Sizes.approximate(Math.max(listed.bytes(), expected.bytes())) : "");
+        String details = String.format(
                 Locale.ROOT,
-                "%d of %d stores, %,d copies looked at, %,d of them named by nothing, %,d deleted",
-                round.storesDone(),
-                round.stores(),
-                round.listed(),
-                round.unnamed(),
-                round.deleted());
+                "%d of %d stores, nothing names %s, %s deleted",
+                round.coverage().storesDone(),
+                round.coverage().stores(),
+                text(round.findings().unnamed()),
+                text(round.deleted()));
+        return new Tally(text, listed.copies(), isKnown ? expected.copies() : -1, details);
     }
 
-    /** What nothing names, and not only since a moment ago. */
-    private static long deletable(CollectRound round) {
-        return Math.max(0, round.unnamed() - round.waiting());
+    private static String text(CopyTotal total) {
+        return number(total.copies()) + " copies (" + Sizes.approximate(total.bytes()) + ")";
+    }
+
+    private static String number(long value) {
+        return String.format(Locale.ROOT, "%,d", value);
     }
 
     static Map<String, Object> json(CollectRound round) {
+        CollectFindings findings = round.findings();
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("dry_run", round.dry());
         json.put("began_millis", round.beganMillis());
-        json.put("stores", round.stores());
-        json.put("stores_done", round.storesDone());
-        json.put("listed", round.listed());
-        json.put("unnamed", round.unnamed());
-        json.put("waiting", round.waiting());
+        json.put("stores", round.coverage().stores());
+        json.put("stores_done", round.coverage().storesDone());
+        json.put("expected", round.coverage().expected().copies());
+        json.put("expected_bytes", round.coverage().expected().bytes());
+        put(json, "listed", findings.listed());
+        put(json, "unnamed", findings.unnamed());
+        put(json, "waiting", findings.waiting());
         if (round.dry()) {
-            json.put("would_delete", deletable(round));
+            put(json, "would_delete", round.deletable());
         }
-        json.put("deleted", round.deleted());
-        json.put("deleted_bytes", round.deletedBytes());
+        put(json, "deleted", round.deleted());
         json.put("failed", round.failed());
         json.put("forgotten", round.forgotten());
-        json.put("unknown", round.unknown());
+        json.put("unknown", findings.unknown());
         return json;
+    }
+
+    private static void put(Map<String, Object> json, String name, CopyTotal total) {
+        json.put(name, total.copies());
+        json.put(name + "_bytes", total.bytes());
     }
 }

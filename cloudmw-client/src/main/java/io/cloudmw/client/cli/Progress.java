@@ -21,6 +21,11 @@ final class Progress implements TransferListener, AutoCloseable {
     /** Asking a terminal for its width would take a library that also takes over Ctrl-C. */
     private static final int COLUMNS = 79;
 
+    /** A task is not made shorter than this; its first word or so stays. */
+    private static final int SHORTEST_TASK = 12;
+
+    private static final int TASK_START = 4;
+
     /** How it is shown. */
     private enum Form {
         QUIET,
@@ -124,8 +129,8 @@ final class Progress implements TransferListener, AutoCloseable {
     }
 
     /** Something else is counted. */
-    void counted(String text) {
-        change(shown -> shown.counted(text));
+    void counted(Tally tally) {
+        change(shown -> shown.counted(tally));
     }
 
     private synchronized void change(Consumer<ProgressMeter> change) {
@@ -140,13 +145,22 @@ final class Progress implements TransferListener, AutoCloseable {
             err.println(task + ": " + meter.text());
             lastNanos = now;
         } else if (form == Form.PAINTED && (painted == 0 || now - lastNanos >= paintNanos)) {
-            String text = task + ": " + meter.text();
-            String line = text.substring(0, Math.min(COLUMNS, text.length()));
+            String line = line(task, meter.text());
             err.print("\r" + line + " ".repeat(Math.max(0, painted - line.length())));
             err.flush();
             painted = line.length();
             lastNanos = now;
         }
+    }
+
+    /** What is painted on a line of a terminal: a task with a long path is shortened before what is counted is cut. */
+    static String line(String task, String text) {
+        int room = Math.max(SHORTEST_TASK, COLUMNS - text.length() - 2);
+        String name = task.length() <= room
+                ? task
+                : task.substring(0, TASK_START) + "..." + task.substring(task.length() - room + TASK_START + 3);
+        String line = name + ": " + text;
+        return line.substring(0, Math.min(COLUMNS, line.length()));
     }
 
     /** The last line stays. */

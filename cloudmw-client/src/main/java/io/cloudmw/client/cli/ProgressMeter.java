@@ -29,7 +29,7 @@ final class ProgressMeter {
     private long total = -1;
     private long sent = -1;
     private Optional<TreeProgress> tree = Optional.empty();
-    private String counted = "";
+    private Optional<Tally> counted = Optional.empty();
     private String waiting = "";
 
     ProgressMeter(Ticker ticker) {
@@ -55,8 +55,8 @@ final class ProgressMeter {
     }
 
     /** Something else is counted, and said so. */
-    void counted(String text) {
-        counted = text;
+    void counted(Tally tally) {
+        counted = Optional.of(tally);
         goesOn();
     }
 
@@ -82,19 +82,21 @@ final class ProgressMeter {
     }
 
     private Sample now(long nanos) {
-        return tree.map(all -> new Sample(nanos, all.movedBytes(), all.bytes(), all.files()))
+        return counted.map(tally -> new Sample(nanos, 0, 0, tally.done()))
+                .or(() -> tree.map(all -> new Sample(nanos, all.movedBytes(), all.bytes(), all.files())))
                 .orElseGet(() -> new Sample(nanos, Math.max(done, sent), Math.max(done, sent), 0));
     }
 
     /** How far it is now. */
     String text() {
         StringBuilder text = new StringBuilder(
-                counted.isEmpty() ? tree.map(ProgressMeter::text).orElseGet(this::bytes) : counted);
-        if (counted.isEmpty()) {
-            rate().ifPresent(rate ->
-                    text.append(", ").append(Sizes.approximate((long) rate)).append("/s"));
-            left().ifPresent(seconds -> text.append(", about ").append(duration(seconds)));
-        }
+                counted.map(Tally::text).or(() -> tree.map(ProgressMeter::text)).orElseGet(this::bytes));
+        rate().ifPresent(rate ->
+                text.append(", ").append(Sizes.approximate((long) rate)).append("/s"));
+        left().ifPresent(seconds -> text.append(", about ").append(duration(seconds)));
+        counted.map(Tally::details)
+                .filter(details -> !details.isEmpty())
+                .ifPresent(details -> text.append("; ").append(details));
         if (!waiting.isEmpty()) {
             text.append(", ").append(waiting);
         }
@@ -141,7 +143,10 @@ final class ProgressMeter {
         Sample now = now(ticker.nanos());
         Sample first = samples.getFirst();
         long bytesLeft = tree.map(TreeProgress::totalBytes).orElse(total) - now.done();
-        long filesLeft = tree.map(TreeProgress::totalFiles).orElse(0L) - now.files();
+        long filesLeft = counted.map(Tally::total)
+                        .or(() -> tree.map(TreeProgress::totalFiles))
+                        .orElse(0L)
+                - now.files();
         OptionalDouble bytes = seconds(bytesLeft, rate(now.done() - first.done()));
         OptionalDouble files = seconds(filesLeft, rate(now.files() - first.files()));
         double longer = Math.max(bytes.orElse(0), files.orElse(0));

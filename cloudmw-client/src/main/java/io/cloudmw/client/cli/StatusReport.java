@@ -4,8 +4,8 @@ import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.identity.HelperAdmission;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.upkeep.task.CollectProgress;
-import io.cloudmw.core.upkeep.task.CollectRound;
+import io.cloudmw.core.upkeep.collect.CollectProgress;
+import io.cloudmw.core.upkeep.collect.CollectRound;
 import io.cloudmw.core.upkeep.task.Obstacle;
 import io.cloudmw.core.upkeep.task.RepairProgress;
 import io.cloudmw.core.upkeep.task.ReplacedProgress;
@@ -95,10 +95,10 @@ final class StatusReport {
                 Locale.ROOT,
                 "garbage: %s; %d copies looked at, nothing names %d, %d deleted (%s)",
                 collect.underWay() ? "round under way" : collect.rounds() == 0 ? "no round yet" : "round ended",
-                round.listed(),
-                round.unnamed(),
-                round.deleted(),
-                Sizes.approximate(round.deletedBytes()));
+                round.findings().listed().copies(),
+                round.findings().unnamed().copies(),
+                round.deleted().copies(),
+                Sizes.approximate(round.deleted().bytes()));
     }
 
     private static String drain(StoreCondition store, RepairProgress repair) {

@@ -104,7 +104,7 @@ final class UpkeepRound {
             try (Progress shown = Progress.of(context, options, task)) {
                 RoundProgress round = Calls.await(client.round(number));
                 while (!round.state().isOver()) {
-                    shown.counted(text(round));
+                    shown.counted(Tally.of(text(round)));
                     context.pause(POLL);
                     round = Calls.await(client.round(number));
                 }

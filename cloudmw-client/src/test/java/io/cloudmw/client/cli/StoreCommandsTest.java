@@ -7,7 +7,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.placement.Candidate;
-import io.cloudmw.core.upkeep.task.CollectProgress;
+import io.cloudmw.core.upkeep.collect.CollectProgress;
 import io.cloudmw.core.upkeep.task.RepairProgress;
 import io.cloudmw.core.upkeep.task.ScrubProgress;
 import io.cloudmw.core.upkeep.task.StoreCondition;

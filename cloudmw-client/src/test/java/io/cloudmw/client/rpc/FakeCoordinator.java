@@ -24,6 +24,7 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
+import io.cloudmw.core.model.VolumeChange;
 import io.cloudmw.core.monitor.ExpectedSpeed;
 import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.monitor.SizeClass;
@@ -38,8 +39,9 @@ import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
+import io.cloudmw.core.reshape.Reshaper;
 import io.cloudmw.core.security.TransferToken;
-import io.cloudmw.core.upkeep.task.CollectProgress;
+import io.cloudmw.core.upkeep.collect.CollectProgress;
 import io.cloudmw.core.upkeep.task.RepairProgress;
 import io.cloudmw.core.upkeep.task.RoundProgress;
 import io.cloudmw.core.upkeep.task.ScrubProgress;
@@ -51,10 +53,13 @@ import io.cloudmw.core.wire.MonitorWire;
 import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.core.wire.UpkeepWire;
+import io.cloudmw.core.wire.VolumeWire;
 import io.cloudmw.proto.v1.BeginPutRequest;
 import io.cloudmw.proto.v1.BeginPutResponse;
 import io.cloudmw.proto.v1.BeginRoundRequest;
 import io.cloudmw.proto.v1.BeginRoundResponse;
+import io.cloudmw.proto.v1.ChangeVolumeRequest;
+import io.cloudmw.proto.v1.ChangeVolumeResponse;
 import io.cloudmw.proto.v1.CollectRequest;
 import io.cloudmw.proto.v1.CollectResponse;
 import io.cloudmw.proto.v1.CommitPutRequest;
@@ -135,6 +140,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** A coordinator that keeps everything in memory and places every chunk in every store. Can be stopped and started. */
@@ -144,6 +150,7 @@ public final class FakeCoordinator implements AutoCloseable {
     private final Map<FilePath, FileVersion> files = new ConcurrentHashMap<>();
     private final Map<Key, List<Chunk>> segments = new ConcurrentHashMap<>();
     private final Map<String, Volume> volumes = new ConcurrentHashMap<>();
+    private final AtomicReference<Optional<VolumeChange>> meanwhile = new AtomicReference<>(Optional.empty());
     private final List<HelperAddress> helpers = new CopyOnWriteArrayList<>();
     private final List<Store> stores = new CopyOnWriteArrayList<>();
     private final Map<StoreId, URI> signed = new ConcurrentHashMap<>();
@@ -271,6 +278,21 @@ public final class FakeCoordinator implements AutoCloseable {
         files.clear();
         foreign.addAll(open);
         volumesCreatedAtMillis.incrementAndGet();
+    }
+
+    /** Somebody else changes a volume right after it was read the next time. */
+    public void changeAfterNextRead(VolumeChange change) {
+        meanwhile.set(Optional.of(change));
+    }
+
+    private Volume changed(VolumeChange change) throws CloudMwException {
+        Volume before = volumes.get(change.volume().value());
+        if (before == null) {
+            throw new CloudMwException(ErrorCode.VOLUME_NOT_FOUND, change.volume() + ": no such volume");
+        }
+        Volume after = new Reshaper(List.of()).reshape(before, change);
+        volumes.put(after.name().value(), after);
+        return after;
     }
 
     private record Refusal(ErrorCode code, AtomicInteger left) {}
@@ -646,6 +668,15 @@ public final class FakeCoordinator implements AutoCloseable {
         }
 
         @Override
+        public void changeVolume(ChangeVolumeRequest request, StreamObserver<ChangeVolumeResponse> observer) {
+            calls.answer(
+                    observer,
+                    () -> ChangeVolumeResponse.newBuilder()
+                            .setVolume(ToWire.volume(changed(VolumeWire.change(request))))
+                            .build());
+        }
+
+        @Override
         public void deleteVolume(DeleteVolumeRequest request, StreamObserver<DeleteVolumeResponse> observer) {
             calls.answer(observer, () -> {
                 if (volumes.remove(request.getName()) == null) {
@@ -662,6 +693,10 @@ public final class FakeCoordinator implements AutoCloseable {
                 Volume volume = volumes.get(request.getName());
                 if (volume == null) {
                     throw new CloudMwException(ErrorCode.VOLUME_NOT_FOUND, request.getName() + ": no such volume");
+                }
+                Optional<VolumeChange> other = meanwhile.getAndSet(Optional.empty());
+                if (other.isPresent()) {
+                    changed(other.get());
                 }
                 return GetVolumeResponse.newBuilder()
                         .setVolume(ToWire.volume(volume))

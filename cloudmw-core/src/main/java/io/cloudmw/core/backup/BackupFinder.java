@@ -7,6 +7,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkStore;
@@ -64,8 +65,9 @@ final class BackupFinder {
             throws CloudMwException {
         String token = "";
         do {
-            Page<ChunkId> page = store.list(token, PAGE);
-            for (ChunkId chunk : page.items()) {
+            Page<StoredChunk> page = store.list(token, PAGE);
+            for (StoredChunk stored : page.items()) {
+                ChunkId chunk = stored.id();
                 if (!BackupRoot.isRoot(chunk.version())) {
                     return;
                 }

@@ -4,6 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.store.ChunkStore;
 import java.util.Iterator;
 import java.util.List;
@@ -17,7 +18,7 @@ final class ListedChunks {
     private static final int PAGE = 1000;
 
     private final ChunkStore store;
-    private Iterator<ChunkId> page = List.<ChunkId>of().iterator();
+    private Iterator<StoredChunk> page = List.<StoredChunk>of().iterator();
     private String token = "";
     private boolean last;
     private @Nullable String at = "";
@@ -53,11 +54,11 @@ final class ListedChunks {
             if (last) {
                 return null;
             }
-            Page<ChunkId> listed = store.list(token, PAGE);
+            Page<StoredChunk> listed = store.list(token, PAGE);
             page = listed.items().iterator();
             token = listed.nextToken();
             last = listed.isLast();
         }
-        return page.next().toString();
+        return page.next().id().toString();
     }
 }

@@ -6,6 +6,7 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import java.io.Closeable;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -90,12 +91,12 @@ public interface ChunkStore extends Closeable {
     }
 
     /**
-     * Lists chunks in the order of their names.
+     * Lists chunks in the order of their names, with their lengths.
      *
      * @param pageToken as the last page gave it; empty from the start
      * @param limit 1..1000
      */
-    Page<ChunkId> list(String pageToken, int limit) throws CloudMwException;
+    Page<StoredChunk> list(String pageToken, int limit) throws CloudMwException;
 
     /**
      * The file that holds exactly this chunk, where the store keeps one on this machine: the bulk plane sends

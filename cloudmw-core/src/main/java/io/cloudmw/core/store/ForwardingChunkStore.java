@@ -5,6 +5,7 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -69,7 +70,7 @@ public abstract class ForwardingChunkStore implements ChunkStore {
     }
 
     @Override
-    public Page<ChunkId> list(String pageToken, int limit) throws CloudMwException {
+    public Page<StoredChunk> list(String pageToken, int limit) throws CloudMwException {
         return store.list(pageToken, limit);
     }
 

@@ -4,6 +4,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.StoredChunk;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -38,13 +39,13 @@ public final class Listing {
         }
     }
 
-    /** The page that starts with the first of {@code names}, which are sorted and follow the page token. */
-    public static Page<ChunkId> page(Stream<String> names, int limit) {
-        List<ChunkId> found = names.limit(limit + 1L).map(ChunkId::parse).toList();
+    /** The page that starts with the first of {@code chunks}, which are sorted and follow the page token. */
+    public static Page<StoredChunk> page(Stream<StoredChunk> chunks, int limit) {
+        List<StoredChunk> found = chunks.limit(limit + 1L).toList();
         if (found.size() <= limit) {
             return new Page<>(found, "");
         }
-        List<ChunkId> items = found.subList(0, limit);
-        return new Page<>(items, items.get(limit - 1).toString());
+        List<StoredChunk> items = found.subList(0, limit);
+        return new Page<>(items, items.get(limit - 1).id().toString());
     }
 }

@@ -6,6 +6,7 @@ import io.cloudmw.core.metrics.StoreMetrics;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.time.Ticker;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.ByteBuffer;
@@ -55,7 +56,7 @@ public final class MeteredChunkStore extends ForwardingChunkStore {
     }
 
     @Override
-    public Page<ChunkId> list(String pageToken, int limit) throws CloudMwException {
+    public Page<StoredChunk> list(String pageToken, int limit) throws CloudMwException {
         return counted("list", () -> super.list(pageToken, limit));
     }
 

@@ -13,11 +13,14 @@ import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
-import io.cloudmw.core.upkeep.task.CollectProgress;
-import io.cloudmw.core.upkeep.task.CollectRound;
+import io.cloudmw.core.upkeep.collect.CollectProgress;
+import io.cloudmw.core.upkeep.collect.CollectRound;
+import io.cloudmw.core.upkeep.collect.CopyTotal;
+import io.cloudmw.core.upkeep.collect.SurveyEstimate;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.Task;
 import java.util.ArrayDeque;
@@ -83,6 +86,8 @@ final class Collector {
     /** Retired versions of which the round has seen something. */
     private final SeenVersions seen = new SeenVersions();
 
+    private final SurveyEstimate estimate = new SurveyEstimate();
+
     /** Whether the round has looked through all stores there are: what it has not seen may lie in another. */
     private boolean complete;
 
@@ -116,7 +121,7 @@ final class Collector {
     private CollectProgress progress = CollectProgress.NONE;
 
     /** A page of what lies in a store. */
-    private record Listed(Store store, Page<ChunkId> page) {}
+    private record Listed(Store store, Page<StoredChunk> page) {}
 
     /**
      * Collects nothing before its time.
@@ -191,6 +196,8 @@ final class Collector {
         }
         if (judging.isEmpty()) {
             judging = nextListed();
+            judging.ifPresent(found -> estimate.listed(found.store().id(), found.page()));
+            change(round -> round.expecting(estimate.total()));
         }
         if (judging.isPresent()) {
             judgeSome(judging.get());
@@ -238,6 +245,7 @@ final class Collector {
             }
         }
         complete = away == 0;
+        estimate.begin(open.keySet());
         CollectRound round = CollectRound.began(dry, now, open.size()).failed(away);
         synchronized (this) {
             progress = new CollectProgress(progress.rounds(), true, round, progress.last());
@@ -247,7 +255,8 @@ final class Collector {
 
     private void closeStore(StoreId store) {
         if (open.remove(store) != null) {
-            change(CollectRound::storeDone);
+            estimate.ended(store);
+            change(round -> round.storeDone().expecting(estimate.total()));
         }
     }
 
@@ -337,7 +346,7 @@ final class Collector {
      *
      * @param done takes the task out of the queue
      */
-    synchronized void surveyed(Task.Survey task, Page<ChunkId> page, Runnable done) {
+    synchronized void surveyed(Task.Survey task, Page<StoredChunk> page, Runnable done) {
         done.run();
         if (outstanding.remove(task)) {
             listed.add(new Listed(task.store(), page));
@@ -398,8 +407,9 @@ final class Collector {
 
     /** Some of a page, so that helpers are heard and the lease is kept meanwhile, however slow the catalog is. */
     private void judgeSome(Listed found) throws CloudMwException {
-        List<ChunkId> items = found.page().items();
-        List<ChunkId> some = first(items.subList(judged, items.size()));
+        List<StoredChunk> items = found.page().items();
+        List<ChunkId> left = items.stream().skip(judged).map(StoredChunk::id).toList();
+        List<StoredChunk> some = items.subList(judged, judged + first(left).size());
         Judge.Verdict verdict = judge.judge(found.store().id(), some);
         if (!progress().now().dry()) {
             settle(verdict.young());
@@ -489,7 +499,7 @@ final class Collector {
             outstanding.remove(task);
             done.run();
         }
-        change(round -> round.deleted(task.chunks().size(), bytes));
+        change(round -> round.deleted(new CopyTotal(task.chunks().size(), bytes)));
     }
 
     /** Of the retired versions, one of which this round has seen nothing; after the last the round is over. */

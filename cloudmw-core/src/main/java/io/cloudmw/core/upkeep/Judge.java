@@ -7,11 +7,15 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.ReplicaRecord;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.upkeep.task.CollectRound;
+import io.cloudmw.core.upkeep.collect.CollectFindings;
+import io.cloudmw.core.upkeep.collect.CollectRound;
+import io.cloudmw.core.upkeep.collect.CopyTotal;
 import io.cloudmw.core.upkeep.task.Task;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,9 +45,7 @@ final class Judge {
 
     /** What is to become of some copies. One thread's. */
     static final class Verdict {
-        private long unknown;
-        private long known;
-        private long waiting;
+        private CollectFindings counted = CollectFindings.NONE;
         private final List<ReplicaRecord> young = new ArrayList<>();
         private final List<ChunkId> old = new ArrayList<>();
         private final List<VersionId> retired = new ArrayList<>();
@@ -65,32 +67,60 @@ final class Judge {
 
         /** The same round with these counted. */
         CollectRound in(CollectRound round) {
-            return round.unknown(unknown).found(known, waiting + old.size(), waiting);
+            return round.found(counted);
+        }
+
+        private void unknown(CopyTotal copies) {
+            counted = counted.plus(new CollectFindings(copies, CopyTotal.NONE, CopyTotal.NONE, copies.copies()));
+        }
+
+        private void known(CopyTotal copies) {
+            counted = counted.plus(new CollectFindings(copies, CopyTotal.NONE, CopyTotal.NONE, 0));
+        }
+
+        /** Nothing names it, and it is not old enough. */
+        private void waits(CopyTotal copy) {
+            counted = counted.plus(new CollectFindings(CopyTotal.NONE, copy, copy, 0));
+        }
+
+        private void mayGo(ChunkId chunk, CopyTotal copy) {
+            old.add(chunk);
+            counted = counted.plus(new CollectFindings(CopyTotal.NONE, copy, CopyTotal.NONE, 0));
         }
     }
 
     /** Asks the catalog about each version that wrote some of these chunks. */
-    Verdict judge(StoreId store, List<ChunkId> chunks) throws CloudMwException {
+    Verdict judge(StoreId store, List<StoredChunk> chunks) throws CloudMwException {
         Verdict verdict = new Verdict();
-        for (Map.Entry<VersionId, Set<ChunkId>> some : Naming.byVersion(chunks).entrySet()) {
+        Map<VersionId, Map<ChunkId, CopyTotal>> byVersion = new LinkedHashMap<>();
+        for (StoredChunk chunk : chunks) {
+            byVersion
+                    .computeIfAbsent(chunk.id().version(), ignored -> new LinkedHashMap<>())
+                    .put(chunk.id(), new CopyTotal(1, chunk.bytes()));
+        }
+        for (Map.Entry<VersionId, Map<ChunkId, CopyTotal>> some : byVersion.entrySet()) {
             judge(store, some.getKey(), some.getValue(), verdict);
         }
         return verdict;
     }
 
-    private void judge(StoreId store, VersionId version, Set<ChunkId> chunks, Verdict verdict) throws CloudMwException {
+    private void judge(StoreId store, VersionId version, Map<ChunkId, CopyTotal> copies, Verdict verdict)
+            throws CloudMwException {
+        Set<ChunkId> chunks = copies.keySet();
+        CopyTotal all = copies.values().stream().reduce(CopyTotal.NONE, CopyTotal::plus);
         Optional<Naming.Found> found = naming.find(store, version, chunks);
         if (found.isEmpty()) {
-            verdict.unknown += chunks.size();
+            verdict.unknown(all);
             return;
         }
-        verdict.known += chunks.size();
+        verdict.known(all);
         Set<ChunkId> unnamed = found.get().unnamed();
         if (found.get().state() == VersionState.RETIRED && !unnamed.isEmpty()) {
             verdict.retired.add(version);
         }
         Map<ChunkId, ReplicaRecord> marks = marks(store, version, unnamed);
         for (ChunkId chunk : unnamed) {
+            CopyTotal copy = copies.getOrDefault(chunk, CopyTotal.NONE);
             ReplicaRecord mark = marks.get(chunk);
             if (mark == null && found.get().named().contains(chunk)) {
                 // Upkeep made it and could not say so, or is about to: it goes with the last version that names the
@@ -99,11 +129,11 @@ final class Judge {
             }
             if (mark == null) {
                 verdict.young.add(new ReplicaRecord(chunk, store, ReplicaState.DROPPED, age.millis()));
-                verdict.waiting++;
+                verdict.waits(copy);
             } else if (isOld(mark) && !queue.contains(Task.copy(chunk, store))) {
-                verdict.old.add(chunk);
+                verdict.mayGo(chunk, copy);
             } else {
-                verdict.waiting++;
+                verdict.waits(copy);
             }
         }
     }

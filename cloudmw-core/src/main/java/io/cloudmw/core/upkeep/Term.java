@@ -6,6 +6,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.task.RepairProgress;
@@ -239,7 +240,8 @@ final class Term {
         }
         Runnable done = () -> queue.done(result.task());
         if (task.get() instanceof Task.Look look) {
-            replacements.looked(look, result.listed().items(), done);
+            replacements.looked(
+                    look, result.listed().items().stream().map(StoredChunk::id).toList(), done);
         } else if (task.get() instanceof Task.Survey survey) {
             collector.surveyed(survey, result.listed(), done);
         } else if (task.get() instanceof Task.Delete delete) {

@@ -8,11 +8,15 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.placement.StoreStatus;
-import io.cloudmw.core.upkeep.task.CollectProgress;
-import io.cloudmw.core.upkeep.task.CollectRound;
+import io.cloudmw.core.upkeep.collect.CollectCoverage;
+import io.cloudmw.core.upkeep.collect.CollectFindings;
+import io.cloudmw.core.upkeep.collect.CollectProgress;
+import io.cloudmw.core.upkeep.collect.CollectRound;
+import io.cloudmw.core.upkeep.collect.CopyTotal;
 import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.Obstacle;
@@ -72,8 +76,11 @@ public final class UpkeepWire {
                 .setMessage(result.message())
                 .setBytes(result.bytes())
                 .addAllFaults(result.faults().stream().map(ToWire::report).toList())
-                .addAllListedChunkIds(
-                        result.listed().items().stream().map(ChunkId::toString).toList())
+                .addAllListedChunkIds(result.listed().items().stream()
+                        .map(chunk -> chunk.id().toString())
+                        .toList())
+                .addAllListedBytes(
+                        result.listed().items().stream().map(StoredChunk::bytes).toList())
                 .setListedAfter(result.listed().nextToken())
                 .setBlamedStoreId(result.blamed().map(StoreId::value).orElse(""))
                 .build();
@@ -93,9 +100,20 @@ public final class UpkeepWire {
                     message.getBlamedStoreId().isEmpty()
                             ? Optional.empty()
                             : Optional.of(new StoreId(message.getBlamedStoreId())),
-                    new Page<>(chunkIds(message.getListedChunkIdsList()), message.getListedAfter()))));
+                    new Page<>(listed(message), message.getListedAfter()))));
         }
         return results;
+    }
+
+    /** Helpers of an earlier release tell no lengths: they count 0. */
+    private static List<StoredChunk> listed(io.cloudmw.proto.v1.TaskResult message) throws CloudMwException {
+        List<ChunkId> ids = chunkIds(message.getListedChunkIdsList());
+        boolean isMeasured = message.getListedBytesCount() == ids.size();
+        List<StoredChunk> listed = new ArrayList<>();
+        for (int i = 0; i < ids.size(); i++) {
+            listed.add(new StoredChunk(ids.get(i), isMeasured ? message.getListedBytes(i) : 0));
+        }
+        return listed;
     }
 
     public static WorkResponse handout(Handout handout) {
@@ -381,19 +399,26 @@ public final class UpkeepWire {
     }
 
     private static CollectRoundFare fare(CollectRound round) {
+        CollectFindings findings = round.findings();
+        CollectCoverage coverage = round.coverage();
         return CollectRoundFare.newBuilder()
                 .setDry(round.dry())
                 .setBeganMillis(round.beganMillis())
-                .setListed(round.listed())
-                .setUnnamed(round.unnamed())
-                .setWaiting(round.waiting())
-                .setDeleted(round.deleted())
-                .setDeletedBytes(round.deletedBytes())
+                .setListed(findings.listed().copies())
+                .setListedBytes(findings.listed().bytes())
+                .setUnnamed(findings.unnamed().copies())
+                .setUnnamedBytes(findings.unnamed().bytes())
+                .setWaiting(findings.waiting().copies())
+                .setWaitingBytes(findings.waiting().bytes())
+                .setDeleted(round.deleted().copies())
+                .setDeletedBytes(round.deleted().bytes())
                 .setFailed(round.failed())
                 .setForgotten(round.forgotten())
-                .setUnknown(round.unknown())
-                .setStores(round.stores())
-                .setStoresDone(round.storesDone())
+                .setUnknown(findings.unknown())
+                .setStores(coverage.stores())
+                .setStoresDone(coverage.storesDone())
+                .setExpected(coverage.expected().copies())
+                .setExpectedBytes(coverage.expected().bytes())
                 .build();
     }
 
@@ -406,16 +431,18 @@ public final class UpkeepWire {
         return new CollectRound(
                 message.getDry(),
                 message.getBeganMillis(),
-                message.getListed(),
-                message.getUnnamed(),
-                message.getWaiting(),
-                message.getDeleted(),
-                message.getDeletedBytes(),
+                new CollectFindings(
+                        new CopyTotal(message.getListed(), message.getListedBytes()),
+                        new CopyTotal(message.getUnnamed(), message.getUnnamedBytes()),
+                        new CopyTotal(message.getWaiting(), message.getWaitingBytes()),
+                        message.getUnknown()),
+                new CopyTotal(message.getDeleted(), message.getDeletedBytes()),
                 message.getFailed(),
                 message.getForgotten(),
-                message.getUnknown(),
-                message.getStores(),
-                message.getStoresDone());
+                new CollectCoverage(
+                        message.getStores(),
+                        message.getStoresDone(),
+                        new CopyTotal(message.getExpected(), message.getExpectedBytes())));
     }
 
     public static BeginRoundRequest begin(RoundProgress.Kind kind, RoundScope scope, boolean attended) {

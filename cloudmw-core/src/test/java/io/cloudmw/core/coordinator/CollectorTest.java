@@ -17,11 +17,14 @@ import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.Copies;
 import io.cloudmw.core.upkeep.UpkeepOptions;
-import io.cloudmw.core.upkeep.task.CollectProgress;
-import io.cloudmw.core.upkeep.task.CollectRound;
+import io.cloudmw.core.upkeep.collect.CollectFindings;
+import io.cloudmw.core.upkeep.collect.CollectProgress;
+import io.cloudmw.core.upkeep.collect.CollectRound;
+import io.cloudmw.core.upkeep.collect.CopyTotal;
 import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.Task;
@@ -149,13 +152,15 @@ final class CollectorTest {
         private TaskResult done(Handout.Assignment given, Optional<ErrorCode> failure) {
             Task task = given.task();
             Set<ChunkId> chunks = store(task.store().id());
-            Page<ChunkId> page = new Page<>(List.of(), "");
+            Page<StoredChunk> page = new Page<>(List.of(), "");
             if (task instanceof Task.Survey survey) {
                 List<ChunkId> after = chunks.stream()
                         .filter(chunk -> chunk.toString().compareTo(survey.after()) > 0)
                         .limit(3)
                         .toList();
-                page = new Page<>(after, after.size() < 3 ? "" : after.get(2).toString());
+                page = new Page<>(
+                        after.stream().map(chunk -> new StoredChunk(chunk, MIB)).toList(),
+                        after.size() < 3 ? "" : after.get(2).toString());
             } else if (task instanceof Task.Delete delete) {
                 // One that fails may have got half way.
                 delete.chunks().stream()
@@ -260,15 +265,15 @@ final class CollectorTest {
         world.commit(gone);
         world.cluster.catalog.remove(gone.file(), world.cluster.now());
         world.round(false);
-        assertThat(world.last().unnamed()).isEqualTo(8);
-        assertThat(world.last().waiting()).isEqualTo(8);
+        assertThat(world.last().findings().unnamed().copies()).isEqualTo(8);
+        assertThat(world.last().findings().waiting().copies()).isEqualTo(8);
         assertThat(world.copies()).isEqualTo(16);
         world.leap(GRACE.minusHours(1));
         world.round(false);
         assertThat(world.copies()).as("before the grace is over").isEqualTo(16);
         world.leap(Duration.ofHours(1));
         world.round(false);
-        assertThat(world.last().deleted()).isEqualTo(8);
+        assertThat(world.last().deleted().copies()).isEqualTo(8);
         assertThat(world.copies()).isEqualTo(8);
         world.round(false);
         assertThat(world.last().forgotten()).isOne();
@@ -286,11 +291,54 @@ final class CollectorTest {
         for (int i = 0; i < 2; i++) {
             world.round(true);
             assertThat(world.last())
-                    .isEqualTo(new CollectRound(true, world.last().beganMillis(), 10, 2, 2, 0, 0, 0, 0, 0, 4, 4));
+                    .isEqualTo(CollectRound.began(true, world.last().beganMillis(), 4)
+                            .found(new CollectFindings(megabytes(10), megabytes(2), megabytes(2), 0))
+                            .expecting(megabytes(10))
+                            .storeDone()
+                            .storeDone()
+                            .storeDone()
+                            .storeDone());
             world.leap(Duration.ofHours(2));
         }
         assertThat(world.cluster.catalog.records(gone.id(), 0, 10)).isEmpty();
         assertThat(world.copies()).isEqualTo(10);
+    }
+
+    private static CopyTotal megabytes(long copies) {
+        return new CopyTotal(copies, copies * MIB);
+    }
+
+    @Test
+    void aRoundKnowsAboutHowMuchThereIsBeforeItHasSeenAllOfIt() throws CloudMwException {
+        World world = new World(3);
+        for (int file = 0; file < 200; file++) {
+            world.commit(world.written("/f" + file, 2));
+        }
+        long all = world.copies();
+        assertThat(all).isEqualTo(800);
+        long round = world.cluster.coordinator.upkeep().collect(true);
+        List<Long> estimates = new ArrayList<>();
+        CollectProgress progress = world.cluster.coordinator.upkeep().status().collect();
+        while (progress.rounds() < round) {
+            CopyTotal listed = progress.now().findings().listed();
+            CopyTotal expected = progress.now().coverage().expected();
+            if (expected.copies() > 0) {
+                assertThat(expected.copies()).isGreaterThanOrEqualTo(listed.copies());
+                assertThat(expected.bytes())
+                        .isBetween(expected.copies() * MIB - 4 * MIB, expected.copies() * MIB + 4 * MIB);
+            }
+            if (expected.copies() > 0 && listed.copies() >= all / 2 && listed.copies() < all) {
+                estimates.add(expected.copies());
+            }
+            world.pass(1);
+            world.work(0);
+            progress = world.cluster.coordinator.upkeep().status().collect();
+        }
+        assertThat(estimates)
+                .isNotEmpty()
+                .allSatisfy(estimate -> assertThat(estimate).isBetween(all / 2, all * 2));
+        assertThat(world.last().coverage().expected()).isEqualTo(megabytes(all));
+        assertThat(world.last().findings().listed()).isEqualTo(megabytes(all));
     }
 
     @Test
@@ -305,7 +353,14 @@ final class CollectorTest {
         world.pass(1);
         assertThat(world.cluster.coordinator.upkeep().status().collect().underWay())
                 .isTrue();
-        assertThat(world.cluster.coordinator.upkeep().status().collect().now().stores())
+        assertThat(world.cluster
+                        .coordinator
+                        .upkeep()
+                        .status()
+                        .collect()
+                        .now()
+                        .coverage()
+                        .stores())
                 .isEqualTo(HELPERS);
 
         world.cluster.coordinator.upkeep().endCollection(round);
@@ -314,10 +369,10 @@ final class CollectorTest {
         CollectProgress ended = world.cluster.coordinator.upkeep().status().collect();
         assertThat(ended.underWay()).isFalse();
         assertThat(ended.rounds()).isEqualTo(round);
-        assertThat(ended.last().storesDone()).isZero();
+        assertThat(ended.last().coverage().storesDone()).isZero();
         assertThat(world.cluster.coordinator.upkeep().status().waitingTasks()).isZero();
         world.round(true);
-        assertThat(world.last().storesDone()).isEqualTo(HELPERS);
+        assertThat(world.last().coverage().storesDone()).isEqualTo(HELPERS);
     }
 
     /** It may be another cluster's, or this one's of after the backup that its catalog was made anew from. */
@@ -327,8 +382,8 @@ final class CollectorTest {
         ChunkId stray = world.stray();
         for (int i = 0; i < 3; i++) {
             world.round(false);
-            assertThat(world.last().unknown()).isOne();
-            assertThat(world.last().unnamed()).isZero();
+            assertThat(world.last().findings().unknown()).isOne();
+            assertThat(world.last().findings().unnamed().copies()).isZero();
             world.leap(GRACE.plusHours(1));
         }
         assertThat(world.copies()).isOne();
@@ -384,7 +439,7 @@ final class CollectorTest {
         FileVersion open = world.written("/f", 4);
         for (int i = 0; i < 3; i++) {
             world.round(false);
-            assertThat(world.last().unnamed()).isZero();
+            assertThat(world.last().findings().unnamed().copies()).isZero();
             world.leap(GRACE.plusHours(1));
         }
         world.commit(open);
@@ -483,7 +538,7 @@ final class CollectorTest {
         assertThat(world.cluster.coordinator.upkeep().status().collect().rounds())
                 .isZero();
         world.round(true);
-        assertThat(world.last().unnamed()).isEqualTo(8);
+        assertThat(world.last().findings().unnamed().copies()).isEqualTo(8);
         assertThat(world.copies()).isEqualTo(8);
         assertThat(world.cluster.catalog.retired("", 10).items()).hasSize(1);
 

@@ -13,6 +13,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.StoreIdentity;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.RepairProgress;
 import io.cloudmw.core.upkeep.task.ReplacedProgress;
@@ -105,9 +106,12 @@ final class ReplacementsTest {
 
     private TaskResult done(Handout.Assignment given) {
         Set<ChunkId> there = disk(given.task().store().id());
-        List<ChunkId> listed = List.of();
+        List<StoredChunk> listed = List.of();
         if (given.task() instanceof Task.Look look) {
-            listed = look.chunks().stream().filter(there::contains).toList();
+            listed = look.chunks().stream()
+                    .filter(there::contains)
+                    .map(chunk -> new StoredChunk(chunk, 0))
+                    .toList();
         } else if (given.task() instanceof Task.Copy copy) {
             there.add(copy.chunk().id());
         }

@@ -13,6 +13,7 @@ import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeChange;
@@ -94,7 +95,7 @@ final class ReshapeTest {
 
     private TaskResult done(Handout.Assignment given) {
         Set<ChunkId> lying = there.computeIfAbsent(given.task().store().id(), ignored -> new HashSet<>());
-        Page<ChunkId> page = new Page<>(List.of(), "");
+        Page<StoredChunk> page = new Page<>(List.of(), "");
         if (given.task() instanceof Task.Copy copy) {
             lying.add(copy.chunk().id());
         } else if (given.task() instanceof Task.Delete delete) {
@@ -102,7 +103,8 @@ final class ReshapeTest {
         } else if (given.task() instanceof Task.Survey) {
             Set<ChunkId> sorted = new TreeSet<>(java.util.Comparator.comparing(ChunkId::toString));
             sorted.addAll(lying);
-            page = new Page<>(List.copyOf(sorted), "");
+            page = new Page<>(
+                    sorted.stream().map(chunk -> new StoredChunk(chunk, MIB)).toList(), "");
         }
         return new TaskResult(given.number(), Optional.empty(), "", MIB, List.of(), Optional.empty(), page);
     }

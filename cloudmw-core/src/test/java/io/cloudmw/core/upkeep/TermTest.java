@@ -14,6 +14,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.ReplicaState;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.testing.FakeTicker;
 import io.cloudmw.core.testing.NoStores;
@@ -131,11 +132,12 @@ final class TermTest {
     }
 
     private static TaskResult done(WorkQueue.Given given, NavigableSet<ChunkId> there) {
-        Page<ChunkId> page = new Page<>(List.of(), "");
+        Page<StoredChunk> page = new Page<>(List.of(), "");
         if (given.task() instanceof Task.Delete delete) {
             delete.chunks().forEach(there::remove);
         } else {
-            page = new Page<>(List.copyOf(there), "");
+            page = new Page<>(
+                    there.stream().map(chunk -> new StoredChunk(chunk, 1)).toList(), "");
         }
         return new TaskResult(given.number(), Optional.empty(), "", 0, List.of(), Optional.empty(), page);
     }

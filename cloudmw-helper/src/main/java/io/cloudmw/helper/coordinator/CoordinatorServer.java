@@ -231,7 +231,7 @@ public final class CoordinatorServer implements AutoCloseable {
                 () -> of(upkeep, UpkeepStatus::givenTasks),
                 () -> of(upkeep, status -> status.repair().underReplicatedChunks()),
                 () -> of(upkeep, status -> status.repair().copied()),
-                () -> of(upkeep, status -> status.collect().current().deletedBytes()));
+                () -> of(upkeep, status -> status.collect().current().deleted().bytes()));
     }
 
     private static long of(Upkeep upkeep, ToLongFunction<UpkeepStatus> figure) {

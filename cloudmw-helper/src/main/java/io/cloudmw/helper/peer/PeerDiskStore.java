@@ -9,6 +9,7 @@ import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
@@ -92,7 +93,7 @@ public final class PeerDiskStore implements ChunkStore {
     }
 
     @Override
-    public Page<ChunkId> list(String pageToken, int limit) throws CloudMwException {
+    public Page<StoredChunk> list(String pageToken, int limit) throws CloudMwException {
         throw notServed("list");
     }
 

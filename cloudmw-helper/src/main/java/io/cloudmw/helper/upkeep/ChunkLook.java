@@ -3,13 +3,14 @@ package io.cloudmw.helper.upkeep;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.Listing;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Finds out which of some chunks lie in a store. A store that was just replaced has few: one page of its listing says most. The
@@ -36,8 +37,8 @@ final class ChunkLook {
         if (store.length(first).isPresent()) {
             there.add(first);
         }
-        Page<ChunkId> page = store.list(first.toString(), Listing.MAX_LIMIT);
-        Set<ChunkId> listed = new HashSet<>(page.items());
+        Page<StoredChunk> page = store.list(first.toString(), Listing.MAX_LIMIT);
+        Set<ChunkId> listed = page.items().stream().map(StoredChunk::id).collect(Collectors.toSet());
         String end = page.nextToken();
         for (ChunkId chunk : sorted.subList(1, sorted.size())) {
             boolean isBeyond = !page.isLast() && chunk.toString().compareTo(end) > 0;

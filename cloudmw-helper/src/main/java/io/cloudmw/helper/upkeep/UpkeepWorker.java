@@ -4,10 +4,10 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.metrics.UpkeepMetrics;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.Tenant;
@@ -248,12 +248,17 @@ public final class UpkeepWorker implements AutoCloseable {
     /** Listed what lies in a store, or deleted some of it. */
     private TaskResult swept(long number, Task task, long endNanos) throws CloudMwException {
         ChunkStore store = stores.own(task.store());
-        Page<ChunkId> page = new Page<>(List.of(), "");
+        Page<StoredChunk> page = new Page<>(List.of(), "");
         long bytes = 0;
         if (task instanceof Task.Survey survey) {
             page = store.list(survey.after(), Task.Survey.PAGE);
         } else if (task instanceof Task.Look look) {
-            page = new Page<>(new ChunkLook(store).run(look.chunks()), "");
+            page = new Page<>(
+                    new ChunkLook(store)
+                            .run(look.chunks()).stream()
+                                    .map(chunk -> new StoredChunk(chunk, 0))
+                                    .toList(),
+                    "");
         } else if (task instanceof Task.Delete delete) {
             bytes = deleted(delete, store, endNanos);
         }

@@ -19,6 +19,7 @@ import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.ScheduleLimits;
@@ -159,13 +160,16 @@ final class UpkeepWorkerTest {
             all.add(put(index));
         }
         give(new Task.Survey(BUCKET, ""), LIFE);
-        Page<ChunkId> page = result().listed();
-        assertThat(page.items()).isEqualTo(all.subList(0, Task.Survey.PAGE));
+        Page<StoredChunk> page = result().listed();
+        assertThat(page.items()).extracting(StoredChunk::id).isEqualTo(all.subList(0, Task.Survey.PAGE));
+        assertThat(page.items()).allSatisfy(chunk -> assertThat(chunk.bytes()).isPositive());
         assertThat(page.isLast()).isFalse();
         give(new Task.Survey(BUCKET, page.nextToken()), LIFE);
         TaskResult last = result();
         assertThat(last.failure()).isEmpty();
-        assertThat(last.listed().items()).isEqualTo(all.subList(Task.Survey.PAGE, all.size()));
+        assertThat(last.listed().items())
+                .extracting(StoredChunk::id)
+                .isEqualTo(all.subList(Task.Survey.PAGE, all.size()));
         assertThat(last.listed().isLast()).isTrue();
     }
 
@@ -179,7 +183,7 @@ final class UpkeepWorkerTest {
         assertThat(deleted.bytes()).isEqualTo(10);
         give(new Task.Delete(BUCKET, List.of(kept)), Duration.ZERO);
         assertThat(result().failure()).contains(ErrorCode.DEADLINE_EXCEEDED);
-        assertThat(store.list("", 10).items()).containsExactly(kept);
+        assertThat(store.list("", 10).items()).extracting(StoredChunk::id).containsExactly(kept);
         assertThat(meters.get(UpkeepMetrics.DELETED).counter().count()).isEqualTo(10);
     }
 

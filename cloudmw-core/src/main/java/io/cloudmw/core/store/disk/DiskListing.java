@@ -3,6 +3,7 @@ package io.cloudmw.core.store.disk;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.store.Listing;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -17,7 +18,7 @@ import java.util.PriorityQueue;
 final class DiskListing {
     private DiskListing() {}
 
-    static Page<ChunkId> page(DiskLayout layout, String pageToken, int limit) throws IOException {
+    static Page<StoredChunk> page(DiskLayout layout, String pageToken, int limit) throws IOException {
         Listing.check(pageToken, limit);
         List<String> names = new ArrayList<>();
         for (int shard = firstShard(pageToken); shard < 256 && names.size() <= limit; shard++) {
@@ -26,7 +27,21 @@ final class DiskListing {
                 names.addAll(firstAfter(directory, pageToken, limit + 1 - names.size()));
             }
         }
-        return Listing.page(names.stream(), limit);
+        List<StoredChunk> found = new ArrayList<>();
+        for (String name : names) {
+            ChunkId chunk = ChunkId.parse(name);
+            found.add(new StoredChunk(chunk, length(layout.chunk(chunk))));
+        }
+        return Listing.page(found.stream(), limit);
+    }
+
+    /** 0: the chunk was deleted meanwhile. */
+    private static long length(Path chunk) throws IOException {
+        try {
+            return Files.size(chunk);
+        } catch (NoSuchFileException e) {
+            return 0;
+        }
     }
 
     private static int firstShard(String pageToken) throws CloudMwException {

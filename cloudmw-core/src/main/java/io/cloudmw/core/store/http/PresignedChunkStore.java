@@ -6,6 +6,7 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
@@ -91,7 +92,7 @@ public final class PresignedChunkStore implements ChunkStore {
     }
 
     @Override
-    public Page<ChunkId> list(String pageToken, int limit) throws CloudMwException {
+    public Page<StoredChunk> list(String pageToken, int limit) throws CloudMwException {
         throw denied("list");
     }
 

@@ -6,6 +6,7 @@ import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
@@ -100,9 +101,12 @@ public final class MemoryChunkStore implements ChunkStore {
     }
 
     @Override
-    public Page<ChunkId> list(String pageToken, int limit) throws CloudMwException {
+    public Page<StoredChunk> list(String pageToken, int limit) throws CloudMwException {
         Listing.check(pageToken, limit);
-        return Listing.page(live().tailMap(pageToken, false).keySet().stream(), limit);
+        return Listing.page(
+                live().tailMap(pageToken, false).entrySet().stream()
+                        .map(entry -> new StoredChunk(ChunkId.parse(entry.getKey()), entry.getValue().length)),
+                limit);
     }
 
     @Override

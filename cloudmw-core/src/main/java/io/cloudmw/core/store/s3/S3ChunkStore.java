@@ -8,6 +8,7 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.store.ChunkReader;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
@@ -275,26 +276,26 @@ final class S3ChunkStore implements ChunkStore {
     }
 
     @Override
-    public Page<ChunkId> list(String pageToken, int limit) throws CloudMwException {
+    public Page<StoredChunk> list(String pageToken, int limit) throws CloudMwException {
         checkOpen();
         Listing.check(pageToken, limit);
-        List<String> names = new ArrayList<>();
+        List<StoredChunk> found = new ArrayList<>();
         String after = pageToken.isEmpty() ? null : keys.key(pageToken);
         boolean more = true;
-        while (more && names.size() <= limit) {
-            ListObjectsV2Response answer = listAfter(after, limit + 1 - names.size());
+        while (more && found.size() <= limit) {
+            ListObjectsV2Response answer = listAfter(after, limit + 1 - found.size());
             for (S3Object object : answer.contents()) {
                 after = object.key();
                 String name = S3Keys.name(object.key());
                 // Whatever else people keep under our prefix is not ours.
                 if (Listing.isChunk(name) && keys.key(name).equals(object.key())) {
-                    names.add(name);
+                    found.add(new StoredChunk(ChunkId.parse(name), object.size()));
                 }
             }
             more = Boolean.TRUE.equals(answer.isTruncated())
                     && !answer.contents().isEmpty();
         }
-        return Listing.page(names.stream(), limit);
+        return Listing.page(found.stream(), limit);
     }
 
     @Override

@@ -1,10 +1,10 @@
 package io.cloudmw.core.upkeep.task;
 
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.ReplicaReport;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param bytes how many it moved, verified or deleted
  * @param faults what it found out about copies on its way
  * @param blamed the store that failed, when that is why
- * @param listed of a survey: what lies in the store
+ * @param listed of a survey or a look: what lies in the store; only a survey tells lengths
  */
 public record TaskResult(
         long task,
@@ -25,7 +25,7 @@ public record TaskResult(
         long bytes,
         List<ReplicaReport> faults,
         Optional<StoreId> blamed,
-        Page<ChunkId> listed) {
+        Page<StoredChunk> listed) {
     public TaskResult {
         faults = List.copyOf(faults);
         if (bytes < 0) {

@@ -1,6 +1,7 @@
 package io.cloudmw.core.upkeep.task;
 
 import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.upkeep.collect.CollectProgress;
 import java.util.List;
 
 /**

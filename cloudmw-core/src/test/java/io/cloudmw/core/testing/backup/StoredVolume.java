@@ -28,6 +28,7 @@ import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
@@ -270,6 +271,7 @@ public final class StoredVolume {
     /** The chunks of roots in a store. */
     public List<ChunkId> roots(String store) throws CloudMwException {
         return store(store).list("", 1000).items().stream()
+                .map(StoredChunk::id)
                 .filter(chunk -> BackupRoot.isRoot(chunk.version()))
                 .toList();
     }

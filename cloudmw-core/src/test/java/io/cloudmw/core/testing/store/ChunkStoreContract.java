@@ -7,6 +7,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.store.PutOutcome;
 import java.io.IOException;
@@ -170,7 +171,7 @@ public abstract class ChunkStoreContract extends ChunkReadingContract {
     }
 
     @Test
-    void listingGivesEveryChunkOnceInOrderOfNames() throws Exception {
+    void listingGivesEveryChunkAndItsLengthOnceInOrderOfNames() throws Exception {
         if (refusesWrites(Chunks.id())) {
             return;
         }
@@ -181,7 +182,7 @@ public abstract class ChunkStoreContract extends ChunkReadingContract {
             chunks.add(new ChunkId(id, 1));
         }
         for (ChunkId chunk : chunks) {
-            store().put(chunk, Chunks.source(new byte[] {1}));
+            store().put(chunk, Chunks.source(new byte[(int) chunk.index() + 1]));
         }
 
         for (int limit : List.of(1, 3, 5, 10, 1000)) {
@@ -194,7 +195,7 @@ public abstract class ChunkStoreContract extends ChunkReadingContract {
         if (refusesWrites(Chunks.id())) {
             return;
         }
-        Page<ChunkId> page = store().list("", 10);
+        Page<StoredChunk> page = store().list("", 10);
 
         assertThat(page.items()).isEmpty();
         assertThat(page.isLast()).isTrue();
@@ -225,9 +226,13 @@ public abstract class ChunkStoreContract extends ChunkReadingContract {
         List<ChunkId> all = new ArrayList<>();
         String token = "";
         do {
-            Page<ChunkId> page = store().list(token, limit);
-            assertThat(page.items()).hasSizeLessThanOrEqualTo(limit);
-            all.addAll(page.items());
+            Page<StoredChunk> page = store().list(token, limit);
+            assertThat(page.items())
+                    .hasSizeLessThanOrEqualTo(limit)
+                    .allSatisfy(chunk -> assertThat(chunk.bytes())
+                            .as("the test writes chunk i with i + 1 bytes")
+                            .isEqualTo(chunk.id().index() + 1));
+            page.items().forEach(chunk -> all.add(chunk.id()));
             token = page.nextToken();
         } while (!token.isEmpty());
         return all;

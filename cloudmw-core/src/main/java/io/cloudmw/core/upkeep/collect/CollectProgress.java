@@ -1,4 +1,4 @@
-package io.cloudmw.core.upkeep.task;
+package io.cloudmw.core.upkeep.collect;
 
 /**
  * How far garbage collection is.

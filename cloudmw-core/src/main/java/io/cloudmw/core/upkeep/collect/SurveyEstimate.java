@@ -1,0 +1,60 @@
+package io.cloudmw.core.upkeep.collect;
+
+import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.StoredChunk;
+import java.util.Collection;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Estimates what the stores of a round have, from how far their listings are. Listings are in the order of names, and names
+ * begin with random digits: a listing that has reached a name has passed the share of names below it. The estimate of a store
+ * is exact at the end of its listing. It is rough while few versions were seen. One thread's.
+ */
+public final class SurveyEstimate {
+    private static final int DIGITS = 8;
+    private static final double NAMES = 0x1p32;
+
+    private final Map<StoreId, Share> shares = new TreeMap<>();
+
+    /** The copies in a share of the names, 0..1, of a store. */
+    private record Share(CopyTotal seen, double share) {
+        static final Share NOTHING = new Share(CopyTotal.NONE, 0);
+
+        CopyTotal all() {
+            return seen.times(1 / share);
+        }
+    }
+
+    /** Begins a round over these stores. */
+    public void begin(Collection<StoreId> stores) {
+        shares.clear();
+        stores.forEach(store -> shares.put(store, Share.NOTHING));
+    }
+
+    /** The next page of a store's listing is there. */
+    public void listed(StoreId store, Page<StoredChunk> page) {
+        long bytes = page.items().stream().mapToLong(StoredChunk::bytes).sum();
+        CopyTotal more = new CopyTotal(page.items().size(), bytes);
+        double share = page.isLast() ? 1 : share(page.nextToken());
+        shares.computeIfPresent(store, (id, now) -> new Share(now.seen().plus(more), share));
+    }
+
+    /** A store's listing has ended, whether it was read to its end or not: nothing more is counted of it. */
+    public void ended(StoreId store) {
+        shares.computeIfPresent(store, (id, now) -> new Share(now.seen(), 1));
+    }
+
+    private static double share(String name) {
+        return (Long.parseLong(name.substring(0, DIGITS), 16) + 1) / NAMES;
+    }
+
+    /** About what all stores have; 0 copies while one of them has shown nothing. */
+    public CopyTotal total() {
+        if (shares.values().stream().anyMatch(share -> share.share() == 0)) {
+            return CopyTotal.NONE;
+        }
+        return shares.values().stream().map(Share::all).reduce(CopyTotal.NONE, CopyTotal::plus);
+    }
+}
