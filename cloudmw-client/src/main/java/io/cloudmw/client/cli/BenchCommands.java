@@ -114,6 +114,10 @@ final class BenchCommands {
         }
 
         private RaceReport emulated() throws Exception {
+            if (options.isClusterGiven()) {
+                throw new IllegalArgumentException(GlobalOptions.OF_CLUSTER
+                        + ": only with --volume; without it bench race starts a cluster of its own");
+            }
             LabSettings settings = race.emulated();
             LabView view = view(settings);
             view.say("starting a coordinator and " + settings.layout().helpers() + " helpers, writing "

@@ -12,9 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The main job, shown. */
 @Command(
@@ -65,11 +64,8 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--keep", description = "keep the working directory, and say where it is")
     private boolean keep;
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    @Option(names = "--json", description = "the last line on standard output is one JSON object")
-    private boolean json;
+    @Mixin
+    private OwnClusterOptions options = new OwnClusterOptions();
 
     DemoCommand(CommandContext context) {
         this.context = context;
@@ -77,8 +73,9 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        options.check();
         // With --json standard output is for the object alone.
-        boolean object = json || GlobalOptions.json(spec);
+        boolean object = options.json();
         PrintStream stream = object ? context.err() : context.out();
         PrintWriter out = new PrintWriter(stream, true, StandardCharsets.UTF_8);
         Demo.Settings settings = settings();
@@ -109,6 +106,6 @@ final class DemoCommand implements Callable<Integer> {
                 region,
                 seed,
                 context.launcher("demo"),
-                context.isTerminal());
+                options.output(context));
     }
 }

@@ -25,6 +25,9 @@ import picocli.CommandLine.Spec;
  * above.
  */
 final class GlobalOptions {
+    /** The options that {@link #isClusterGiven} is about. */
+    static final String OF_CLUSTER = "--coordinator, --config, --timeout, --location";
+
     private static final String COORDINATOR = "client.coordinator";
     private static final String TIMEOUT = "client.coordinator-timeout";
     private static final String REDUNDANCY = "client.redundancy";
@@ -96,9 +99,10 @@ final class GlobalOptions {
         return anywhere(all -> all.verbose);
     }
 
-    /** Whether JSON is wanted by an option above a command that has none of these but its own. */
-    static boolean json(@Nullable CommandSpec command) {
-        return command != null && above(command).map(GlobalOptions::json).orElse(false);
+    /** Whether an option names a cluster or how it is reached, here or above. */
+    boolean isClusterGiven() {
+        return anywhere(
+                all -> all.coordinator != null || all.config != null || all.timeout != null || all.location != null);
     }
 
     private boolean anywhere(Predicate<GlobalOptions> given) {
@@ -111,11 +115,12 @@ final class GlobalOptions {
     }
 
     private Optional<GlobalOptions> outer() {
-        return command == null ? Optional.empty() : above(command);
+        return above(command);
     }
 
-    private static Optional<GlobalOptions> above(CommandSpec command) {
-        CommandSpec parent = command.parent();
+    /** The options of the command that a command belongs to. */
+    static Optional<GlobalOptions> above(@Nullable CommandSpec command) {
+        CommandSpec parent = command == null ? null : command.parent();
         CommandSpec mixin = parent == null ? null : parent.mixins().get(MIXIN);
         return mixin != null && mixin.userObject() instanceof GlobalOptions found
                 ? Optional.of(found)

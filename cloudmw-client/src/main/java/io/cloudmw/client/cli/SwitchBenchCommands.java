@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -112,13 +113,8 @@ final class SwitchBenchCommands {
         @Option(names = "--host-address", paramLabel = "ADDRESS", description = "of host {}; this process is on host 0")
         private @Nullable String hostAddress;
 
-        @Option(names = "--json", description = "the last line on standard output is one JSON object")
-        private boolean json;
-
-        @Option(
-                names = {"-q", "--quiet"},
-                description = "no progress")
-        private boolean quiet;
+        @Mixin
+        private OwnClusterOptions options = new OwnClusterOptions();
 
         Switch(CommandContext context) {
             this.context = context;
@@ -126,13 +122,14 @@ final class SwitchBenchCommands {
 
         @Override
         public Integer call() throws Exception {
+            options.check();
             FanOutSettings settings = settings();
-            PrintStream progress = quiet ? new PrintStream(PrintStream.nullOutputStream()) : context.err();
+            PrintStream progress = options.quiet() ? new PrintStream(PrintStream.nullOutputStream()) : context.err();
             LabSteps steps = progress::println;
             FanOutReport report = CommandContext.unwrapped(() -> run(settings, steps));
             // With --json standard output is for the object alone.
-            report.print(new PrintWriter(json ? context.err() : context.out(), true, StandardCharsets.UTF_8));
-            if (json) {
+            report.print(new PrintWriter(options.json() ? context.err() : context.out(), true, StandardCharsets.UTF_8));
+            if (options.json()) {
                 context.out().printJson(report.json());
             }
             return (report.failures().isEmpty() ? ExitCode.OK : ExitCode.INTERNAL).value();

@@ -12,9 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The seeded torture test. */
 @Command(
@@ -71,11 +70,8 @@ final class TortureCommand implements Callable<Integer> {
     @Option(names = "--keep", description = "keep the working directory, and say where it is")
     private boolean keep;
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    @Option(names = "--json", description = "the last line on standard output is one JSON object")
-    private boolean json;
+    @Mixin
+    private OwnClusterOptions options = new OwnClusterOptions();
 
     TortureCommand(CommandContext context) {
         this.context = context;
@@ -83,8 +79,9 @@ final class TortureCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        options.check();
         // With --json standard output is for the object alone.
-        boolean object = json || GlobalOptions.json(spec);
+        boolean object = options.json();
         PrintStream stream = object ? context.err() : context.out();
         PrintWriter out = new PrintWriter(stream, true, StandardCharsets.UTF_8);
         TortureSettings settings = settings();
@@ -123,6 +120,6 @@ final class TortureCommand implements Callable<Integer> {
                         region),
                 bytes,
                 context.launcher("torture"),
-                context.isTerminal());
+                options.output(context));
     }
 }

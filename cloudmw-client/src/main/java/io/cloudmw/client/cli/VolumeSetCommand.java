@@ -85,7 +85,9 @@ final class VolumeSetCommand extends ClientCommand {
     @Option(
             names = "--generation",
             paramLabel = "N",
-            description = "change the volume only if it has this generation (volume ls --json); otherwise exit 4")
+            description =
+                    "change the volume only if it has this generation (volume ls --json); otherwise exit 4. Default: the one that "
+                            + "the command reads before its change")
     private long generation;
 
     VolumeSetCommand(CommandContext context) {
@@ -94,7 +96,10 @@ final class VolumeSetCommand extends ClientCommand {
 
     @Override
     Map<String, ?> run(CloudMw client) throws Exception {
-        Volume volume = Calls.await(client.changeVolume(change()));
+        long expected = generation == 0
+                ? Calls.await(client.volume(new VolumeName(name))).generation()
+                : generation;
+        Volume volume = Calls.await(client.changeVolume(change(expected)));
         say("volume %s has generation %d", volume.name(), volume.generation());
         if (!volume.leaving().isEmpty()) {
             say("leaving: %s (volume show %s says how many copies are left)", volume.leaving(), volume.name());
@@ -102,8 +107,8 @@ final class VolumeSetCommand extends ClientCommand {
         return Json.of(volume);
     }
 
-    private VolumeChange change() {
-        VolumeChange.Builder change = VolumeChange.of(new VolumeName(name)).atGeneration(generation);
+    private VolumeChange change(long expected) {
+        VolumeChange.Builder change = VolumeChange.of(new VolumeName(name)).atGeneration(expected);
         added.forEach(store -> change.addStore(new StoreId(store)));
         removed.forEach(store -> change.removeStore(new StoreId(store)));
         if (replicas != null) {

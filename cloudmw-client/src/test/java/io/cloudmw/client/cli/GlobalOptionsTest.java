@@ -3,12 +3,16 @@ package io.cloudmw.client.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.client.CloudMwOptions;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.VolumeChange;
+import io.cloudmw.core.model.VolumeName;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,6 +66,70 @@ final class GlobalOptionsTest {
                 .isZero();
         assertThat(commands.run("-c", here, "volume", "ls", "-c", "127.0.0.1:1", "--timeout", "300ms"))
                 .isEqualTo(5);
+    }
+
+    @Test
+    void aCommandThatStartsItsOwnClusterRefusesOptionsOfAnother() throws IOException {
+        for (String[] option : new String[][] {
+            {"-c", "127.0.0.1:1"},
+            {"--coordinator", "127.0.0.1:1"},
+            {"--config", directory.resolve("none").toString()},
+            {"--timeout", "1s"},
+            {"--location", "zone-a"}
+        }) {
+            for (String[] command : new String[][] {{"demo"}, {"torture"}, {"bench", "switch"}, {"bench", "race"}}) {
+                refused(command, concat(option, command));
+                refused(command, concat(command, option));
+            }
+            refused(new String[] {"bench", "race"}, concat(concat(new String[] {"bench"}, option), "race"));
+            refused(new String[] {"bench", "switch"}, concat(concat(new String[] {"bench"}, option), "switch"));
+        }
+    }
+
+    private void refused(String[] command, String[] arguments) throws IOException {
+        String line = String.join(" ", arguments);
+        assertThat(commands.run(concat(arguments, "--json"))).as(line).isEqualTo(2);
+        assertThat(commands.err())
+                .as(line)
+                .contains("--coordinator, --config, --timeout, --location", String.join(" ", command), "of its own");
+        assertThat(commands.json().at("/error/code").asText()).as(line).isEqualTo("INVALID_ARGUMENT");
+    }
+
+    private static String[] concat(String[] first, String... second) {
+        return Stream.concat(Stream.of(first), Stream.of(second)).toArray(String[]::new);
+    }
+
+    @Test
+    void outputOptionsOfACommandWithItsOwnClusterCountBeforeAndAfterItsName() {
+        for (String[] command : new String[][] {{"demo"}, {"torture"}, {"bench", "switch"}}) {
+            for (String option : new String[] {"--json", "-q", "-v"}) {
+                // The help is printed instead, once all options are understood.
+                assertThat(commands.run(concat(new String[] {option}, concat(command, "--help"))))
+                        .isZero();
+                assertThat(commands.run(concat(command, option, "--help"))).isZero();
+            }
+            assertThat(commands.run(concat(command, "--help"))).isZero();
+            assertThat(commands.out()).contains("--json", "--quiet").doesNotContain("--coordinator=", "--location");
+        }
+    }
+
+    @Test
+    void ofTwoWhoChangeAVolumeAtOnceTheLoserIsTold() throws IOException {
+        assertThat(commands.run("volume", "create", "v", "--replicas", "1")).isZero();
+        commands.coordinator()
+                .changeAfterNextRead(
+                        VolumeChange.of(new VolumeName("v")).mode(Mode.HEDGED).build());
+        assertThat(commands.run("volume", "set", "v", "--mode", "single", "--json"))
+                .isEqualTo(4);
+        assertThat(commands.err()).contains("v was changed meanwhile: it has generation 2 (expected: 1)");
+        assertThat(commands.json().at("/error/code").asText()).isEqualTo("CONFLICT");
+        assertThat(commands.run("volume", "show", "v", "--json")).isZero();
+        assertThat(commands.json().at("/mode").asText()).isEqualTo("hedged");
+
+        assertThat(commands.run("volume", "set", "v", "--mode", "single")).isZero();
+        assertThat(commands.out()).contains("volume v has generation 3");
+        assertThat(commands.run("volume", "set", "v", "--mode", "kn", "--generation", "2"))
+                .isEqualTo(4);
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.cli.fleet.Closing;
 import io.cloudmw.client.cli.fleet.GeneratedFile;
+import io.cloudmw.client.cli.fleet.LiveOutput;
 import io.cloudmw.client.cli.fleet.LocalFleet;
 import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.AttemptState;
@@ -65,7 +66,7 @@ public final class Demo {
             String region,
             long seed,
             Path launcher,
-            boolean terminal) {
+            LiveOutput output) {
         /** @throws IllegalArgumentException when something of it is wrong */
         public Settings {
             buckets = List.copyOf(buckets);
@@ -223,7 +224,7 @@ public final class Demo {
         Path target = directory.resolve("output");
         Optional<DemoReport.Kill> killed;
         GetReceipt receipt;
-        try (LiveView view = new LiveView(scoreboard, out, settings.terminal(), (size + CHUNKS - 1) / CHUNKS)) {
+        try (LiveView view = new LiveView(scoreboard, out, settings.output(), (size + CHUNKS - 1) / CHUNKS)) {
             view.start();
             CompletableFuture<GetReceipt> get =
                     client.get(raced, target, GetOptions.defaults().withListener(scoreboard));

@@ -1,5 +1,6 @@
 package io.cloudmw.client.cli.demo;
 
+import io.cloudmw.client.cli.fleet.LiveOutput;
 import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.core.config.Sizes;
@@ -18,29 +19,32 @@ final class LiveView implements AutoCloseable {
 
     private final Scoreboard scoreboard;
     private final PrintWriter out;
-    private final boolean terminal;
+    private final LiveOutput output;
     private final long chunkBytes;
     private final ScheduledExecutorService painter =
             Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "demo-view"));
     private int painted;
 
-    LiveView(Scoreboard scoreboard, PrintWriter out, boolean terminal, long chunkBytes) {
+    LiveView(Scoreboard scoreboard, PrintWriter out, LiveOutput output, long chunkBytes) {
         this.scoreboard = scoreboard;
         this.out = out;
-        this.terminal = terminal;
+        this.output = output;
         this.chunkBytes = Math.max(1, chunkBytes);
     }
 
     /** Paints until closed. */
     void start() {
-        long period = terminal ? 100 : 1000;
+        if (output == LiveOutput.NONE) {
+            return;
+        }
+        long period = output == LiveOutput.PAINTED ? 100 : 1000;
         var unused = painter.scheduleAtFixedRate(this::paint, period, period, TimeUnit.MILLISECONDS);
     }
 
     private synchronized void paint() {
-        if (terminal) {
+        if (output == LiveOutput.PAINTED) {
             paintInPlace();
-        } else {
+        } else if (output == LiveOutput.LINES) {
             out.println(summary());
         }
         out.flush();

@@ -1,5 +1,6 @@
 package io.cloudmw.client.cli.torture;
 
+import io.cloudmw.client.cli.fleet.LiveOutput;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -25,7 +26,7 @@ public record TortureSettings(
         Coordinators coordinators,
         long bytes,
         Path launcher,
-        boolean terminal) {
+        LiveOutput output) {
     /** Copies of each chunk. */
     static final int REPLICAS = 3;
     /** Copies that are durable when a put is acknowledged: at most one less may be out of reach at once. */

@@ -1,5 +1,6 @@
 package io.cloudmw.client.cli.torture;
 
+import io.cloudmw.client.cli.fleet.LiveOutput;
 import io.cloudmw.client.cli.torture.model.Kind;
 import java.io.PrintWriter;
 import java.util.Arrays;
@@ -20,7 +21,7 @@ final class TortureView implements AutoCloseable {
     private final Run run;
     private final Faults faults;
     private final PrintWriter out;
-    private final boolean terminal;
+    private final LiveOutput output;
     private final ScheduledExecutorService painter =
             Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "torture-view"));
     private int painted;
@@ -29,25 +30,34 @@ final class TortureView implements AutoCloseable {
         this.run = run;
         this.faults = faults;
         this.out = out;
-        this.terminal = run.settings().terminal();
+        this.output = run.settings().output();
     }
 
     /** Paints until closed. */
     void start() {
-        long period = terminal ? TERMINAL_MILLIS : LINE_MILLIS;
+        if (output == LiveOutput.NONE) {
+            return;
+        }
+        long period = isPainted() ? TERMINAL_MILLIS : LINE_MILLIS;
         var unused = painter.scheduleAtFixedRate(this::paint, period, period, TimeUnit.MILLISECONDS);
     }
 
     /** What follows is something else. */
     synchronized void phase(String what) {
-        out.println(what);
-        out.flush();
+        if (output != LiveOutput.NONE) {
+            out.println(what);
+            out.flush();
+        }
         painted = 0;
+    }
+
+    private boolean isPainted() {
+        return output == LiveOutput.PAINTED;
     }
 
     private synchronized void paint() {
         List<String> lines = lines();
-        if (terminal && painted > 0) {
+        if (isPainted() && painted > 0) {
             out.printf("\u001b[%dA\u001b[J", painted);
         }
         lines.forEach(out::println);
@@ -69,7 +79,7 @@ final class TortureView implements AutoCloseable {
                         .map(kind -> run.journal().count(kind) + " " + TortureReport.label(kind))
                         .collect(Collectors.joining(", ")));
         String last = run.journal().last().lines().findFirst().orElse("");
-        return terminal ? List.of(summary, last.substring(0, Math.min(WIDTH, last.length()))) : List.of(summary);
+        return isPainted() ? List.of(summary, last.substring(0, Math.min(WIDTH, last.length()))) : List.of(summary);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.cloudmw.client.cli.torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.client.cli.fleet.LiveOutput;
 import io.cloudmw.client.cli.torture.TortureSettings.Coordinators;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,7 +11,8 @@ import org.junit.jupiter.api.Test;
 
 final class TortureSettingsTest {
     private static TortureSettings settings(Coordinators coordinators) {
-        return new TortureSettings(Duration.ofMinutes(3), 7, 4, 4, coordinators, 1000, Path.of("cloudmw"), false);
+        return new TortureSettings(
+                Duration.ofMinutes(3), 7, 4, 4, coordinators, 1000, Path.of("cloudmw"), LiveOutput.NONE);
     }
 
     @Test
