@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
@@ -54,6 +55,7 @@ public final class S3Stores implements StoreOpener, Closeable {
 
     private final S3Settings settings;
     private final AwsCredentialsProvider chain;
+    private final UnaryOperator<RetryStrategy> retrying;
     private final S3Credentials credentials;
     private final SdkHttpClient http;
     private final SdkHttpClient extraHttp;
@@ -64,9 +66,10 @@ public final class S3Stores implements StoreOpener, Closeable {
     private final ConcurrentHashMap<Endpoint, S3Client> extraClients = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Endpoint, S3Presigner> presigners = new ConcurrentHashMap<>();
 
-    private S3Stores(S3Settings settings, AwsCredentialsProvider chain) {
+    private S3Stores(S3Settings settings, AwsCredentialsProvider chain, UnaryOperator<RetryStrategy> retrying) {
         this.settings = settings;
         this.chain = chain;
+        this.retrying = retrying;
         this.http = connections(settings, settings.maxConnections());
         this.credentials = new S3Credentials(chain, http);
         this.extraHttp = connections(settings, settings.extraConnections());
@@ -94,13 +97,19 @@ public final class S3Stores implements StoreOpener, Closeable {
      * instance. Roles are assumed with those.
      */
     public static S3Stores open(S3Settings settings) {
-        return new S3Stores(settings, DefaultCredentialsProvider.builder().build());
+        return new S3Stores(settings, DefaultCredentialsProvider.builder().build(), UnaryOperator.identity());
     }
 
     /** With a fixed pair of keys. */
     public static S3Stores open(S3Settings settings, String accessKeyId, String secretAccessKey) {
-        return new S3Stores(
-                settings, StaticCredentialsProvider.create(AwsBasicCredentials.create(accessKeyId, secretAccessKey)));
+        return open(settings, accessKeyId, secretAccessKey, UnaryOperator.identity());
+    }
+
+    /** With a fixed pair of keys, and {@code retrying} around the strategy of retries. */
+    static S3Stores open(
+            S3Settings settings, String accessKeyId, String secretAccessKey, UnaryOperator<RetryStrategy> retrying) {
+        AwsBasicCredentials pair = AwsBasicCredentials.create(accessKeyId, secretAccessKey);
+        return new S3Stores(settings, StaticCredentialsProvider.create(pair), retrying);
     }
 
     /**
@@ -241,7 +250,8 @@ public final class S3Stores implements StoreOpener, Closeable {
                 // Leaves are verified by whoever reads; puts carry their own CRC32C.
                 .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                 .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
-                .overrideConfiguration(c -> c.retryStrategy(retries(attempts)).apiCallTimeout(settings.callTimeout()));
+                .overrideConfiguration(
+                        c -> c.retryStrategy(retrying.apply(retries(attempts))).apiCallTimeout(settings.callTimeout()));
         if (!endpoint.uri().isEmpty()) {
             builder.endpointOverride(URI.create(endpoint.uri()));
         }

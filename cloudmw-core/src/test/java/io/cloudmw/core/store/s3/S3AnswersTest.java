@@ -313,6 +313,51 @@ final class S3AnswersTest {
         assertThat(methods()).hasSize(TRIES);
     }
 
+    /** Seconds are waited for, five at most; a date or anything else counts as the longest wait. */
+    @ParameterizedTest
+    @CsvSource({
+        "1, 1",
+        "3, 3",
+        "5, 5",
+        "6, 5",
+        "3600, 5",
+        "99999999999999999999, 5",
+        "'Wed, 21 Oct 2099 07:28:00 GMT', 5",
+        "-1, 5"
+    })
+    void thePauseThatAServerAsksForIsKeptUpToABound(String asked, long seconds) throws Exception {
+        List<Duration> pauses = RecordedPauses.list();
+        AtomicInteger count = new AtomicInteger();
+        ChunkStore store = store(recording(pauses), exchange -> {
+            exchange.readAll();
+            if (count.incrementAndGet() == 1) {
+                exchange.error(503, "SlowDown", "Retry-After: " + asked);
+            } else {
+                exchange.answer(200);
+            }
+        });
+
+        assertThat(store.put(chunk, Chunks.source(new byte[10]))).isEqualTo(PutOutcome.WRITTEN);
+
+        assertThat(pauses).containsExactly(Duration.ofSeconds(seconds));
+        assertThat(methods()).containsExactly("PUT", "PUT");
+    }
+
+    @Test
+    void eachPauseIsBoundedWhereAServerNeverStopsAsking() throws Exception {
+        List<Duration> pauses = RecordedPauses.list();
+        ChunkStore store =
+                store(recording(pauses), exchange -> exchange.readAll().error(503, "SlowDown", "Retry-After: 3600"));
+
+        assertUnavailable(putFails(store));
+
+        assertThat(pauses).hasSize(TRIES - 1).containsOnly(AnsweringHttpClient.LONGEST_RETRY_AFTER);
+    }
+
+    private static S3Stores recording(List<Duration> pauses) {
+        return S3Stores.open(SETTINGS, "key", "secret", strategy -> RecordedPauses.of(strategy, pauses));
+    }
+
     @Test
     void aChecksumThatDoesNotMatchWhatArrivedMayMatchTheNextTime() throws Exception {
         ChunkStore store = store(SETTINGS, exchange -> exchange.readAll().error(400, "BadDigest"));
@@ -486,9 +531,12 @@ final class S3AnswersTest {
     }
 
     private ChunkStore store(S3Settings settings, Handler handler) throws IOException {
+        return store(S3Stores.open(settings, "key", "secret"), handler);
+    }
+
+    private ChunkStore store(S3Stores opened, Handler handler) throws IOException {
         RawHttpServer started = new RawHttpServer(handler);
         server = Optional.of(started);
-        S3Stores opened = S3Stores.open(settings, "key", "secret");
         stores = Optional.of(opened);
         return opened.open(new Store(
                 new StoreId("s3"),
