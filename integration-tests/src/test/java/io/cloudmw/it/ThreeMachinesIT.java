@@ -20,6 +20,35 @@ final class ThreeMachinesIT {
     private static final Path SCRIPT =
             Path.of("netns", "machines.sh").toAbsolutePath().normalize();
     private static final int NO_NAMESPACES = 77;
+
+    /** Forwards connections to a port of this machine's loopback to another machine; any python3 has all this. */
+    private static final String TUNNEL = """
+            import socket, sys, threading
+
+            def copy(source, sink):
+                try:
+                    while True:
+                        piece = source.recv(65536)
+                        if not piece:
+                            break
+                        sink.sendall(piece)
+                except OSError:
+                    pass
+                for end in (source, sink):
+                    try:
+                        end.shutdown(socket.SHUT_RDWR)
+                    except OSError:
+                        pass
+
+            port, host, target = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+            server = socket.create_server(("127.0.0.1", port))
+            print("ready tunnel", flush=True)
+            while True:
+                near = server.accept()[0]
+                far = socket.create_connection((host, target))
+                for ends in ((near, far), (far, near)):
+                    threading.Thread(target=copy, args=ends, daemon=True).start()
+            """;
     private static final long LONGEST_MINUTES = 10;
 
     @TempDir
@@ -155,6 +184,35 @@ final class ThreeMachinesIT {
                     .contains("helper.bulk.listen: ::1 (expected: an address")
                     .contains("helper.advertise-host: localhost (expected: an address")
                     .contains("helper.advertise-host: 0.0.0.0 (expected: an address");
+        }
+    }
+
+    /** A tunnel makes the coordinator look near, so that only the coordinator can tell. */
+    @Test
+    void aCoordinatorRefusesAHelperThatAdvertisesLoopbackThroughATunnel() throws IOException, InterruptedException {
+        Path tunnel = Files.writeString(directory.resolve("tunnel.py"), TUNNEL, StandardCharsets.UTF_8);
+        Run run = section("""
+                # on 10.0.0.1
+                ./cloudmw coordinator --listen 10.0.0.1:7400 --data-dir ~/coordinator &
+                """, """
+                # on 10.0.0.2
+                python3 %s 7400 10.0.0.1 7400 &
+                """.formatted(tunnel), """
+                # on 10.0.0.2
+                mkdir -p ~/.cloudmw && scp 10.0.0.1:.cloudmw/cluster.secret ~/.cloudmw/
+                code=0
+                ./cloudmw helper --id h --coordinator 127.0.0.1:7400 || code=$?
+                [ "$code" -eq 2 ]
+                """, """
+                # on 10.0.0.1
+                ./cloudmw helpers --coordinator 10.0.0.1:7400 --json
+                """);
+        if (succeeded(run)) {
+            assertThat(run.out())
+                    .contains("helper h advertises 127.0.0.1:")
+                    .contains("which other machines cannot reach; its call came from 10.0.0.2")
+                    .contains("helper.advertise-host")
+                    .contains("\"helpers\":[]");
         }
     }
 }
