@@ -8,6 +8,7 @@ import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.cli.fleet.LocalFleet;
 import io.cloudmw.client.cli.fleet.ServerProcess;
+import io.cloudmw.client.handle.RemoteFile;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
@@ -21,6 +22,7 @@ import io.cloudmw.it.dynamodb.DynamoDbExtension;
 import io.cloudmw.it.dynamodb.DynamoDbLocal;
 import io.cloudmw.it.dynamodb.LeaseAudit;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,6 +30,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
@@ -144,6 +147,48 @@ final class VolumeChangeIT {
             fleet.get(FILE, fleet.target("back"));
             assertThat(fleet.target("back")).hasSameBinaryContentAs(source);
         }
+    }
+
+    /** The plans of both files name only stores that are gone when they are read. */
+    @Test
+    void aFileThatIsOpenIsReadAfterAllStoresOfItsPlanHaveLeft() throws Exception {
+        try (Fleet fleet = fleet()) {
+            fleet.volume("v", new Chunking.BySize(MIB), 2, Fleet.disks(1, 2));
+            Path source = fleet.file("source", 8 * MIB);
+            fleet.put(source, FILE);
+            try (RemoteFile begun = fleet.client().open(FILE).get(5, TimeUnit.MINUTES);
+                    RemoteFile untouched = fleet.client().open(FILE).get(5, TimeUnit.MINUTES)) {
+                assertReads(begun, source, 0, 1000);
+                cloudmw(
+                                fleet,
+                                "volume",
+                                "set",
+                                "v",
+                                "--add-store",
+                                "disk-3,disk-4",
+                                "--remove-store",
+                                "disk-1,disk-2")
+                        .orThrow();
+                within().until(() -> isLeft(fleet.client()));
+                assertThat(chunks(fleet.disk(1)) + chunks(fleet.disk(2))).isZero();
+                for (int helper = 1; helper <= 2; helper++) {
+                    String store = "disk-" + helper;
+                    fleet.helper(helper).kill();
+                    within().until(() -> cloudmw(fleet, "store", "rm", store).exitCode() == 0);
+                }
+                assertReads(begun, source, 1000, (int) (8 * MIB - 1000));
+                assertReads(begun, source, 0, 1000);
+                assertReads(untouched, source, 0, (int) (8 * MIB));
+            }
+        }
+    }
+
+    private static void assertReads(RemoteFile file, Path source, int from, int length) throws Exception {
+        ByteBuffer target = ByteBuffer.allocate(length);
+        assertThat(file.read(target, from).get(5, TimeUnit.MINUTES)).isEqualTo(length);
+        assertThat(target.flip())
+                .isEqualTo(ByteBuffer.wrap(Files.readAllBytes(source), from, length)
+                        .slice());
     }
 
     @Test
