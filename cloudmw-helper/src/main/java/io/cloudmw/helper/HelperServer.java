@@ -588,7 +588,7 @@ public final class HelperServer implements AutoCloseable {
         return registration.lostDisks();
     }
 
-    /** Whether it lives: it may do so without a coordinator. */
+    /** Returns whether it lives: it may do so without a coordinator. */
     public boolean isServing() {
         return !closed.get();
     }

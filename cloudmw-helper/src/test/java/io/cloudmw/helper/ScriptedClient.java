@@ -149,7 +149,7 @@ final class ScriptedClient implements AutoCloseable {
         return uploading.result;
     }
 
-    /** What a helper says is in the way of a chunk it was sent. */
+    /** Obstacles that a helper names, to a chunk that it was sent. */
     List<WriteTrouble> troubles(int rank, int index) throws CloudMwException {
         return WriteTrouble.fromWire(WritingGrpc.newBlockingStub(channels.get(rank))
                 .getWrite(GetWriteRequest.newBuilder()

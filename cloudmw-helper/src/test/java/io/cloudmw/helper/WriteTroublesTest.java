@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a helper says of a chunk that it was sent and has not stored yet. */
+/** A helper's answer about a chunk that it was sent and has not stored yet. */
 @Timeout(60)
 final class WriteTroublesTest {
     private static final byte[] CHUNK = new byte[1000];

@@ -436,7 +436,7 @@ final class FleetIT {
         }
     }
 
-    /** What a client can find when it reads a disk by itself. */
+    /** Faults that a client can find when it reads a disk by itself. */
     enum ReplicaFaultOnDisk {
         CORRUPT(ErrorCode.REPLICA_CORRUPT),
         MISSING(ErrorCode.REPLICA_MISSING);

@@ -170,7 +170,7 @@ final class ReplacedDiskIT {
         }
     }
 
-    /** What is said is true only once: the next start needs no word, and replaces nothing. */
+    /** The option counts only once: the next start needs no word, and replaces nothing. */
     @Test
     void aReplacedDiskIsKnownAtTheNextStartAndTheFormerOneIsNot() throws Exception {
         try (Fleet fleet = new Fleet(directory, Map.of(), PATIENT)) {

@@ -112,8 +112,7 @@ final class TerminalIT {
             assertThat(whole(fleet, "sync", "v:/t", directory.resolve("synced").toString()))
                     .containsPattern("sync[^\\r\\n]*: [0-9]+ of [0-9]+ files[^\\r\\n]*, about [0-9]+ (s|min)")
                     .contains(ALL_FILES);
-            assertThat(whole(fleet, "gc", "--dry-run"))
-                    .contains("8 of 8 copies, 32.0 MiB of 32.0 MiB; 1 of 1 stores");
+            assertThat(whole(fleet, "gc", "--dry-run")).contains("8 of 8 copies, 32.0 MiB of 32.0 MiB; 1 of 1 stores");
         }
     }
 
@@ -129,11 +128,13 @@ final class TerminalIT {
             command.run("put", "-r", tree.toString(), "v:/t").orThrow();
             // The disk needs half a minute for it, and lines come every five seconds.
             String line = ": [0-9]+ of 32 files, [0-9.]+ [MK]?i?B of 32\\.0 MiB, [^\\n]*, about [0-9]+ (s|min)\\n";
-            String got = command.run("get", "-r", "v:/t", directory.resolve("back").toString())
+            String got = command.run(
+                            "get", "-r", "v:/t", directory.resolve("back").toString())
                     .orThrow()
                     .err();
             assertThat(got).containsPattern("get v:/t" + line);
-            String synced = command.run("sync", "v:/t", directory.resolve("synced").toString())
+            String synced = command.run(
+                            "sync", "v:/t", directory.resolve("synced").toString())
                     .orThrow()
                     .err();
             assertThat(synced).containsPattern("sync [^\\n]*" + line);

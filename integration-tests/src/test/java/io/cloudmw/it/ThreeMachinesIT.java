@@ -49,6 +49,7 @@ final class ThreeMachinesIT {
                 for ends in ((near, far), (far, near)):
                     threading.Thread(target=copy, args=ends, daemon=True).start()
             """;
+
     private static final long LONGEST_MINUTES = 10;
 
     @TempDir
@@ -73,7 +74,7 @@ final class ThreeMachinesIT {
         return new Run(process.exitValue(), Files.readString(out));
     }
 
-    /** Whether there were machines to run on; otherwise says why there were none. */
+    /** Returns whether there were machines to run on; otherwise says why there were none. */
     private static boolean succeeded(Run run) {
         if (run.exitCode() == NO_NAMESPACES && !"1".equals(System.getenv("CLOUDMW_REQUIRE_NETNS"))) {
             System.out.println("ThreeMachinesIT did not run: " + run.out().strip());

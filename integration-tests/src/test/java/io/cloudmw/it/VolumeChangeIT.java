@@ -159,15 +159,7 @@ final class VolumeChangeIT {
             try (RemoteFile begun = fleet.client().open(FILE).get(5, TimeUnit.MINUTES);
                     RemoteFile untouched = fleet.client().open(FILE).get(5, TimeUnit.MINUTES)) {
                 assertReads(begun, source, 0, 1000);
-                cloudmw(
-                                fleet,
-                                "volume",
-                                "set",
-                                "v",
-                                "--add-store",
-                                "disk-3,disk-4",
-                                "--remove-store",
-                                "disk-1,disk-2")
+                cloudmw(fleet, "volume", "set", "v", "--add-store", "disk-3,disk-4", "--remove-store", "disk-1,disk-2")
                         .orThrow();
                 within().until(() -> isLeft(fleet.client()));
                 assertThat(chunks(fleet.disk(1)) + chunks(fleet.disk(2))).isZero();

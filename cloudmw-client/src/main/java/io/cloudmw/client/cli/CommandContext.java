@@ -60,7 +60,7 @@ final class CommandContext {
     /** Whether a command has begun that says itself what becomes of it. */
     private volatile boolean begun;
 
-    /** What is to be ended elsewhere, before the client is closed. */
+    /** A call that ends work elsewhere, before the client is closed. */
     private final AtomicReference<@Nullable Runnable> ending = new AtomicReference<>();
 
     private final AtomicBoolean said = new AtomicBoolean();

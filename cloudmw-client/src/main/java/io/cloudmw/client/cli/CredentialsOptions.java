@@ -34,7 +34,7 @@ final class CredentialsOptions {
     private @Nullable String file;
 
     /**
-     * What was given; empty: nothing.
+     * The reference that was given; empty: none.
      *
      * @throws IllegalArgumentException when more than one place is named
      */

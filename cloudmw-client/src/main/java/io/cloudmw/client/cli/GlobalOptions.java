@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * What every command takes, after its name or before it: an option of a command wins over the same option of the command
+ * Options that every command takes, after its name or before it: an option of a command wins over the same option of
+ * the command
  * above.
  */
 final class GlobalOptions {

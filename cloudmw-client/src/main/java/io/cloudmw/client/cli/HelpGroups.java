@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.UsageMessageSpec;
 
 /** The commands of {@code cloudmw --help}, in groups; the commands that serve among them, which are in another jar. */
 final class HelpGroups {
-    /** What the commands of the other jar do: the first sentence of their own help, as a test compares. */
+    /** The purpose of each command of the other jar: the first sentence of their own help, as a test compares. */
     static final Map<String, String> SERVERS = Map.of(
             "coordinator",
             "Keeps the catalog: volumes, files, where their chunks are, and which helpers live",

@@ -59,7 +59,7 @@ final class Progress implements TransferListener, AutoCloseable {
         this.lastReasonNanos = lastNanos - LINE_NANOS;
     }
 
-    /** Whether anything is shown. */
+    /** Returns whether anything is shown. */
     boolean isShown() {
         return form != Form.QUIET;
     }

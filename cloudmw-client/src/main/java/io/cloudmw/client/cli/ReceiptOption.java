@@ -8,7 +8,7 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
-/** Whether, and how, a command says on standard error what its transfer took and cost. */
+/** The form in which a command says on standard error what its transfer took and cost, if it does. */
 final class ReceiptOption {
     private static final String TOTALS = "totals";
     private static final String BLOCKS = "blocks";
@@ -40,7 +40,7 @@ final class ReceiptOption {
         return !wanted.isEmpty();
     }
 
-    /** Whether each block has its line. */
+    /** Returns whether each block has its line. */
     boolean ofBlocks() {
         return wanted.equals(BLOCKS);
     }

@@ -36,7 +36,7 @@ final class ReshapeReport {
         return lines;
     }
 
-    /** What is left in a store that a volume gives up. */
+    /** The copies that are left in a store that a volume gives up. */
     static String line(VolumeFare.Departure store) {
         String what = "store " + store.store() + (store.lost() ? " (lost)" : "") + " leaves: ";
         if (store.copies().isEmpty()) {

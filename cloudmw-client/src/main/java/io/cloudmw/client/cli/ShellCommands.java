@@ -83,7 +83,7 @@ final class ShellCommands {
         @Override
         public Integer call() throws CloudMwException {
             CommandSpec root = complete(Objects.requireNonNull(spec));
-            // What picocli makes for bash loads zsh's own emulation of it where it runs there.
+            // The script that picocli makes for bash loads zsh's own emulation of it where it runs there.
             String script = shell == Shell.fish
                     ? FishCompletion.of(root)
                     : AutoComplete.bash(root.name(), root.commandLine()).replace("\r", "");

@@ -143,7 +143,7 @@ final class StoreAccessCommands {
         }
     }
 
-    /** What keeps everybody out of a store, for lists. */
+    /** The fault that keeps everybody out of a store, for lists. */
     static String condition(StoreFault fault) {
         return fault.kind() == StoreFault.Kind.UNREACHABLE
                 ? fault.kind().word() + " since " + Instant.ofEpochMilli(fault.sinceMillis())

@@ -32,7 +32,7 @@ final class TreeRun {
 
     private ExitCode exit = ExitCode.OK;
 
-    /** Whether names of this machine are written in a volume as they are. */
+    /** The style in which names of this machine are written in a volume. */
     static final class Names {
         private static final String PLAIN = "plain";
         private static final String ESCAPE = "escape";
@@ -54,7 +54,7 @@ final class TreeRun {
             return NameStyle.ESCAPED;
         }
 
-        /** One file is named by whoever copies it. */
+        /** Refuses a style for a single file: its copier names it. */
         void refuse() {
             if (style != null) {
                 throw new IllegalArgumentException("--names: only with --recursive");

@@ -25,7 +25,10 @@ final class NativeTransport {
         }
     }
 
-    /** Of the module that loads Netty's native code. The method is there from JDK 22 on; this is compiled for 17. */
+    /**
+     * True if the module that loads Netty's native code may do so. The method is there from JDK 22 on; this is
+     * compiled for 17.
+     */
     private static boolean isNativeAccessEnabled() {
         try {
             Method asked = Module.class.getMethod("isNativeAccessEnabled");

@@ -1,5 +1,6 @@
 /**
- * What the client settles before SLF4J and Netty start, so that neither writes to the standard error of an application that
+ * Settings that the client makes before SLF4J and Netty start, so that neither writes to the standard error of an
+ * application that
  * asked for nothing. Safe for any thread.
  */
 @NullMarked

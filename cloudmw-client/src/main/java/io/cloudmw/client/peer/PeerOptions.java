@@ -84,7 +84,7 @@ public record PeerOptions(
         return new PeerOptions(listen, advertiseHost, directory, keepBytes, uploads, registry);
     }
 
-    /** What it says of its listening socket. */
+    /** The wish for its listening socket. */
     AddressPolicy.Wish wish() {
         return new AddressPolicy.Wish("listen", Optional.of(listen), "advertise-host", advertiseHost, 0);
     }

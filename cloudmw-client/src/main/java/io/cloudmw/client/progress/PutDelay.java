@@ -21,7 +21,7 @@ public record PutDelay(Duration lasted, List<Reason> reasons) {
         reasons = reasons.stream().distinct().limit(MAX_REASONS).toList();
     }
 
-    /** What is waited for. */
+    /** The reason of a wait. */
     public enum Kind {
         /** Bytes of the source. */
         SOURCE,
@@ -38,7 +38,7 @@ public record PutDelay(Duration lasted, List<Reason> reasons) {
     }
 
     /**
-     * One reason.
+     * A reason of a delay.
      *
      * @param code of the last failure, where there was one
      * @param helper that is asked; empty: none is

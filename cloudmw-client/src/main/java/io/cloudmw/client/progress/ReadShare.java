@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * What one racer brought to a get from one store.
+ * The share of one racer and one store in a get.
  *
  * @param racer name of the helper; {@link Attempt#LOCAL} when the client raced by itself
  * @param blocks won

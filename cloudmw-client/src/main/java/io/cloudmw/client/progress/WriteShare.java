@@ -1,7 +1,7 @@
 package io.cloudmw.client.progress;
 
 /**
- * What one helper took of a put.
+ * The share of one helper in a put.
  *
  * @param chunks stored through it
  * @param bytes of those, once for all their copies

@@ -151,7 +151,7 @@ public final class HelperLinks implements AutoCloseable {
         return acquire(helper).thenApply(link -> new BulkLease(this, link));
     }
 
-    /** What is in the way of a chunk that the helper was sent, and has not stored yet. */
+    /** Obstacles to a chunk that the helper was sent, and has not stored yet. */
     public CompletableFuture<List<WriteTrouble>> troubles(HelperAddress helper, ChunkId chunk, TransferToken token) {
         GetWriteRequest request = GetWriteRequest.newBuilder()
                 .setChunkId(chunk.toString())

@@ -115,7 +115,7 @@ final class Sending {
         @Nullable
         CompletableFuture<?> question;
 
-        /** What its helper has said is in the way of what was sent. */
+        /** Obstacles that its helper has named, to the chunk that was sent. */
         List<WriteTrouble> troubles = List.of();
 
         /** Bytes sent in this try. */
@@ -252,7 +252,7 @@ final class Sending {
     }
 
     /**
-     * What it waits for: of each chunk under way, or of those that come next.
+     * The reasons of a wait: of each chunk under way, or of those that come next.
      *
      * @param obstacles is asked where stores are waited for
      */

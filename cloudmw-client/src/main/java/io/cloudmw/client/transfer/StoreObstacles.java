@@ -17,7 +17,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keeps stores from taking chunks, as the coordinator sees it; asked for while a put waits, every {@value #EVERY_SECONDS} s.
+ * Obstacles that keep stores from taking chunks, as the coordinator sees it; asked for while a put waits, every
+ * {@value #EVERY_SECONDS} s.
  * Confined to the transfer's executor.
  */
 final class StoreObstacles {

@@ -75,7 +75,7 @@ public enum NameStyle {
         return c < 0x20 || c == 0x7f;
     }
 
-    /** What is shown of a path, in one line: names that are no text, or have control characters, are escaped. */
+    /** A path as it is shown, in one line: names that are no text, or have control characters, are escaped. */
     static String shown(Path path) {
         String text = path.toString();
         if (text.chars().noneMatch(c -> isControl(c) || c == '\ufffd')) {
@@ -187,7 +187,7 @@ public enum NameStyle {
                         + "--names=plain)");
     }
 
-    /** Of the last name of a path. The way by its URI keeps bytes that are no text. */
+    /** The bytes of the last name of a path. The way by its URI keeps bytes that are no text. */
     private static byte[] bytes(Path path) {
         URI uri = path.toUri();
         if (!"file".equals(uri.getScheme())) {

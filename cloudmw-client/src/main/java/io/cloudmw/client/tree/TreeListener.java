@@ -25,7 +25,7 @@ public interface TreeListener {
     /** So many bytes of all files were copied so far. */
     default void progressed(long bytes) {}
 
-    /** Whether a copy is to count all files ahead: it lists the source once more for that. */
+    /** Returns whether a copy is to count all files ahead: it lists the source once more for that. */
     default boolean wantsTotals() {
         return false;
     }

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What is said of how far a command is. */
+/** The text that says how far a command is. */
 final class ProgressMeterTest {
     private static final long MIB = 1 << 20;
 

@@ -49,7 +49,7 @@ final class ShellCommandsTest {
         return path;
     }
 
-    /** What the program prints, on standard output and standard error. */
+    /** Runs a program; returns its standard output and standard error. */
     private static String run(String... command) throws Exception {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         process.getOutputStream().close();

@@ -22,7 +22,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What a put that waits says of its stores. */
+/** The obstacles that a waiting put names for its stores. */
 final class StoreObstaclesTest {
     private final FakeTicker ticker = new FakeTicker();
     private final List<CompletableFuture<UpkeepStatus>> calls = new ArrayList<>();

@@ -3,7 +3,7 @@ package io.cloudmw.core.access;
 import java.util.Optional;
 
 /**
- * What one process found out about a store when it checked it.
+ * The finding of one process that checked a store.
  *
  * @param fault what is wrong; empty: nothing
  * @param latencyMicros the fastest of the requests; 0: none was answered

@@ -1,7 +1,7 @@
 package io.cloudmw.core.access;
 
 /**
- * What keeps a process, or all of them, out of a store.
+ * The obstacle that keeps a process, or all of them, out of a store.
  *
  * @param reason what is wrong and what to do, in one line
  * @param sinceMillis when it was seen first; by the clock of the process that saw it

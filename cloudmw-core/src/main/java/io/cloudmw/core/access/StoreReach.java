@@ -7,7 +7,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Who can use a store.
+ * The processes that can use a store.
  *
  * @param fault what keeps everybody out; empty: somebody can use it
  * @param shutOut processes that cannot use it, whether others can or not: {@code coordinator} or {@code helper ID}

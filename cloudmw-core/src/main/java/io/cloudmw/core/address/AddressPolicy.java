@@ -26,7 +26,7 @@ public final class AddressPolicy {
     }
 
     /**
-     * What settings say of one listening socket.
+     * Settings of one listening socket.
      *
      * @param listenSetting names {@code listen} to its user
      * @param listen empty: not set
@@ -42,14 +42,14 @@ public final class AddressPolicy {
             int advertisePort) {}
 
     /**
-     * What was decided.
+     * A decision about one listening socket.
      *
      * @param listen port 0: any free one
      * @param host to be advertised
      * @param advertisePort 0: the one it listens on
      */
     public record Decision(HostPort listen, String host, int advertisePort) {
-        /** What others are told, once it listens on this port. */
+        /** The address that others are told, once the socket listens on this port. */
         public HostPort advertised(int port) {
             return new HostPort(host, advertisePort == 0 ? port : advertisePort);
         }
@@ -78,7 +78,7 @@ public final class AddressPolicy {
         return isGiven ? wish.listen().get().host() : route().localHost();
     }
 
-    /** What is advertised, where this machine has that address: behind a translation of addresses it has not. */
+    /** The advertised host, where this machine has that address: behind a translation of addresses it has not. */
     private String ownHost(String advertised) throws CloudMwException {
         if (!advertised.isEmpty()) {
             try {

@@ -6,7 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** What a machine's network stack knows of names, routes and its own addresses. Methods may block for a second. */
+/** A machine's network stack, asked about names, routes and its own addresses. Methods may block for a second. */
 public interface Network {
     /** The network stack of this machine. */
     static Network ofThisMachine() {
@@ -32,6 +32,6 @@ public interface Network {
      */
     InetAddress route(InetSocketAddress remote) throws IOException;
 
-    /** Whether an interface of this machine has this address. */
+    /** Returns whether an interface of this machine has this address. */
     boolean isOwn(InetAddress address);
 }

@@ -24,7 +24,7 @@ record Route(HostPort coordinator, InetAddress remote, InetAddress local) {
     /** Coordinators have few addresses; a name with more is not tried to its end. */
     private static final int MAX_TRIES = 8;
 
-    /** One address of a coordinator. */
+    /** An address of a coordinator. */
     private record Target(HostPort coordinator, InetAddress remote) {
         InetSocketAddress socket() {
             return new InetSocketAddress(remote, coordinator.port());
@@ -37,7 +37,7 @@ record Route(HostPort coordinator, InetAddress remote, InetAddress local) {
         }
     }
 
-    /** Whether the coordinator is on the loopback interface of this machine. */
+    /** Returns whether the coordinator is on the loopback interface of this machine. */
     boolean isLoopback() {
         return local.isLoopbackAddress();
     }
@@ -97,7 +97,7 @@ record Route(HostPort coordinator, InetAddress remote, InetAddress local) {
         return remote.getAddress().length == 4 ? NetUtil.LOCALHOST4 : NetUtil.LOCALHOST6;
     }
 
-    /** Whether any coordinator is known to be on another machine or on an address that other machines reach. */
+    /** A coordinator that is known to be on another machine, or on an address that other machines reach; empty: none. */
     static Optional<HostPort> elsewhere(HostPorts coordinators, Network network) {
         for (HostPort coordinator : coordinators.all()) {
             try {

@@ -20,7 +20,7 @@ final class GivenStores {
     private final StoreOpener opener;
     private final Map<StoreId, ChunkStore> open = new LinkedHashMap<>();
     private final Map<StoreId, String> unreadable = new TreeMap<>();
-    /** What the failures have in common; of disks of this machine {@code LOCAL_IO}. */
+    /** The codes of all failures; {@code LOCAL_IO} for disks of this machine. */
     private final Set<ErrorCode> failures = EnumSet.noneOf(ErrorCode.class);
 
     GivenStores(StoreOpener opener) {

@@ -2,7 +2,7 @@ package io.cloudmw.core.catalog;
 
 import io.cloudmw.core.error.CloudMwException;
 
-/** What a change makes of what a catalog keeps: a function without side effects, which a catalog may call again. */
+/** A change of a value that a catalog keeps: a function without side effects, which a catalog may call again. */
 @FunctionalInterface
 public interface Alteration<T> {
     /**

@@ -68,7 +68,7 @@ public final class StorePlaces {
     }
 
     /**
-     * What a catalog keeps of a store that is added: of one that is known already the identity stays, unless another is given.
+     * The record of a store that is added: of one that is known already the identity stays, unless another is given.
      *
      * @throws CloudMwException as {@link #requireFree}
      */

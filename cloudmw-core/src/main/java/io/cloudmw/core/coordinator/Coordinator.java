@@ -219,7 +219,7 @@ public final class Coordinator {
         return exports;
     }
 
-    /** What this coordinator finds out about buckets by itself; to be started, and closed. */
+    /** This coordinator's own watch over buckets; to be started, and closed. */
     public BucketWatch buckets() {
         return buckets;
     }

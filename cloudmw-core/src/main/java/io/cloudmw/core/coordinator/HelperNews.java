@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a helper says of stores with each heartbeat.
+ * News of stores that a helper sends with each heartbeat.
  *
  * @param disks how full its disks are
  * @param faults buckets that it cannot use
@@ -18,7 +18,7 @@ public record HelperNews(List<DiskUsage> disks, Map<StoreId, StoreFault> faults)
         faults = Map.copyOf(faults);
     }
 
-    /** Of a helper that can use all buckets. */
+    /** News of a helper that can use all buckets. */
     public static HelperNews of(List<DiskUsage> disks) {
         return new HelperNews(disks, Map.of());
     }

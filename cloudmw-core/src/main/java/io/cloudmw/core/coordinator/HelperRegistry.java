@@ -378,7 +378,7 @@ public final class HelperRegistry {
         return faults;
     }
 
-    /** Whether a helper can use a bucket, as far as it has said. */
+    /** Returns whether a helper can use a bucket, as far as it has said. */
     synchronized boolean canUse(HelperId id, StoreId store) {
         Lease lease = leases.get(id);
         return lease == null || !lease.faults().containsKey(store);

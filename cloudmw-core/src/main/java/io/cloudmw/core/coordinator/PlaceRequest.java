@@ -40,7 +40,7 @@ public record PlaceRequest(
         }
     }
 
-    /** What this chunk needs; zero: nobody knows. */
+    /** The bytes that this chunk needs; zero: not known. */
     long bytes(long index, Volume volume) {
         if (cut.isPresent() && index < cut.get().count()) {
             return cut.get().range(index).length();

@@ -81,7 +81,7 @@ final class StoreView {
                 reach(store));
     }
 
-    /** Who can use a store. */
+    /** The processes that can use a store. */
     StoreReach reach(Store store) {
         if (store.owner().isPresent()) {
             return StoreReach.FULL;
@@ -93,7 +93,8 @@ final class StoreView {
     }
 
     /**
-     * What keeps everybody out of a bucket; empty: somebody can use it. What is read and written goes through helpers: as long as
+     * The fault that keeps everybody out of a bucket; empty: a process can use it. Reads and writes go through
+     * helpers: as long as
      * some are alive, this coordinator's own finding does not count.
      */
     private Optional<StoreFault> fault(Store store) {
@@ -108,14 +109,14 @@ final class StoreView {
                 : Optional.empty();
     }
 
-    /** Whether this coordinator itself finds no credentials of a bucket: then it signs nothing for it. */
+    /** Returns whether this coordinator itself finds no credentials of a bucket: then it signs nothing for it. */
     boolean isShutOut(Store store) {
         return own.fault(store.id())
                 .filter(fault -> fault.kind() == StoreFault.Kind.NO_CREDENTIALS)
                 .isPresent();
     }
 
-    /** Whether everybody who looked says that there is no such bucket any more. */
+    /** Returns whether everybody who looked says that there is no such bucket any more. */
     boolean isMissing(Store store) {
         return fault(store)
                         .filter(fault -> fault.kind() == StoreFault.Kind.MISSING)
@@ -124,12 +125,12 @@ final class StoreView {
                         .allMatch(fault -> fault.kind() == StoreFault.Kind.MISSING);
     }
 
-    /** Whether a bucket is the one its store had, as far as is known. */
+    /** Returns whether a bucket is the one its store had, as far as is known. */
     boolean isGenuine(Store store) {
         return identities.mismatch(store.id()).isEmpty();
     }
 
-    /** Whether a helper can use a store, as far as it has said: a disk is reached through its owner. */
+    /** Returns whether a helper can use a store, as far as it has said: a disk is reached through its owner. */
     boolean canUse(HelperId helper, Store store) {
         return store.owner().isPresent() || helpers.canUse(helper, store.id());
     }
@@ -165,7 +166,7 @@ final class StoreView {
         return stores;
     }
 
-    /** Of these stores, those that new chunks may be placed in: not those that are drained or lost. */
+    /** Those of these stores that new chunks may be placed in: not those that are drained or lost. */
     List<Store> filling(List<Store> stores) throws CloudMwException {
         Set<StoreId> drained = drains.all();
         return stores.stream()
@@ -312,7 +313,7 @@ final class StoreView {
         return owner.isEmpty() ? OptionalLong.empty() : helpers.freeBytes(owner.get(), store.id());
     }
 
-    /** What a disk must keep free, as its owner last said; zero where nobody knows. */
+    /** The bytes that a disk must keep free, as its owner last said; zero: not known. */
     long reserveBytes(Store store) {
         return store.owner()
                 .flatMap(owner -> helpers.usage(owner, store.id()))

@@ -209,7 +209,10 @@ public final class Uploads {
                 .toList();
     }
 
-    /** What stores cannot take now, and what the chunk's helper cannot bring there: others make those copies later. */
+    /**
+     * Stores that cannot take the chunk now, and stores that the chunk's helper cannot reach: others make those
+     * copies later.
+     */
     private List<StoreId> owed(PlacedReplicas replicas, List<Store> sent, HelperId helper, int writeQuorum)
             throws CloudMwException {
         List<StoreId> owed = new ArrayList<>(replicas.owed());

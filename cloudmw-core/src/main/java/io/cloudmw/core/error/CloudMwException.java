@@ -84,7 +84,10 @@ public final class CloudMwException extends IOException {
         return verdict;
     }
 
-    /** Whether the thrower knew that no other try helps, although one may help against most failures with this code. */
+    /**
+     * Returns whether the thrower knew that no other try helps, although one may help against most failures with
+     * this code.
+     */
     public boolean isForGood() {
         return verdict == RetryVerdict.NEVER && code.verdict() != RetryVerdict.NEVER;
     }

@@ -97,7 +97,10 @@ public final class BucketIdentities {
         }
     }
 
-    /** Whether the marker is of a store that this cluster has forgotten ({@code store rm}): nobody loses the bucket then. */
+    /**
+     * True if the marker is of a store that this cluster has forgotten ({@code store rm}): nobody loses the
+     * bucket then.
+     */
     private boolean isForgotten(Optional<BucketMarker> found) throws CloudMwException {
         if (found.isEmpty() || !found.get().identity().cluster().equals(catalog.clusterId())) {
             return false;

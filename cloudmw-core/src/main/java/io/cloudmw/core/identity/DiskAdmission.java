@@ -21,7 +21,7 @@ public final class DiskAdmission {
     }
 
     /**
-     * What the catalog is to keep of the disk.
+     * The record of the disk that the catalog is to keep.
      *
      * @param known what the catalog knows under this id
      * @throws CloudMwException {@code STORE_MISMATCH} when it is another disk, or an empty directory

@@ -3,7 +3,7 @@ package io.cloudmw.core.identity;
 import io.cloudmw.core.model.Store;
 
 /**
- * What a helper says of one of its disks when it registers.
+ * A helper's claim to one of its disks, made when it registers.
  *
  * @param disk with the identity that its directory has, or gets once the helper is registered
  * @param empty whether the directory has no identity yet

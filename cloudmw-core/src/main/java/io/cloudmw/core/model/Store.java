@@ -34,7 +34,7 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
         return new Store(id, failureDomain, kind, other, lostAtMillis);
     }
 
-    /** Whether the other has the same id, place and failure domain, whichever disk or bucket is there. */
+    /** Returns whether the other has the same id, place and failure domain, whichever disk or bucket is there. */
     public boolean isDefinedAs(Store other) {
         return other.with(identity).equals(this);
     }
@@ -111,7 +111,7 @@ public record Store(StoreId id, String failureDomain, Kind kind, StoreIdentity i
         return with(CredentialsReference.chain());
     }
 
-    /** Whether it was declared gone for good: nothing is read from it or written to it any more. */
+    /** Returns whether it was declared gone for good: nothing is read from it or written to it any more. */
     public boolean isLost() {
         return lostAtMillis != 0;
     }

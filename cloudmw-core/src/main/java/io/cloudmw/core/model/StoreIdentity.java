@@ -31,12 +31,12 @@ public record StoreIdentity(String value, String cluster, long replacedAtMillis)
         return new StoreIdentity(UUID.randomUUID().toString().replace("-", ""), cluster, 0);
     }
 
-    /** Whether there is one. */
+    /** Returns whether there is one. */
     public boolean isKnown() {
         return !value.isEmpty();
     }
 
-    /** Whether both are of the same disk or bucket. */
+    /** Returns whether both are of the same disk or bucket. */
     public boolean isSame(StoreIdentity other) {
         return isKnown() && value.equals(other.value);
     }

@@ -7,7 +7,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * What is to be changed of a volume; the rest stays as it is. Chunk and leaf sizes count for versions written after the
+ * A change of a volume; everything that it does not name stays. Chunk and leaf sizes count for versions written after
+ * the
  * change.
  *
  * @param volume its name
@@ -86,7 +87,7 @@ public record VolumeChange(
         return new Builder(volume);
     }
 
-    /** Whether it changes nothing, whatever the volume is. */
+    /** Returns whether it changes nothing, whatever the volume is. */
     public boolean isEmpty() {
         return stores.isEmpty() && copying.isEmpty() && cutting.isEmpty() && reading.isEmpty();
     }
@@ -156,7 +157,7 @@ public record VolumeChange(
             return this;
         }
 
-        /** What reads must keep; empty: nothing. */
+        /** The target of reads; empty: none. */
         public Builder target(Optional<ReadTarget> promised) {
             target = Optional.of(promised);
             return this;

@@ -10,7 +10,7 @@ public interface Reach {
     /** Every helper can use every store. */
     Reach FULL = (helper, store) -> true;
 
-    /** Whether a helper can use a store, as far as is known; a disk is reached through its owner. */
+    /** Returns whether a helper can use a store, as far as is known; a disk is reached through its owner. */
     boolean canUse(HelperId helper, Store store);
 
     /** How many of the stores a helper can use. */

@@ -249,7 +249,7 @@ public final class ReadPlanner {
         return entrants;
     }
 
-    /** Who could read what of one chunk. */
+    /** The helpers and stores that could read one chunk. */
     private record Assignment(Chunk chunk, List<HelperId> helpers, Map<StoreId, Store> stores, Reach reach) {
         boolean canRead(int rank, int replica) {
             Store store = stores.get(chunk.replicas().get(replica));

@@ -78,7 +78,7 @@ public final class BucketWatch implements AutoCloseable {
     @GuardedBy("this")
     private @Nullable ExecutorService workers;
 
-    /** One bucket, and what is known of it. */
+    /** A bucket, and its known faults. */
     private static final class Watched {
         private Store store;
         private long dueNanos;
@@ -116,7 +116,7 @@ public final class BucketWatch implements AutoCloseable {
         this.refreshedNanos = ticker.nanos() - TimeUnit.SECONDS.toNanos(1);
     }
 
-    /** Of a process that reaches no buckets: it knows none, and need not be started. */
+    /** The watch of a process that reaches no buckets. It need not be started. */
     public static BucketWatch none() {
         BucketWatch none = new BucketWatch(
                 "", List::of, BucketProbe.none(), Duration.ofHours(1), Ticker.system(), new SplittableRandom());
@@ -168,7 +168,7 @@ public final class BucketWatch implements AutoCloseable {
         return faults;
     }
 
-    /** What keeps this process out of a bucket; empty: nothing, as far as is known. */
+    /** The fault that keeps this process out of a bucket; empty: none, as far as is known. */
     public synchronized Optional<StoreFault> fault(StoreId store) {
         return Optional.ofNullable(watched.get(store)).map(bucket -> bucket.fault);
     }

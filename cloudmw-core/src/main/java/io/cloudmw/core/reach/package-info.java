@@ -1,5 +1,6 @@
 /**
- * Whether this process gets into the buckets there are. A watch asks them now and then, over threads of its own; what it found is
+ * Access of this process to the buckets there are. A watch asks them now and then, over threads of its own; what it
+ * found is
  * safe for any thread to read.
  */
 @NullMarked

@@ -24,7 +24,7 @@ public final class ReshapeNotes {
     private final Lease lease;
     private final Map<VolumeName, Noted> noted = new TreeMap<>();
 
-    /** What is noted of a volume: since when, by upkeep's clock, a generation is to be followed; empty: it is. */
+    /** The note on a volume: since when, by upkeep's clock, a generation is to be followed; empty: it is. */
     private record Noted(long createdAtMillis, long generation, Optional<Long> sinceMillis) {
         boolean isOf(Volume volume) {
             return createdAtMillis == volume.createdAtMillis() && generation == volume.generation();

@@ -69,7 +69,7 @@ final class AskedRepair {
         }
     }
 
-    /** Whether another pass is to begin now. */
+    /** Returns whether another pass is to begin now. */
     boolean wantsPass(Predicate<String> isInQueue) {
         if (over || passing || !settled(isInQueue)) {
             return false;
@@ -92,7 +92,7 @@ final class AskedRepair {
         return new Scoped(new ManifestWalk(catalog), scope);
     }
 
-    /** What was decided about a chunk. */
+    /** Takes note of a decision about a chunk. */
     synchronized void saw(RepairPlan plan, int replicas) {
         busy |= !plan.targets().isEmpty();
         leftOfPass += plan.good() < replicas ? 1 : 0;

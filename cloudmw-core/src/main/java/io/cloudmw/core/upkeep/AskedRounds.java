@@ -39,7 +39,7 @@ final class AskedRounds {
 
     private Map<StoreId, StoreCondition> stores = Map.of();
 
-    /** One round. What is not guarded is the stepping thread's. */
+    /** A round. Fields without a guard are the stepping thread's. */
     private static final class Round {
         private final Kind kind;
         private final long number;
@@ -201,7 +201,7 @@ final class AskedRounds {
         return last;
     }
 
-    /** Whether copies are being read for a round. */
+    /** Returns whether copies are being read for a round. */
     boolean isReading() {
         return last().filter(round -> round.state() == State.READING).isPresent();
     }

@@ -152,7 +152,7 @@ final class Collector {
 
     /** Takes note of how the stores are, and of what the queue has given up. */
     void look(Map<StoreId, StoreCondition> now) {
-        // What was in stores that were declared lost is gone: no round waits for them.
+        // Copies in stores that were declared lost are gone: no round waits for them.
         stores = now.entrySet().stream()
                 .filter(entry -> !entry.getValue().candidate().store().isLost())
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
@@ -264,7 +264,7 @@ final class Collector {
         return progress.underWay() && progress.rounds() + 1 == endedNumber;
     }
 
-    /** What was found so far is the round's; what helpers were told to delete they still may. */
+    /** Ends the round with its findings so far. Helpers may still delete the copies that they were told to. */
     private void endEarly() {
         open.clear();
         doomed.clear();

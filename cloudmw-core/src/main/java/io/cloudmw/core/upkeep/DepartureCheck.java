@@ -35,7 +35,7 @@ final class DepartureCheck {
     /** A store that a volume gives up. */
     record Leaving(VolumeName volume, StoreId store) {}
 
-    /** What was found of one of them. */
+    /** Findings about one of them. */
     static final class Found {
         private long named;
         private long uploads;
@@ -91,12 +91,12 @@ final class DepartureCheck {
         leaving.forEach(one -> found.put(one, new Found()));
     }
 
-    /** What was found of each; complete at the end. */
+    /** Findings about each; complete at the end. */
     Map<Leaving, Found> found() {
         return found;
     }
 
-    /** Whether there was any open upload. */
+    /** Returns whether there was any open upload. */
     boolean uploadsOpen() {
         return uploadsOpen;
     }

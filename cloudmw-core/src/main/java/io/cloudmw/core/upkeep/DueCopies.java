@@ -113,7 +113,7 @@ final class DueCopies {
         return copies.size() < MOST_OF_A_STORE && queue.offer(task) && copies.add(task.copy());
     }
 
-    /** Whether all that was added is given out. */
+    /** Returns whether all that was added is given out. */
     boolean isEmpty() {
         return due.isEmpty();
     }

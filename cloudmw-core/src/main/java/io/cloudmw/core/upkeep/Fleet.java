@@ -21,7 +21,7 @@ public interface Fleet {
     /** What chunks may still use of a store; {@code Long.MAX_VALUE}: nobody knows of a limit. */
     long roomBytes(Candidate store);
 
-    /** What a store must keep free besides; zero where nobody knows. */
+    /** The bytes that a store must keep free besides; zero: not known. */
     long reserveBytes(Candidate store);
 
     /** Whether a store can be reached. */
@@ -33,19 +33,20 @@ public interface Fleet {
     boolean isAlive(HelperId helper);
 
     /**
-     * Whether a store that stays away is given up in the end, and its copies made elsewhere: a disk, and a bucket that does not
+     * Returns whether a store that stays away is given up in the end, and its copies made elsewhere: a disk, and a
+     * bucket that does not
      * exist any more. A bucket that only keeps everybody out keeps what is in it.
      */
     default boolean canBeLost(Candidate store) {
         return store.store().owner().isPresent();
     }
 
-    /** Whether a helper can use a store, as far as it has said; a disk is reached through its owner. */
+    /** Returns whether a helper can use a store, as far as it has said; a disk is reached through its owner. */
     default boolean canUse(HelperId helper, Store store) {
         return true;
     }
 
-    /** Whether a helper can do a task: use its store, and one of those that a copy comes from. */
+    /** Returns whether a helper can do a task: use its store, and one of those that a copy comes from. */
     default boolean canDo(HelperId helper, Task task) {
         return task instanceof Task.Copy copy
                 ? CopyWays.canMake(this::canUse, helper, copy.sources(), task.store())

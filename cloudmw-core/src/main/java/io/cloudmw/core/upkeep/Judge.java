@@ -178,7 +178,7 @@ final class Judge {
         return marks;
     }
 
-    /** Whether a copy has been marked for long enough to be deleted. */
+    /** Returns whether a copy has been marked for long enough to be deleted. */
     boolean isOld(ReplicaRecord mark) {
         return age.millis() - mark.sinceMillis() >= graceMillis;
     }

@@ -87,7 +87,10 @@ final class Repair {
     private Map<StoreId, StoreCondition> stores = Map.of();
     private CopyWays ways = new CopyWays(List.of(), (helper, store) -> true);
 
-    /** What copies are to be looked for that nothing is recorded of: stores that are lost or drained, volumes that were changed. */
+    /**
+     * Causes to look for copies that nothing is recorded of: stores that are lost or drained, volumes that were
+     * changed.
+     */
     private Set<String> causes = Set.of();
 
     /** Since the last look at all manifests began, there is a cause for another that there was not. */
@@ -109,7 +112,7 @@ final class Repair {
     private FullLook.Outcome looked = FullLook.Outcome.NONE;
 
     private String noted = "";
-    /** What somebody asked for, if anybody did; and whether the {@link #walk} is for it. */
+    /** The repair that was asked for, if any; and whether the {@link #walk} is for it. */
     private volatile @Nullable AskedRepair asked;
 
     private boolean forAsked;
@@ -138,7 +141,7 @@ final class Repair {
     @GuardedBy("this")
     private long passesBegun;
 
-    /** Of the last pass that ended: copies of replaced stores that were missing, and which pass it was. */
+    /** The last pass that ended, and the copies of replaced stores that it found missing. */
     @GuardedBy("this")
     private Map<StoreId, Long> missing = Map.of();
 
@@ -176,7 +179,7 @@ final class Repair {
         /** Of stores that were drained when the pass began: copies left. */
         private final SortedMap<StoreId, Long> left = new TreeMap<>();
 
-        /** Of stores that were replaced: copies recorded as missing. */
+        /** Copies recorded as missing, for each store that was replaced. */
         private final Map<StoreId, Long> missing = new HashMap<>();
 
         void add(Copies copies) {
@@ -460,7 +463,7 @@ final class Repair {
         return pressed ? Math.min(intervalNanos, PRESSED_NANOS) : intervalNanos;
     }
 
-    /** Whether copies of stores that were replaced are missing: then the next pass comes soon. */
+    /** Takes note whether copies of stores that were replaced are missing: then the next pass comes soon. */
     void press(boolean now) {
         pressed = now;
         long soon = ticker.nanos() + pauseNanos();

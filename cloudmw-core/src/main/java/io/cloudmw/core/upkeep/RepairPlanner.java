@@ -161,7 +161,7 @@ final class RepairPlanner {
         return dropped(copies, now, id -> !kept.contains(id));
     }
 
-    /** Of copies that are kept the one to do without: first where another one may fail together with it. */
+    /** The copy to do without among those that are kept: first where another one may fail together with it. */
     private static StoreId leastNeeded(Copies copies, Sorted sorted, List<StoreId> kept, Situation now) {
         Map<String, Integer> domains = new HashMap<>();
         kept.forEach(id -> domains.merge(domain(id, now), 1, Integer::sum));

@@ -4,7 +4,7 @@ import io.cloudmw.core.model.StoreIdentity;
 import io.cloudmw.core.upkeep.task.ReplacedProgress;
 
 /**
- * What is noted of a store whose disk or bucket was replaced, so that the next coordinator goes on.
+ * The note on a store whose disk or bucket was replaced, so that the next coordinator goes on.
  *
  * @param mark of which replacement: its identity and time
  * @param position where the walk over all manifests is; everything before it was looked for

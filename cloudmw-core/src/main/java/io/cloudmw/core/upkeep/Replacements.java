@@ -72,10 +72,10 @@ final class Replacements {
     private final Deque<Chunk> absent = new ArrayDeque<>();
     private boolean atEnd;
 
-    /** Of the window: copies that were not there; counted once the window is over, as the position is. */
+    /** Copies of the window that were not there; counted once the window is over, as the position is. */
     private long windowMissing;
 
-    /** Of the window: copies of which it was known before. */
+    /** Copies of the window that were known to be missing before. */
     private long windowKnown;
 
     /** Passes of repair that had begun when a store was looked through: a later one says what is still missing. */
@@ -150,7 +150,7 @@ final class Replacements {
         }
     }
 
-    /** Whether a store was declared lost: no copies are made in it any more. */
+    /** Returns whether a store was declared lost: no copies are made in it any more. */
     private boolean isLost(StoreId id) {
         StoreCondition store = stores.get(id);
         return store != null && store.candidate().store().isLost();
@@ -210,7 +210,7 @@ final class Replacements {
         }
         StoreCondition condition = stores.get(store);
         if (condition == null || !condition.available()) {
-            // What was asked is lost: once the store is back, it is looked through from the last note on.
+            // The question is lost: once the store is back, it is looked through from the last note on.
             looking = null;
             return false;
         }

@@ -169,7 +169,7 @@ final class Reshaping {
         }
     }
 
-    /** What was found of a chunk, and decided about it. */
+    /** Takes note of a chunk's copies, and of the decision about them. */
     void saw(Walk.Stretch stretch, Copies copies, RepairPlan plan) {
         VolumeName name = stretch.volume().name();
         for (StoreId store : stretch.volume().leaving()) {
@@ -288,7 +288,7 @@ final class Reshaping {
         return isLost(store) ? seen.named() + seen.uploads() == 0 : seen.isNothing();
     }
 
-    /** What nothing names there is deleted in a round of its own, when it is old enough for that. */
+    /** Copies that nothing names there are deleted in a round of their own, when they are old enough. */
     private void collect() throws CloudMwException {
         boolean due = clock.millis() - collector.progress().last().beganMillis() >= graceMillis;
         if (due && !collector.progress().underWay()) {
@@ -296,7 +296,10 @@ final class Reshaping {
         }
     }
 
-    /** What was given up may have been missing already: no round finds it, and its mark would keep the store for ever. */
+    /**
+     * A copy that was given up may have been missing already. No round finds it, and its mark would keep the
+     * store for ever.
+     */
     private void delete(StoreId id, DepartureCheck.Found seen) {
         StoreCondition store = stores.get(id);
         if (store != null && store.available()) {

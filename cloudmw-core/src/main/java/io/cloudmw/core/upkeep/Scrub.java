@@ -29,7 +29,7 @@ final class Scrub {
     private final WallClock clock;
     private final long everyMillis;
 
-    /** What is left of the walk's last stretch, and what helpers have of it. */
+    /** The rest of the walk's last stretch, and the copies of it that helpers have. */
     private final DueCopies due;
 
     private boolean resumed;

@@ -59,7 +59,7 @@ public final class AccessWire {
         return message.hasCredentials() ? credentials(message.getCredentials()) : CredentialsReference.chain();
     }
 
-    /** What a message says; absent: the default chain. */
+    /** The reference of a message; absent: the default chain. */
     public static CredentialsReference credentials(SetCredentialsRequest message) throws CloudMwException {
         return FromWire.valid(
                 () -> message.hasCredentials() ? credentials(message.getCredentials()) : CredentialsReference.chain());
@@ -156,7 +156,7 @@ public final class AccessWire {
         return new StoreReach(message.hasFault() ? Optional.of(fault(message.getFault())) : Optional.empty(), shutOut);
     }
 
-    /** What a process found out about a store. */
+    /** A process's finding about a store. */
     public static StoreCheck check(String process, ProbeReport report) {
         StoreCheck.Builder message = StoreCheck.newBuilder()
                 .setProcess(process)

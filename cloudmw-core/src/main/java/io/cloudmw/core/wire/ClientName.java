@@ -2,7 +2,7 @@ package io.cloudmw.core.wire;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a process says of itself in the {@code user-agent} header, for the logs of servers; nothing is decided by it. */
+/** The name of a process in the {@code user-agent} header, for the logs of servers; nothing is decided by it. */
 public final class ClientName {
     private static final int MAX_USER_CHARACTERS = 40;
 

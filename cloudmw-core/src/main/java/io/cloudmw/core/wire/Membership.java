@@ -51,7 +51,10 @@ public final class Membership {
         return new ServerSide(proofs, Set.copyOf(methods), true);
     }
 
-    /** Whether the caller of the call whose service method runs on this thread has proven that it is a member. */
+    /**
+     * Returns whether the caller of the call whose service method runs on this thread has proven that it is a
+     * member.
+     */
     public static boolean isProven() {
         return PROVEN.get();
     }

@@ -44,7 +44,7 @@ final class ReshapeWire {
         return message.build();
     }
 
-    /** What an answer says. */
+    /** The progress that an answer tells. */
     static ReshapeProgress progress(GetStatusResponse answer) throws CloudMwException {
         List<VolumeFare> volumes = new ArrayList<>();
         for (io.cloudmw.proto.v1.VolumeFare volume : answer.getVolumesList()) {

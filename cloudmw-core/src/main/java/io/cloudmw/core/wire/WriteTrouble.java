@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is in the way of a copy that a helper writes.
+ * An obstacle to a copy that a helper writes.
  *
  * @param code of the last try's failure
  * @param reason the same in words

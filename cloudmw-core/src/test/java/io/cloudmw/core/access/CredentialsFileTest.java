@@ -72,7 +72,7 @@ class CredentialsFileTest {
         CredentialsFile file = new CredentialsFile(path);
         assertThat(file.keys().id()).isEqualTo("A1");
         Files.writeString(path, "accessKey=A2\nsecretKey=s2\n");
-        // Of the same length, and perhaps within the same tick of the file system's clock.
+        // The file has the same length, and perhaps the same time by the file system's clock.
         Files.setLastModifiedTime(path, FileTime.fromMillis(1_000_000));
         assertThat(file.keys().id()).isEqualTo("A2");
         Files.delete(path);

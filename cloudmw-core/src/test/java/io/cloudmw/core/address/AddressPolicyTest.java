@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What is advertised from machines with one and with several interfaces. */
+/** Addresses advertised from machines with one and with several interfaces. */
 final class AddressPolicyTest {
     /** Two networks, 10.0.0.2 and fd00::2 on the first interface, 192.168.7.9 on the second. */
     private final Machine machine = new Machine()

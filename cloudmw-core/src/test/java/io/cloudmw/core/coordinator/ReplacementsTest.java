@@ -35,7 +35,7 @@ final class ReplacementsTest {
     private static final int FILES = 12;
     private static final StoreId LOST = new StoreId("d1");
 
-    /** What lies on each disk. */
+    /** The chunks on each disk. */
     private final Map<StoreId, Set<ChunkId>> disks = new HashMap<>();
 
     private TestCluster cluster;

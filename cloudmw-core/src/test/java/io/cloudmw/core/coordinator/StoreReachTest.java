@@ -117,7 +117,7 @@ final class StoreReachTest {
                 .anySatisfy(chunk -> assertThat(chunk.replicas()).containsExactly(A));
     }
 
-    /** What is lacking is a store: that none refuses must not be taken for all that refuse being missing. */
+    /** A store is lacking: no refusal must not be taken for a refusal of all. */
     @Test
     void aPutWaitsWhereStoresAreTooFewAndTheLastOneIsUnreachable() throws Exception {
         volume(2, 2, "a", "b");

@@ -47,7 +47,7 @@ final class TestCluster {
     final FakeTicker ticker = new FakeTicker();
     final Catalog catalog;
     final TransferTokens tokens = new TransferTokens(ClusterSecret.of(new byte[32]), this::now);
-    /** What the next coordinator that is started reaches buckets by. */
+    /** The access to buckets of the next coordinator that is started. */
     BucketAccess direct = (store, chunk, validity) -> store.kind() instanceof Store.S3
             ? Optional.of(URI.create("https://" + store.id() + "/" + chunk))
             : Optional.empty();

@@ -69,7 +69,7 @@ final class Connections implements BucketProbe, AutoCloseable {
         }
     }
 
-    /** What keeps from even asking; empty when this is closing. */
+    /** The fault that keeps the process from asking; empty when it is closing. */
     private static Optional<StoreFault> fault(CloudMwException e) {
         return e.code() == ErrorCode.CANCELLED
                 ? Optional.empty()

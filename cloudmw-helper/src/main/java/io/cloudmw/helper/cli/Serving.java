@@ -29,7 +29,7 @@ final class Serving implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Serving.class);
     private static final Duration DEFAULT_STOP_TIMEOUT = Duration.ofSeconds(10);
 
-    /** What is not closed in time may say so before the process is ended by force. */
+    /** Time for parts that are not closed to say so, before the process is ended by force. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
     private final String what;

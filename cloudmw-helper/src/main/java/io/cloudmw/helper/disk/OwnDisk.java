@@ -14,7 +14,7 @@ import io.cloudmw.core.store.ChunkStore;
  * @param admission how it becomes known to the cluster
  */
 public record OwnDisk(Store store, ChunkStore chunks, Usage usage, Admission admission) {
-    /** What is said of a disk when its helper registers, and what follows; may block. */
+    /** The admission of a disk when its helper registers; may block. */
     public interface Admission {
         DiskClaim claim();
 
@@ -28,7 +28,7 @@ public record OwnDisk(Store store, ChunkStore chunks, Usage usage, Admission adm
 
         long freeBytes() throws java.io.IOException;
 
-        /** What its file system must keep free. */
+        /** The bytes that its file system must keep free. */
         long reserveBytes() throws java.io.IOException;
     }
 }

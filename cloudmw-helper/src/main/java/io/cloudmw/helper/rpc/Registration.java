@@ -204,7 +204,7 @@ public final class Registration implements AutoCloseable {
         try {
             boolean unused = buckets.awaitFirstLook(FIRST_LOOK);
         } catch (InterruptedException e) {
-            // Who interrupts closes this.
+            // An interrupt means that this is being closed.
             Thread.currentThread().interrupt();
         }
     }

@@ -130,7 +130,7 @@ final class Replication {
         }
     }
 
-    /** What is in the way of copies that were tried and are missing. */
+    /** Obstacles to copies that were tried and are missing. */
     List<WriteTrouble> troubles() {
         synchronized (lock) {
             return List.copyOf(troubles.values());
@@ -280,7 +280,7 @@ final class Replication {
         return forNow ? why.retriedAfter(ANEW_AFTER) : why;
     }
 
-    /** Whether so many stores refuse for good that the quorum cannot be met however often it is tried. */
+    /** Returns whether so many stores refuse for good that the quorum cannot be met however often it is tried. */
     @GuardedBy("lock")
     private boolean isForGood() {
         long refusing =
@@ -304,7 +304,7 @@ final class Replication {
                 null);
     }
 
-    /** What all the stores that lack the chunk have in common, where trying again would not help. */
+    /** The failure that all stores without the chunk have in common, where a retry would not help. */
     @GuardedBy("lock")
     private Optional<ErrorCode> reason() {
         List<CloudMwException> causes = List.copyOf(lacking.values());

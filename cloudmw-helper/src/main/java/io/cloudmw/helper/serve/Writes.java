@@ -75,7 +75,7 @@ public final class Writes {
         this.copiesRoom = new Semaphore(around.copies().limit());
     }
 
-    /** What is in the way of a chunk that is being written; empty: nothing so far, or it is not being written. */
+    /** Obstacles to a chunk that is being written; empty: none so far, or it is not being written. */
     public List<WriteTrouble> troubles(ChunkId chunk) {
         Replication replication = underWay.get(chunk);
         return replication == null ? List.of() : replication.troubles();

@@ -17,7 +17,7 @@ final class Application {
     private final String classPath;
     private final Path directory;
 
-    /** What a process said. */
+    /** The output and the exit code of a process. */
     record Said(int exitCode, String out, String err) {}
 
     /**

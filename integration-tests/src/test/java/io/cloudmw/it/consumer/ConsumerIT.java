@@ -142,7 +142,7 @@ final class ConsumerIT {
                 directory.resolve("copy").toString());
     }
 
-    /** Of this module's own class path. */
+    /** The Logback of this module's own class path. */
     private static String logback() {
         return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
                 .filter(jar -> jar.contains("logback-classic") || jar.contains("logback-core"))

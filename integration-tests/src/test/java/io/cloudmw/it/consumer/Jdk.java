@@ -52,7 +52,7 @@ public record Jdk(Path home, int feature) {
         return List.copyOf(found.values());
     }
 
-    /** One of each feature release: two builds of the same one differ in nothing that these tests look at. */
+    /** A JDK of each feature release: two builds of the same one differ in nothing that these tests look at. */
     public static List<Jdk> oneOfEachRelease() {
         Map<Integer, Jdk> releases = new LinkedHashMap<>();
         all().forEach(jdk -> releases.putIfAbsent(jdk.feature(), jdk));

@@ -24,7 +24,7 @@ final class LocalStackS3IT extends S3ServerContract {
         localStack.createBucket(name, S3Server.REGION);
     }
 
-    /** It refuses a put early but neither reads on nor closes: a larger one blocks until its time is over. */
+    /** LocalStack refuses a put early but neither reads on nor closes: a larger one blocks until its time is over. */
     @Override
     int largeBytes() {
         return 64 << 10;

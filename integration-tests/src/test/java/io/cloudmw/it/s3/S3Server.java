@@ -109,12 +109,12 @@ public final class S3Server implements AutoCloseable {
         return endpoint;
     }
 
-    /** What the server has printed so far; some print a line for each request. */
+    /** The output of the server so far; some print a line for each request. */
     public List<String> printed() throws IOException {
         return Files.readAllLines(log);
     }
 
-    /** What a process needs in its environment to be let in. */
+    /** The environment that lets a process in. */
     public Map<String, String> environment() {
         return Map.of(
                 "AWS_ACCESS_KEY_ID", ACCESS_KEY_ID,

@@ -29,7 +29,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a bucket must do on each maker's server: the contract of stores, chunks larger than any buffer, and refusals in words.
+ * Contract of a bucket on each maker's server: the contract of stores, chunks larger than any buffer, and refusals in
+ * words.
  * {@code docs/s3-servers.md} has the same table of capabilities as the subclasses.
  */
 abstract class S3ServerContract extends ChunkStoreContract {
@@ -44,10 +45,10 @@ abstract class S3ServerContract extends ChunkStoreContract {
 
     abstract void createBucket(String name);
 
-    /** Whether the server compares signatures with keys it knows. */
+    /** Returns whether the server compares signatures with keys it knows. */
     abstract boolean checksSignatures();
 
-    /** Whether the server compares the region of a signature with its own. */
+    /** Returns whether the server compares the region of a signature with its own. */
     abstract boolean checksRegions();
 
     /** Bytes of a chunk that the server answers for before it has read it: more than sockets hold, where it closes then. */

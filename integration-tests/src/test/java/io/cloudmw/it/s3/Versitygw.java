@@ -31,7 +31,7 @@ public final class Versitygw {
 
     private Versitygw() {}
 
-    /** One that knows the tests' keys, on a free port. */
+    /** Starts a server that knows the tests' keys, on a free port. */
     public static S3Server start(Path directory) {
         return start(directory, S3Server.freePort(), S3Server.SECRET_ACCESS_KEY, S3Server.REGION);
     }

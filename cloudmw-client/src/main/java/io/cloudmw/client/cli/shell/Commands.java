@@ -43,7 +43,7 @@ public final class Commands {
         return lines.length == 0 ? "" : sentence(text(lines[0]));
     }
 
-    /** What the option means, in one line. */
+    /** The meaning of the option, in one line. */
     static String means(OptionSpec option) {
         return text(String.join(" ", option.description()));
     }

@@ -1,5 +1,6 @@
 /**
- * What shells and {@code man} need to know of the command: completion scripts and manual pages, made of its picocli model.
+ * Descriptions of the command for shells and {@code man}: completion scripts and manual pages, made of its picocli
+ * model.
  * Pure functions: any thread.
  */
 @NullMarked

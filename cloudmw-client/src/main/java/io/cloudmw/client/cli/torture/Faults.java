@@ -89,7 +89,7 @@ final class Faults implements AutoCloseable {
     private long nextLossNanos;
     private boolean hasLostDisk;
     private boolean hasLostBucket;
-    /** What is lost next: a bucket, or else a disk. */
+    /** True if a bucket is lost next, otherwise a disk. */
     private boolean losesBucket;
 
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> new Thread(task, "torture-fault"));

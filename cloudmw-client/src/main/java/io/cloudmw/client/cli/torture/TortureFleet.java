@@ -67,7 +67,8 @@ final class TortureFleet {
             Map.of(BY_SIZE, new Chunking.BySize(512 << 10), BY_COUNT, new Chunking.ByCount(3));
 
     /**
-     * What takes a fleet minutes takes this one seconds. An upload whose client gave up stays open, and keeps the stores that it has
+     * Intervals of seconds that are minutes in other fleets. An upload whose client gave up stays open, and keeps the
+     * stores that it has
      * copies in, until it is abandoned: no upload that goes on is without progress for so long.
      */
     private static final Map<String, String> HURRIED = Map.of(
@@ -217,7 +218,7 @@ final class TortureFleet {
         });
     }
 
-    /** Whether some volume still uses a store; true when no coordinator says. */
+    /** Returns whether some volume still uses a store; true when no coordinator says. */
     boolean isUsed(String store) throws InterruptedException {
         return said(observer.volumes())
                 .map(volumes ->
@@ -225,7 +226,7 @@ final class TortureFleet {
                 .orElse(true);
     }
 
-    /** What keeps volumes from letting go of a store, as the cluster says. */
+    /** The reasons that keep volumes from letting go of a store, as the cluster says. */
     String kept(String store) throws InterruptedException {
         return status().map(status -> status.reshape().volumes().stream()
                         .flatMap(volume -> volume.leaving().stream()
@@ -362,7 +363,7 @@ final class TortureFleet {
             copies = files.filter(file -> file.getFileName().toString().startsWith("chunks%2F"))
                     .count();
         }
-        // What is being put meanwhile finds no bucket any more.
+        // Puts under way find no bucket any more.
         Path gone = Files.move(objects, objects.resolveSibling(".lost-" + store));
         WorkingDirectory.delete(gone);
         return copies;

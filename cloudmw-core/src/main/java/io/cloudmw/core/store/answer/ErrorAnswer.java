@@ -75,7 +75,7 @@ public record ErrorAnswer(
     }
 
     /**
-     * What the server answered, what that means, and what to do.
+     * The answer, its meaning, and a remedy.
      *
      * @param server names the speaker, like {@code S3}
      * @param ownRegion the region the store names; empty when that is not known

@@ -77,7 +77,7 @@ public enum ServerFault {
     FULL(ErrorCode.STORE_FULL, OTHER_REPLICA, Kind.DENIED, "make room, or raise the quota"),
     /** The server asks for fewer requests. */
     THROTTLED(ErrorCode.STORE_UNAVAILABLE, OTHER_REPLICA, Kind.UNREACHABLE, "the server asks for fewer requests"),
-    /** What arrived is not what was sent, or not all of it. */
+    /** The bytes that arrived are not those that were sent, or not all of them. */
     DAMAGED(
             ErrorCode.STORE_UNAVAILABLE,
             OTHER_REPLICA,
@@ -119,7 +119,7 @@ public enum ServerFault {
         return kind;
     }
 
-    /** What is wrong and what to do, in one line for an operator. */
+    /** The fault and its remedy, in one line for an operator. */
     public String advice() {
         return advice;
     }

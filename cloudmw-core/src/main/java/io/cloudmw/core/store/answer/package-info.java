@@ -1,5 +1,5 @@
 /**
- * What stores that speak S3's protocol answer when they refuse or fail: the one taxonomy of such answers, for requests of the
+ * Answers of S3 stores that refuse or fail: the one taxonomy of such answers, for requests of the
  * SDK and for presigned URLs alike. Immutable; safe for any thread.
  */
 @NullMarked

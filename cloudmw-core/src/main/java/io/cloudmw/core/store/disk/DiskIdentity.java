@@ -44,12 +44,12 @@ public final class DiskIdentity {
         return new DiskIdentity(id, layout, waiting, written.isEmpty());
     }
 
-    /** What the directory says, or will say. */
+    /** The identity that the directory has, or will have. */
     public StoreIdentity identity() {
         return identity;
     }
 
-    /** Whether the directory has no identity file, not even one of a release before identities. */
+    /** Returns whether the directory has no identity file, not even one of a release before identities. */
     public boolean isEmpty() {
         return empty;
     }

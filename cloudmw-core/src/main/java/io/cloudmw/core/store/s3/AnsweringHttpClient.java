@@ -117,7 +117,7 @@ final class AnsweringHttpClient implements SdkHttpClient {
         return Long.toString(LONGEST_RETRY_AFTER.toSeconds());
     }
 
-    /** One request, and the question that may follow it. */
+    /** A request, and the question that may follow it. */
     private final class Answered implements ExecutableHttpRequest {
         private final HttpExecuteRequest request;
         private final ExecutableHttpRequest whole;

@@ -180,7 +180,7 @@ final class S3ChunkStore implements ChunkStore {
         throw failure;
     }
 
-    /** Whether the object that is there is the chunk. Null: it is gone by now. */
+    /** The outcome of a put that met an object; null: the object is gone by now. */
     private @Nullable PutOutcome there(ChunkId chunk, S3Put put) throws CloudMwException {
         Optional<HeadObjectResponse> head = head(chunk);
         if (head.isEmpty()) {
@@ -203,7 +203,7 @@ final class S3ChunkStore implements ChunkStore {
                 null);
     }
 
-    /** Of the object's bytes, for servers that keep no checksum. */
+    /** The checksum of the object's bytes, for servers that keep none. */
     private String crc32c(ChunkId chunk, long length) throws CloudMwException {
         CRC32C crc = new CRC32C();
         if (length > 0) {
@@ -224,7 +224,7 @@ final class S3ChunkStore implements ChunkStore {
         return head(chunk).map(head -> OptionalLong.of(head.contentLength())).orElse(OptionalLong.empty());
     }
 
-    /** What the server says of the object; empty when there is none. */
+    /** The server's description of the object; empty when there is none. */
     private Optional<HeadObjectResponse> head(ChunkId chunk) throws CloudMwException {
         try {
             return Optional.of(client.headObject(

@@ -138,7 +138,7 @@ final class S3Errors {
         return what + " store=" + store + " bucket=" + bucket.bucket() + ": ";
     }
 
-    /** What the server said, when the failure is an answer of one. */
+    /** The server's answer, when the failure is one. */
     static Optional<ErrorAnswer> answer(Throwable failure) {
         if (!(failure instanceof AwsServiceException answer)) {
             return Optional.empty();
@@ -162,7 +162,7 @@ final class S3Errors {
         return "<Code>" + details.errorCode() + "</Code><Message>" + text + "</Message>";
     }
 
-    /** What is wrong where no answer came. */
+    /** The fault where no answer came. */
     static ServerFault faultOf(Throwable failure) {
         if (lacksCredentials(failure)) {
             return ServerFault.NO_CREDENTIALS;
@@ -177,7 +177,10 @@ final class S3Errors {
         return ServerFault.UNREACHABLE;
     }
 
-    /** Whether the server may have seen the request that failed: not where nobody could be reached, or somebody gave it up. */
+    /**
+     * Returns whether the server may have seen the request that failed: not where nobody could be reached, or
+     * somebody gave it up.
+     */
     static boolean mayHaveArrived(CloudMwException failure) {
         if (failure.code() != ErrorCode.STORE_UNAVAILABLE || failure.verdict() == RetryVerdict.NEVER) {
             return false;
@@ -201,7 +204,7 @@ final class S3Errors {
         return own.contains(system) ? own : own + ": " + system;
     }
 
-    /** Of a store that names its credentials the message says which, and why they are not found. */
+    /** Names the credentials of the store, where it has its own, and the reason why they are not found. */
     private static String lacking(SdkException e) {
         String message = String.valueOf(e.getMessage());
         return message.startsWith(S3Credentials.UNABLE)

@@ -30,12 +30,13 @@ import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * One check of one bucket: writes a small object on condition that there is none, and again, which must be refused; reads a range
+ * A check of one bucket: writes a small object on condition that there is none, and again, which must be refused;
+ * reads a range
  * of it, lists it, and deletes it. The object's key is {@code <prefix>cloudmw-probe/<random>}; what checks that were interrupted
  * have left there is deleted by the next look or check. Used by one thread, once.
  */
 final class S3Probe {
-    /** What is older was left by a check that was interrupted. */
+    /** Older objects were left by a check that was interrupted. */
     private static final Duration LEFT_AFTER = Duration.ofMinutes(1);
 
     private static final long SHORTEST_MILLIS = 50;
@@ -88,7 +89,7 @@ final class S3Probe {
         return bucket.prefix() + "cloudmw-probe/";
     }
 
-    /** One cheap request: lists what checks have left, and deletes what is old. */
+    /** Sends one cheap request: lists objects that checks have left, and deletes old ones. */
     Optional<StoreFault> look() {
         try {
             clean(timedRaw(this::listOnce));

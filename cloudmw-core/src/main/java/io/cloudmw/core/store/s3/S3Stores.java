@@ -207,7 +207,7 @@ public final class S3Stores implements StoreOpener, Closeable {
         }
     }
 
-    /** What is wrong with a store of this kind, where a failure is of one. */
+    /** The fault of a store of this kind, where a failure is of one. */
     public static Optional<ServerFault> fault(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SdkException of) {
@@ -217,7 +217,7 @@ public final class S3Stores implements StoreOpener, Closeable {
         return Optional.empty();
     }
 
-    /** What the server answered, where a failure of a store of this kind is its answer. */
+    /** The server's answer, where a failure of a store of this kind is one. */
     public static Optional<ErrorAnswer> answer(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             Optional<ErrorAnswer> answer = S3Errors.answer(cause);

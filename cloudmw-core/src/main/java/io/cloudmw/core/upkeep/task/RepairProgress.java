@@ -59,7 +59,7 @@ public record RepairProgress(
                 dropped);
     }
 
-    /** Whether all is counted: no copies of a store that was replaced are still to be looked for. */
+    /** Returns whether all is counted: no copies of a store that was replaced are still to be looked for. */
     public boolean isCounted() {
         return replaced.values().stream().allMatch(ReplacedProgress::lookedThrough);
     }

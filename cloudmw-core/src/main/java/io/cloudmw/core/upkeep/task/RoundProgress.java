@@ -27,7 +27,7 @@ public record RoundProgress(
         long repaired,
         long repairedBytes,
         long left) {
-    /** What a round does. */
+    /** The work of a round. */
     public enum Kind {
         /** Reads and checks copies, and then repairs. */
         SCRUB,
@@ -35,7 +35,7 @@ public record RoundProgress(
         REPAIR
     }
 
-    /** Whether a round goes on. */
+    /** The state of a round. */
     public enum State {
         READING,
         REPAIRING,

@@ -64,7 +64,7 @@ final class PresignedChunkStoreTest extends ChunkStoreContract {
         useAndEndAClient();
 
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> {
-            // What a JDK before 21 needs.
+            // A JDK before 21 needs this.
             System.gc();
             return Thread.getAllStackTraces().keySet().stream()
                     .filter(thread -> !before.contains(thread))

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What becomes of the answers of a server that does not wait, does not finish, or refuses; each by the requests it costs. */
+/** Answers of a server that does not wait, does not finish, or refuses; each with the requests that it costs. */
 final class S3AnswersTest {
     private static final int TRIES = 2;
     /** Far more than the buffers of two sockets take. */

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever can be wrong with a bucket has its own line. */
+/** Every fault of a bucket has its own line. */
 final class S3ProbeTest {
     private static final Duration LONG = Duration.ofMinutes(1);
 

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
-/** What a catalog keeps of volumes and stores that change. */
+/** Contract of catalogs for volumes and stores that change. */
 public abstract class ChangedVolumesContract extends CatalogFixture {
     private static final StoreId S3 = new StoreId("s3");
 

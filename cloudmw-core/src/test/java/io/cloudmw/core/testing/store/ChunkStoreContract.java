@@ -70,12 +70,12 @@ public abstract class ChunkStoreContract extends ChunkReadingContract {
         }
     }
 
-    /** Whether a put compares what is there with its source, and refuses what differs. */
+    /** Returns whether a put compares what is there with its source, and refuses what differs. */
     protected boolean compares() {
         return false;
     }
 
-    /** Whether of writers of one chunk at once exactly one is told that it wrote. */
+    /** Returns whether of writers of one chunk at once exactly one is told that it wrote. */
     protected boolean tellsOneWriter() {
         return true;
     }

@@ -39,7 +39,7 @@ public final class RawHttpServer implements AutoCloseable {
     private final List<String> requests = new CopyOnWriteArrayList<>();
     private final CountDownLatch closing = new CountDownLatch(1);
 
-    /** What becomes of one request, whose head was read. The connection is closed afterwards. */
+    /** Handles a request whose head was read. The connection is closed afterwards. */
     @FunctionalInterface
     public interface Handler {
         void handle(Exchange exchange) throws IOException;
@@ -97,7 +97,7 @@ public final class RawHttpServer implements AutoCloseable {
         }
     }
 
-    /** One request and what can be done to it. */
+    /** A request, and the answers to it. */
     public final class Exchange {
         private final Socket socket;
         private final InputStream in;

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * {@value #MOST_SECONDS} seconds. A helper that cannot be asked is left out, and another asked.
  */
 public final class StoreChecks {
-    /** One check takes no longer. */
+    /** The longest time of a check. */
     public static final int MOST_SECONDS = 5;
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreChecks.class);
@@ -57,7 +57,7 @@ public final class StoreChecks {
         this.workers = workers;
     }
 
-    /** What each process that was asked found: {@code coordinator}, and {@code helper ID}. */
+    /** The findings of processes that were asked: {@code coordinator}, and {@code helper ID}. */
     private record Started(Store store, Future<ProbeReport> here, Future<Map<String, ProbeReport>> there) {}
 
     /**

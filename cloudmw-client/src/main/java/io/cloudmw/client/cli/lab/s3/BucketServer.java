@@ -200,7 +200,7 @@ public final class BucketServer implements AutoCloseable {
         exchange.getResponseBody().write(body);
     }
 
-    /** Of the query; empty where it is not given. */
+    /** A parameter of the query; empty where it is not given. */
     private static String parameter(HttpExchange exchange, String name) {
         String query = String.valueOf(exchange.getRequestURI().getRawQuery());
         for (String pair : query.split("&", -1)) {

@@ -58,7 +58,7 @@ final class FailureLog {
                 .log("{} {} by {}{}: {}{}", code, method, caller, asked, why, more);
     }
 
-    /** What a caller may do something about is no trouble of the cluster's. */
+    /** The level of a failure: one that the caller can mend is no trouble of the cluster's. */
     private static Level level(ErrorCode code) {
         return switch (code) {
             case INTERNAL, PROTOCOL_VIOLATION -> Level.ERROR;

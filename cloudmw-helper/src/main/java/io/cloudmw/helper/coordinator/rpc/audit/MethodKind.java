@@ -13,7 +13,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** What calls of a method do to a cluster. */
+/** The effect of a method's calls on a cluster. */
 enum MethodKind {
     /** Change volumes, stores, snapshots or upkeep: each call is logged. */
     ADMINISTRATIVE,

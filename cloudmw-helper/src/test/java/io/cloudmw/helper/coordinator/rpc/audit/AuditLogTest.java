@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** What a coordinator that serves says in its log. */
+/** The log of a coordinator that serves. */
 final class AuditLogTest {
     @TempDir
     private Path directory;
