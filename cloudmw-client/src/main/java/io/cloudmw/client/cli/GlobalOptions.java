@@ -100,7 +100,7 @@ final class GlobalOptions {
         return anywhere(all -> all.verbose);
     }
 
-    /** Whether an option names a cluster or how it is reached, here or above. */
+    /** Returns whether an option names a cluster or how it is reached, here or above. */
     boolean isClusterGiven() {
         return anywhere(
                 all -> all.coordinator != null || all.config != null || all.timeout != null || all.location != null);

@@ -153,7 +153,7 @@ final class Progress implements TransferListener, AutoCloseable {
         }
     }
 
-    /** What is painted on a line of a terminal: a task with a long path is shortened before what is counted is cut. */
+    /** A line painted on a terminal: a task with a long path is shortened before the counts are cut. */
     static String line(String task, String text) {
         int room = Math.max(SHORTEST_TASK, COLUMNS - text.length() - 2);
         String name = task.length() <= room

@@ -647,7 +647,7 @@ final class Repair {
         Copies before = Overlay.of(catalog, List.of(task.chunk())).get(0);
         ReplicaRecord arrived = before.arrived(task.store().id(), clock.millis());
         Copies after = before.with(List.of(arrived));
-        // What is asked is what to drop: no copy is planned.
+        // The planner is asked for copies to drop alone: no copy is planned.
         RepairPlanner.Situation now = situation(
                 volume, List.of(after), conditions, (chunk, store, record) -> false, (sources, target) -> false);
         List<ReplicaRecord> drops =

@@ -64,7 +64,7 @@ public record ErrorAnswer(
         return new ErrorAnswer(known, status, code, text, request, region, clockAhead);
     }
 
-    /** What the server answered, in its own words: status, code and text. */
+    /** The answer in the server's own words: status, code and text. */
     public String said() {
         return (status + " " + code + " " + text).strip().replaceAll("\\s+", " ");
     }

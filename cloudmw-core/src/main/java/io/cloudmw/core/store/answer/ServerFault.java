@@ -8,7 +8,8 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
 
 /**
- * What is wrong between this process and an S3 store, with the error code it becomes, its retry verdict, how the store then is,
+ * A fault between this process and an S3 store, with the error code it becomes, its retry verdict, how the store
+ * then is,
  * and what an operator can do. A fault with the verdict {@code NEVER} stays until somebody changes a setting: no process retries it.
  */
 public enum ServerFault {

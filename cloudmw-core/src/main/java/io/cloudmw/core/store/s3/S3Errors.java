@@ -53,7 +53,8 @@ final class S3Errors {
     }
 
     /**
-     * What keeps this process out of the store, by a request that failed: what is wrong with the store's settings and what to do,
+     * The fault that keeps this process out of the store, by a request that failed: what is wrong with the store's
+     * settings and what to do,
      * in one line.
      *
      * @param action the permission that the request needs, like {@code s3:PutObject}

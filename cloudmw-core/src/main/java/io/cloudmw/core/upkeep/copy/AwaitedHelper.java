@@ -27,7 +27,7 @@ public record AwaitedHelper(List<StoreId> sources, List<StoreId> targets) implem
         return stores.stream().distinct().sorted().limit(MOST_NAMED).toList();
     }
 
-    /** What the helper is to use, in words: {@code a helper that can use S1 and S2}. */
+    /** The stores that the helper is to use, in words: {@code a helper that can use S1 and S2}. */
     public String describe() {
         return "a helper that can use " + oneOf(sources) + " and " + oneOf(targets);
     }

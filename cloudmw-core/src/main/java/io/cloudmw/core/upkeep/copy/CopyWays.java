@@ -35,12 +35,12 @@ public final class CopyWays {
         this.access = access;
     }
 
-    /** Whether a helper can use the target and one of the sources. */
+    /** Returns whether a helper can use the target and one of the sources. */
     public static boolean canMake(Access access, HelperId helper, Collection<Store> sources, Store target) {
         return access.canUse(helper, target) && sources.stream().anyMatch(source -> access.canUse(helper, source));
     }
 
-    /** Whether a helper can make a copy: of a disk its owner, of a bucket any helper that is alive. */
+    /** Returns whether a helper can make a copy: of a disk its owner, of a bucket any helper that is alive. */
     public boolean exists(Collection<Store> sources, Store target) {
         Set<StoreId> ids = sources.stream().map(Store::id).collect(Collectors.toSet());
         return known.computeIfAbsent(new Way(ids, target.id()), way -> find(sources, target));
