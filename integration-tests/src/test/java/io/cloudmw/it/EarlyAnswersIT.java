@@ -83,8 +83,7 @@ final class EarlyAnswersIT {
                 "STORE_DENIED",
                 "403",
                 "S3 answered 403 SignatureDoesNotMatch",
-                "the secret key is not the access key's",
-                "denied: the secret key of the AWS default chain is wrong");
+                "the secret key is not the access key's");
     }
 
     @Test
@@ -95,8 +94,7 @@ final class EarlyAnswersIT {
                 "STORE_DENIED",
                 "400",
                 "S3 answered 400 AuthorizationHeaderMalformed",
-                "the bucket is in region eu-central-1, the store says us-east-1",
-                "denied: region us-east-1 is wrong, it is eu-central-1");
+                "the bucket is in region eu-central-1, the store says us-east-1");
     }
 
     @Test
@@ -108,21 +106,16 @@ final class EarlyAnswersIT {
                 "STORE_UNAVAILABLE",
                 "404",
                 "S3 answered 404 NoSuchBucket",
-                "there is no such bucket",
-                "missing: there is no bucket pictures");
+                "there is no such bucket");
     }
 
     private interface Replacement {
         S3Server at(int port);
     }
 
-    /**
-     * The server is replaced by one that refuses; a put fails at once, in one line, and after few requests.
-     *
-     * @param placed what the put is told instead of answer and words where the coordinator knows already that the store refuses
-     */
+    /** The server is replaced by one that refuses; a put fails at once, in one line, and after few requests. */
     private void assertRefused(
-            Replacement replacement, int exit, String code, String status, String answer, String words, String placed)
+            Replacement replacement, int exit, String code, String status, String answer, String words)
             throws Exception {
         try (Fleet fleet = fleet()) {
             FilePath file =
@@ -141,18 +134,16 @@ final class EarlyAnswersIT {
                     .filter(line -> line.startsWith("cloudmw: "))
                     .toList();
             assertThat(said).as(result.err()).hasSize(1);
-            assertThat(said.get(0))
-                    .satisfiesAnyOf(
-                            line -> assertThat(line).contains("store=pictures bucket=pictures: ", answer, words),
-                            line -> assertThat(line).contains("not pictures (" + placed));
-            assertThat(requests(server.orElseThrow(), status, "PUT")).isLessThanOrEqualTo(MOST_PUTS);
+            assertThat(said.get(0)).contains("store=pictures bucket=pictures: ", answer, words);
+            assertThat(requests(server.orElseThrow(), status, "PUT")).isBetween(1L, (long) MOST_PUTS);
         }
     }
 
     private Fleet fleet() throws IOException {
         S3Server running = server.orElseThrow();
-        Fleet fleet = new Fleet(directory, running.environment());
-        fleet.startHelpers(1, 1, i -> Map.of());
+        // The put itself is to meet the refusal: no process looks at the bucket between its start and the put.
+        Fleet fleet = new Fleet(directory, running.environment(), Map.of("coordinator.store-check", "1h"));
+        fleet.startHelpers(1, 1, i -> Map.of("helper.store-check", "1h"));
         fleet.bucket("pictures", S3Server.REGION, running.endpoint().toString());
         return fleet;
     }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.awaitility.Awaitility;
@@ -30,6 +31,8 @@ public final class S3Server implements AutoCloseable {
 
     private static final Duration READY_WITHIN = Duration.ofMinutes(3);
     private static final long STOP_SECONDS = 10;
+    private static final int FIRST_PORT = 15_000;
+    private static final int LAST_PORT = 30_000;
 
     private final Process process;
     private final URI endpoint;
@@ -96,12 +99,17 @@ public final class S3Server implements AutoCloseable {
         return start(name, port, command, Map.of());
     }
 
+    /** A port below those that systems give to connections: nobody takes it between two servers of one test. */
     static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        for (int tries = 0; tries < 1000; tries++) {
+            int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return socket.getLocalPort();
+            } catch (IOException e) {
+                // Somebody listens there.
+            }
         }
+        throw new IllegalStateException("no free port from " + FIRST_PORT + " to " + LAST_PORT);
     }
 
     /** {@code http://127.0.0.1:port}. */

@@ -51,11 +51,6 @@ abstract class S3ServerContract extends ChunkStoreContract {
     /** Returns whether the server compares the region of a signature with its own. */
     abstract boolean checksRegions();
 
-    /** Bytes of a chunk that the server answers for before it has read it: more than sockets hold, where it closes then. */
-    int largeBytes() {
-        return LARGE;
-    }
-
     @Override
     protected boolean compares() {
         return true;
@@ -75,16 +70,16 @@ abstract class S3ServerContract extends ChunkStoreContract {
     @Test
     void aLargeChunkThatIsThereIsASuccessHoweverOftenItIsPut() throws Exception {
         ChunkId chunk = Chunks.id();
-        byte[] content = Chunks.bytes(5, largeBytes());
+        byte[] content = Chunks.bytes(5, LARGE);
 
         assertThat(store().put(chunk, Chunks.source(content))).isEqualTo(PutOutcome.WRITTEN);
         for (int i = 0; i < 3; i++) {
             assertThat(store().put(chunk, Chunks.source(content))).isEqualTo(PutOutcome.EXISTED);
         }
-        CloudMwException failure = failure(() -> store().put(chunk, Chunks.source(Chunks.bytes(6, largeBytes()))));
+        CloudMwException failure = failure(() -> store().put(chunk, Chunks.source(Chunks.bytes(6, LARGE))));
         assertThat(failure.code()).isEqualTo(ErrorCode.REPLICA_CORRUPT);
         assertThat(failure).hasMessageContaining("has other content");
-        assertThat(Chunks.read(store(), chunk, 0, largeBytes())).isEqualTo(content);
+        assertThat(Chunks.read(store(), chunk, 0, LARGE)).isEqualTo(content);
     }
 
     @Test

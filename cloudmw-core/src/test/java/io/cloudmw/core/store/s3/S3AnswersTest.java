@@ -28,6 +28,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -107,6 +109,53 @@ final class S3AnswersTest {
 
         assertRefused(failure, expected, status + " " + code, words);
         assertThat(methods()).as("the whole chunk once, its beginning once").containsExactly("PUT", "PUT");
+    }
+
+    /** LocalStack does so: it answers, reads no further and keeps the connection. The client's write stalls. */
+    @ParameterizedTest
+    @CsvSource({
+        "403, SignatureDoesNotMatch, STORE_DENIED, the secret key is not the access key's",
+        "404, NoSuchBucket, STORE_UNAVAILABLE, there is no such bucket",
+    })
+    void refusalThatStallsTheWriteIsTheAnswer(int status, String code, ErrorCode expected, String words)
+            throws Exception {
+        ChunkStore store =
+                store(SETTINGS, early(exchange -> exchange.error(status, code).stall()));
+
+        assertRefused(putFails(store), expected, status + " " + code, words);
+        assertThat(methods()).as("the whole chunk once, its beginning once").containsExactly("PUT", "PUT");
+    }
+
+    @Test
+    void chunkThatIsThereIsASuccessThoughTheWriteStalls() throws Exception {
+        ChunkStore store = store(SETTINGS, exchange -> {
+            thereWith(content.length, crc32c(content)).handle(exchange);
+            exchange.stall();
+        });
+
+        assertThat(store.put(chunk, Chunks.source(content))).isEqualTo(PutOutcome.EXISTED);
+        assertThat(methods()).containsExactly("PUT", "PUT", "HEAD");
+    }
+
+    /** The question about a stalled write gets no answer; the whole chunk is stored when the server reads on. */
+    @Test
+    void writeThatStallsAndGoesOnIsStored() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        AtomicInteger count = new AtomicInteger();
+        ChunkStore store = store(IMPATIENT, exchange -> {
+            exchange.goOn();
+            if (count.incrementAndGet() == 1) {
+                await(asked);
+                exchange.read(Integer.parseInt(exchange.header("Content-Length").orElseThrow()))
+                        .answer(200);
+            } else {
+                asked.countDown();
+                exchange.stall();
+            }
+        });
+
+        assertThat(store.put(chunk, Chunks.source(content))).isEqualTo(PutOutcome.WRITTEN);
+        assertThat(methods()).containsExactly("PUT", "PUT");
     }
 
     @Test
@@ -460,6 +509,14 @@ final class S3AnswersTest {
                 .hasMessageContaining(server.orElseThrow().uri().toString())
                 .hasMessageContaining("connection refused");
         assertThat(S3Stores.fault(failure)).hasValue(ServerFault.UNREACHABLE);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(5, TimeUnit.MINUTES)).isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Resets each put, and answers all else. */
