@@ -6,8 +6,9 @@
 #
 # Three machines are three network namespaces (hosts.sh), the buckets are those of a versitygw. Needs Linux, root, iproute2,
 # Go (which builds the versitygw once) and the built jars; builds those when they are missing. JDKs are looked for in
-# JAVA_HOME, the PATH, /usr/lib/jvm and CLOUDMW_TEST_JDKS (paths, separated by ':'). Exits with 1 when a check failed; its log
-# is printed then. Nothing is left behind.
+# JAVA_HOME, the PATH, /usr/lib/jvm and CLOUDMW_TEST_JDKS (paths, separated by ':'); CLOUDMW_REQUIRE_JDKS ("17 25") makes it a
+# failure when one of these releases is missing. Exits with 1 when a check failed; its log is printed then. Nothing is left
+# behind.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -16,7 +17,9 @@ cloudmw=$root/cloudmw
 client_host=10.217.1.0
 coordinator=10.217.1.1:7400
 s3_port=7070
-checks=(demo one-machine three-machines own-buckets wrong-key wrong-region missing-bucket resume dead-disk lost-bucket snippets)
+other_s3_port=7071
+checks=(demo one-machine three-machines own-buckets other-keys one-download lost-catalog wrong-key wrong-region
+  missing-bucket resume dead-disk lost-bucket snippets)
 
 # The one that the integration tests have built, or builds it in its place.
 find_versitygw() {
@@ -137,12 +140,17 @@ random_file() { # path, MiB
 
 # A block of code of a section of the README: the first of that language, or the one of that number.
 readme_block() { # heading, language, number
-  awk -v heading="## $1" -v fence="\`\`\`$2" -v skip="$((${3:-1} - 1))" '
+  awk -v heading="## $1" -v fence="\`\`\`$2" -v left="${3:-1}" '
     $0 == heading { inside = 1; next }
-    inside && /^## / { exit }
-    block && /^```/ { exit }
-    block
-    inside && $0 == fence && skip-- <= 0 { block = 1 }' "$root/README.md"
+    !inside { next }
+    /^## / { exit }
+    /^```/ {
+      if (wanted) exit
+      open = !open
+      wanted = open && $0 == fence && --left == 0
+      next
+    }
+    wanted' "$root/README.md"
 }
 
 same() { # file of a volume, local file
@@ -198,7 +206,7 @@ check_three_machines() {
 
 start_s3() {
   is_running s3 && return 0
-  mkdir -p "$work/s3/east" "$work/s3/west" "$work/s3/third"
+  mkdir -p "$work/s3/my-bucket-east" "$work/s3/my-bucket-west" "$work/s3/bucket" "$work/s3/third"
   ROOT_ACCESS_KEY=$AWS_ACCESS_KEY_ID ROOT_SECRET_KEY=$AWS_SECRET_ACCESS_KEY "$CLOUDMW_VERSITYGW" \
     --port "$client_host:$s3_port" --keep-alive posix "$work/s3" >"$work/s3.out" 2>&1 &
   echo $! >"$work/pids/s3"
@@ -211,15 +219,72 @@ add_bucket() { # store, bucket, options
     --domain "$1" "${@:3}"
 }
 
+# The README's block, with this server in the place of AWS and of the README's.
 check_own_buckets() {
   start_s3
-  add_bucket east east
-  add_bucket west west
-  "$cloudmw" volume create files --chunk-size 8MiB --replicas 2 --store east --store west
+  readme_block "Your own buckets" "" >"$work/buckets.sh"
+  grep -q 'store add east' "$work/buckets.sh" || fail "README.md: no such block"
+  sed -i "s|\./cloudmw|$cloudmw|; s|us-west-2|us-east-1|; s|http://10.0.0.5:9000|http://$client_host:$s3_port|
+    /store add [ew]/s|\$| --endpoint http://$client_host:$s3_port --path-style --domain \$RANDOM|
+    s|64MiB|8MiB|" "$work/buckets.sh"
+  bash -ex "$work/buckets.sh"
   random_file "$work/b" 40
   "$cloudmw" put -q "$work/b" files:/b
   same files:/b "$work/b"
   say "two buckets of versitygw"
+}
+
+# A server that knows other keys, which a file names.
+check_other_keys() {
+  mkdir -p "$work/s3-other/bucket"
+  ROOT_ACCESS_KEY=other ROOT_SECRET_KEY=other-secret "$CLOUDMW_VERSITYGW" --port "$client_host:$other_s3_port" --keep-alive \
+    posix "$work/s3-other" >"$work/s3-other.out" 2>&1 &
+  echo $! >"$work/pids/s3-other"
+  eventually curl -s -o /dev/null "http://$client_host:$other_s3_port/"
+  printf 'aws_access_key_id = other\naws_secret_access_key = other-secret\n' >"$work/backup.keys"
+  chmod 600 "$work/backup.keys"
+  readme_block "Your own buckets" "" 2 | grep 'credentials-file' >"$work/other-keys.sh"
+  sed -i "s|\./cloudmw|$cloudmw|; s|http://10.0.0.6:9000|http://$client_host:$other_s3_port|
+    s|/etc/cloudmw/backup.keys|$work/backup.keys|; s|\$| --domain other|" "$work/other-keys.sh"
+  bash -ex "$work/other-keys.sh"
+  "$cloudmw" volume create both --chunk-size 8MiB --replicas 2 --store east --store backup
+  "$cloudmw" put -q "$work/b" both:/b
+  same both:/b "$work/b"
+  [ "$(find "$work/s3-other/bucket" -type f -size +1M | wc -l)" -ge 5 ] || fail "no copies on the second server"
+  say "one volume on two servers that know different keys"
+}
+
+# The README's switch, for another volume.
+check_one_download() {
+  local options
+  readme_block "One download for many readers" "" >"$work/switch.sh"
+  options=$(sed -n 's|.* --secret-file [^ ]* \(-D .*\) &$|\1|p' "$work/switch.sh")
+  [ -n "$options" ] || fail "README.md: no such block"
+  options=$(sed "s|=data|=files|; s|/tmp/cmw|$work|" <<<"$options")
+  # shellcheck disable=SC2086
+  serve s1 2 "$cloudmw" helper --id s1 --coordinator "$coordinator" --secret-file "$work/secret" $options
+  "$cloudmw" warm files:/b
+  same files:/b "$work/b"
+  "$cloudmw" top --once --json | tail -n 1 >"$work/status"
+  [ "$(number served_bytes)" -ge 41943040 ] || fail "the switch did not serve the file"
+  stop TERM s1
+  say "a switch keeps the file and serves it"
+}
+
+# A volume comes back from its buckets alone, into another catalog.
+check_lost_catalog() {
+  "$cloudmw" backup files
+  readme_block "When the catalog is lost" "" >"$work/recover.sh"
+  grep -q 'recover files' "$work/recover.sh" || fail "README.md: no such block"
+  "$cloudmw" recover files --from \
+    "east=s3://my-bucket-east/cloudmw,region=us-east-1,endpoint=http://$client_host:$s3_port,path-style" \
+    --data-dir "$work/recovered"
+  serve recovered 1 "$cloudmw" coordinator --listen "${coordinator%:*}:7500" --data-dir "$work/recovered" \
+    --secret-file "$work/secret"
+  "$cloudmw" ls files:/ --coordinator "${coordinator%:*}:7500" >"$work/listed"
+  grep -q '^.*b$' "$work/listed" || fail "the recovered volume has no /b"
+  stop TERM recovered
+  say "from one bucket, into an empty catalog"
 }
 
 check_wrong_key() {
@@ -263,7 +328,7 @@ check_resume() {
 }
 
 chunks_are_stored() {
-  [ "$(find "$work/s3/east" -type f -size +1M | wc -l)" -gt 8 ]
+  [ "$(find "$work/s3/my-bucket-east" -type f -size +1M | wc -l)" -gt 8 ]
 }
 
 check_dead_disk() {
@@ -285,11 +350,11 @@ check_dead_disk() {
 
 check_lost_bucket() {
   add_bucket third third
-  rm -rf "$work/s3/west/cloudmw"
+  rm -rf "$work/s3/my-bucket-west/cloudmw"
   "$cloudmw" store lost west --yes
   "$cloudmw" volume set files --add-store third
   eventually all_copies_there
-  rm -rf "$work/s3/west"
+  rm -rf "$work/s3/my-bucket-west"
   same files:/b "$work/b"
   eventually "$cloudmw" store rm west
   say "declared lost, replaced by a third bucket, removed"
@@ -327,6 +392,9 @@ check_snippets() {
     versions="$versions JDK $version"
   done
   [ -n "$versions" ] || fail "no JDK 17 or later found"
+  for version in ${CLOUDMW_REQUIRE_JDKS:-}; do
+    case "$versions " in *" $version "*) ;; *) fail "no JDK $version found, and CLOUDMW_REQUIRE_JDKS names it" ;; esac
+  done
   say "without an option:$versions"
 }
 

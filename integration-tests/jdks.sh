@@ -2,15 +2,28 @@
 # Runs the client's tests on each JDK of this machine, as an application runs the client: without any option of the JVM.
 # The JDK that runs the build compiles. Once ./mvnw verify has fetched what it needs, no network is used.
 #
-#   integration-tests/jdks.sh [TEST...]   patterns of test classes; all of the client's without
+#   integration-tests/jdks.sh [--others] [TEST...]   patterns of test classes; all of the client's without
+#   --others                              not on the JDK that runs the build: ./mvnw verify tests on that one
 #   CLOUDMW_TEST_JDKS                     more JDKs: homes, separated by colons
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+others=
+if [ "${1:-}" = --others ]; then
+  others=yes
+  shift
+fi
+
+# The release of the JDK that mvnw takes.
+build_release() {
+  "${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p'
+}
 
 # One home a line, each release once, the one that runs the build first.
 find_jdks() {
   local home version seen=" "
   local -a named=()
+  [ -z "$others" ] || seen=" $(build_release) "
   IFS=: read -r -a named <<<"${CLOUDMW_TEST_JDKS:-}"
   for home in "${JAVA_HOME:-}" ${named[@]+"${named[@]}"} /usr/lib/jvm/* /opt/java/* \
     /Library/Java/JavaVirtualMachines/*/Contents/Home "$HOME"/Library/Java/JavaVirtualMachines/*/Contents/Home \
@@ -28,7 +41,7 @@ find_jdks() {
 tests=${*:-io/cloudmw/client/**/*Test,!LeakCheckTest}
 failed=0
 jdks=$(find_jdks)
-[ -n "$jdks" ] || { echo "no JDK of 17 or later found: set JAVA_HOME or CLOUDMW_TEST_JDKS" >&2; exit 2; }
+[ -n "$jdks" ] || { echo "no ${others:+other }JDK of 17 or later found: set JAVA_HOME or CLOUDMW_TEST_JDKS" >&2; exit 2; }
 while read -r version home; do
   log=integration-tests/target/jdk-$version.log
   mkdir -p integration-tests/target

@@ -50,7 +50,15 @@ esac
 for tool in ip tc sysctl; do
   command -v "$tool" >/dev/null || die "no $tool found (Debian: apt-get install iproute2 procps)"
 done
-[ ! -e "/run/netns/$name-0" ] || die "$name-0 exists: another run has it, or was killed (ip netns del $name-0 and so on)"
+# Says which run has the hosts. One that was killed leaves them, and they are taken down here.
+owner=/run/$name-hosts.pid
+if [ -e "/run/netns/$name-0" ]; then
+  other=$(cat "$owner" 2>/dev/null) || other=
+  { [ -n "$other" ] && ! kill -0 "$other" 2>/dev/null; } ||
+    die "$name-0 exists: another run has it (process ${other:-unknown}); ip netns del $name-0 and so on takes it down"
+  for left in /run/netns/"$name"-*; do ip netns del "${left##*/}" || true; done
+fi
+echo $$ >"$owner"
 
 take_down() {
   n=0
@@ -97,6 +105,7 @@ leave() {
   trap '' INT TERM HUP
   [ -n "$made" ] || echo "hosts.sh: no network namespaces, veth, bridges or tbf to be had here (see above)" >&2
   take_down
+  rm -f "$owner"
 }
 
 trap leave EXIT
