@@ -179,9 +179,9 @@ public final class CloudMw implements AutoCloseable {
      * @param takesOver also when the bucket has the marker of another store or cluster, which then loses it
      * @param check prove first that the coordinator and one helper can use the bucket: see {@link #checkStores}. Fails with
      *     {@code STORE_DENIED}, {@code NOT_FOUND} or {@code STORE_UNAVAILABLE} when they cannot, and says why; nothing is made
-     *     known then
+     *     known then. A cluster without a live helper is checked from the coordinator alone, as the answer says
      */
-    public CompletableFuture<Store> addStore(Store store, boolean create, boolean takesOver, boolean check) {
+    public CompletableFuture<AddedStore> addStore(Store store, boolean create, boolean takesOver, boolean check) {
         return engine.coordinator().addStore(store, create, takesOver, check);
     }
 

@@ -1,5 +1,6 @@
 package io.cloudmw.client.cli;
 
+import io.cloudmw.client.AddedStore;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.access.CredentialsReference;
@@ -100,34 +101,10 @@ final class StoreAccessCommands {
                         process,
                         report.fault().map(fault -> fault.kind().word()).orElse("ok"),
                         latency(report),
-                        report.latencyMicros() == 0
-                                ? "-"
-                                : String.format(Locale.ROOT, "%+.1f s", report.clockAheadMillis() / 1000.0),
+                        clock(report),
                         report.fault().map(StoreFault::reason).orElse(""));
             }));
             return Map.of("checks", rows);
-        }
-
-        private static String latency(ProbeReport report) {
-            return report.latencyMicros() == 0
-                    ? "-"
-                    : String.format(Locale.ROOT, "%.1f ms", report.latencyMicros() / 1000.0);
-        }
-
-        private static Map<String, Object> row(StoreId store, String process, ProbeReport report) {
-            Map<String, Object> row = new LinkedHashMap<>();
-            row.put("store", store.value());
-            row.put("process", process);
-            row.put("ok", report.fault().isEmpty());
-            report.fault().ifPresent(fault -> {
-                row.put("condition", fault.kind().word());
-                row.put("reason", fault.reason());
-            });
-            if (report.latencyMicros() > 0) {
-                row.put("latency_micros", report.latencyMicros());
-                row.put("clock_ahead_millis", report.clockAheadMillis());
-            }
-            return row;
         }
 
         /** A refusal outranks a bucket that is missing, and that one which does not answer. */
@@ -141,6 +118,48 @@ final class StoreAccessCommands {
                 case UNREACHABLE -> known == ExitCode.OK ? ExitCode.UNAVAILABLE : known;
             };
         }
+    }
+
+    private static Map<String, Object> row(StoreId store, String process, ProbeReport report) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("store", store.value());
+        row.put("process", process);
+        row.put("ok", report.fault().isEmpty());
+        report.fault().ifPresent(fault -> {
+            row.put("condition", fault.kind().word());
+            row.put("reason", fault.reason());
+        });
+        if (report.latencyMicros() > 0) {
+            row.put("latency_micros", report.latencyMicros());
+            row.put("clock_ahead_millis", report.clockAheadMillis());
+        }
+        return row;
+    }
+
+    private static String latency(ProbeReport report) {
+        return report.latencyMicros() == 0
+                ? "-"
+                : String.format(Locale.ROOT, "%.1f ms", report.latencyMicros() / 1000.0);
+    }
+
+    private static String clock(ProbeReport report) {
+        return report.latencyMicros() == 0
+                ? "-"
+                : String.format(Locale.ROOT, "%+.1f s", report.clockAheadMillis() / 1000.0);
+    }
+
+    /** Latency and clock of one process's check. */
+    static String times(ProbeReport report) {
+        return "(latency " + latency(report) + ", store's clock " + clock(report) + ")";
+    }
+
+    /** A store that was added, with the rows of {@code store check}. */
+    static Map<String, Object> json(AddedStore added) {
+        Map<String, Object> json = new LinkedHashMap<>(Json.of(added.store()));
+        List<Map<String, ?>> rows = new ArrayList<>();
+        added.checks().forEach((process, report) -> rows.add(row(added.store().id(), process, report)));
+        json.put("checks", rows);
+        return json;
     }
 
     /** The fault that keeps everybody out of a store, for lists. */

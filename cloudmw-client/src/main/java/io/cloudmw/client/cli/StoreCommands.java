@@ -1,9 +1,11 @@
 package io.cloudmw.client.cli;
 
+import io.cloudmw.client.AddedStore;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.client.rpc.HelperStatus;
 import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
@@ -13,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -73,9 +76,27 @@ final class StoreCommands {
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            Store added = Calls.await(client.addStore(store(), create, replace, !unchecked));
-            say("store %s: %s is known%s", added.id(), added.kind().place(), unchecked ? "" : ", and can be used");
-            return Json.of(added);
+            AddedStore added = Calls.await(client.addStore(store(), create, replace, !unchecked));
+            say(
+                    "store %s: %s is known%s",
+                    added.store().id(), added.store().kind().place(), proof(added.checks()));
+            return StoreAccessCommands.json(added);
+        }
+
+        private String proof(Map<String, ProbeReport> checks) {
+            if (unchecked) {
+                return "";
+            }
+            if (checks.isEmpty()) {
+                return ", as before (cloudmw store check " + id + " proves it again)";
+            }
+            String seen = checks.entrySet().stream()
+                    .map(check -> check.getKey() + " " + StoreAccessCommands.times(check.getValue()))
+                    .collect(Collectors.joining(", "));
+            return ", and can be used: " + seen
+                    + (checks.size() == 1
+                            ? "; no helper could be asked (cloudmw store check " + id + " repeats this)"
+                            : "");
         }
 
         private Store store() {

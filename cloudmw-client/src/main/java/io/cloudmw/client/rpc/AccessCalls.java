@@ -52,12 +52,17 @@ public final class AccessCalls {
     private static Map<StoreId, Map<String, ProbeReport>> checks(CheckStoresResponse answer) throws CloudMwException {
         Map<StoreId, Map<String, ProbeReport>> checks = new LinkedHashMap<>();
         for (CheckedStore checked : answer.getStoresList()) {
-            Map<String, ProbeReport> found = new LinkedHashMap<>();
-            for (StoreCheck check : checked.getChecksList()) {
-                found.put(check.getProcess(), AccessWire.report(check));
-            }
-            checks.put(FromWire.storeId(checked.getStoreId()), found);
+            checks.put(FromWire.storeId(checked.getStoreId()), reports(checked.getChecksList()));
         }
         return checks;
+    }
+
+    /** By process. */
+    static Map<String, ProbeReport> reports(List<StoreCheck> checks) {
+        Map<String, ProbeReport> reports = new LinkedHashMap<>();
+        for (StoreCheck check : checks) {
+            reports.put(check.getProcess(), AccessWire.report(check));
+        }
+        return reports;
     }
 }

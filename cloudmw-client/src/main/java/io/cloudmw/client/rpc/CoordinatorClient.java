@@ -1,6 +1,7 @@
 package io.cloudmw.client.rpc;
 
 import com.google.protobuf.ByteString;
+import io.cloudmw.client.AddedStore;
 import io.cloudmw.core.backup.record.ExportCursor;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.config.HostPorts;
@@ -174,7 +175,7 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     public CompletableFuture<Store> addStore(Store store, boolean create) {
-        return addStore(store, create, false, false);
+        return addStore(store, create, false, false).thenApply(AddedStore::store);
     }
 
     /**
@@ -183,7 +184,7 @@ public final class CoordinatorClient implements AutoCloseable {
      * @param takesOver from the other store or cluster whose marker the bucket has
      * @param check prove first that it can be used
      */
-    public CompletableFuture<Store> addStore(Store store, boolean create, boolean takesOver, boolean check) {
+    public CompletableFuture<AddedStore> addStore(Store store, boolean create, boolean takesOver, boolean check) {
         AddStoreRequest request = AddStoreRequest.newBuilder()
                 .setStore(ToWire.store(store))
                 .setCreate(create)
@@ -191,7 +192,11 @@ public final class CoordinatorClient implements AutoCloseable {
                 .setCheck(check)
                 .setCall(newCall())
                 .build();
-        return call(CoordinatorGrpc.getAddStoreMethod(), request, answer -> FromWire.store(answer.getStore()));
+        return call(
+                CoordinatorGrpc.getAddStoreMethod(),
+                request,
+                answer ->
+                        new AddedStore(FromWire.store(answer.getStore()), AccessCalls.reports(answer.getChecksList())));
     }
 
     public CompletableFuture<Store> replaceStore(StoreId id) {

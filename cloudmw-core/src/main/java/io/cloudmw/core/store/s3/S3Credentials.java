@@ -1,10 +1,12 @@
 package io.cloudmw.core.store.s3;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.access.AccessKeys;
 import io.cloudmw.core.access.CredentialsFile;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.error.CloudMwException;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -54,11 +56,7 @@ final class S3Credentials implements AutoCloseable {
 
     private AwsCredentialsProvider provider(Place place) {
         if (place.reference() instanceof CredentialsReference.Profile profile) {
-            return new Profiled(
-                    profile,
-                    ProfileCredentialsProvider.builder()
-                            .profileName(profile.name())
-                            .build());
+            return new Profiled(profile);
         }
         if (place.reference() instanceof CredentialsReference.KeyFile file) {
             CredentialsFile keys = new CredentialsFile(file.path());
@@ -95,21 +93,48 @@ final class S3Credentials implements AutoCloseable {
         return end < 0 ? message : message.substring(0, end);
     }
 
-    /** Keys of a profile. A profile that is not there fails as every lack of credentials does. */
-    private record Profiled(CredentialsReference.Profile profile, ProfileCredentialsProvider keys)
-            implements AwsCredentialsProvider, SdkAutoCloseable {
+    /**
+     * Keys of a profile. A profile that is not there fails as every lack of credentials does. The SDK's provider heeds changes of
+     * the files that were there when it was made: after a failure the next use makes another, which finds files that came since.
+     */
+    private static final class Profiled implements AwsCredentialsProvider, SdkAutoCloseable {
+        private final CredentialsReference.Profile profile;
+
+        @GuardedBy("this")
+        private @Nullable ProfileCredentialsProvider keys;
+
+        Profiled(CredentialsReference.Profile profile) {
+            this.profile = profile;
+        }
+
         @Override
         public AwsCredentials resolveCredentials() {
             try {
-                return keys.resolveCredentials();
+                return keys().resolveCredentials();
             } catch (SdkClientException | IllegalStateException | IllegalArgumentException e) {
+                close();
                 throw SdkClientException.create(UNABLE + profile.describe() + ": " + said(e), e);
             }
         }
 
+        private synchronized ProfileCredentialsProvider keys() {
+            ProfileCredentialsProvider known = keys;
+            if (known == null) {
+                known = ProfileCredentialsProvider.builder()
+                        .profileName(profile.name())
+                        .build();
+                keys = known;
+            }
+            return known;
+        }
+
+        /** The next use opens it again. */
         @Override
-        public void close() {
-            keys.close();
+        public synchronized void close() {
+            if (keys != null) {
+                keys.close();
+                keys = null;
+            }
         }
     }
 

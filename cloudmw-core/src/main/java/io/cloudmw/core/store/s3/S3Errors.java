@@ -11,6 +11,7 @@ import io.cloudmw.core.store.answer.ErrorAnswer;
 import io.cloudmw.core.store.answer.ServerFault;
 import io.cloudmw.core.time.WallClock;
 import java.net.ConnectException;
+import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.CertificateException;
@@ -21,6 +22,7 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.AbortedException;
+import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.SdkHttpResponse;
 
@@ -111,6 +113,9 @@ final class S3Errors {
             }
             if (cause instanceof ConnectException) {
                 return place + ": the connection is refused (is the server running there?)";
+            }
+            if (cause instanceof ApiCallTimeoutException || cause instanceof SocketTimeoutException) {
+                return place + ": no answer in time (is it an S3 endpoint, and up?)";
             }
         }
         return place + ": " + Reasons.of(e);

@@ -63,11 +63,13 @@ public final class StoreChecks {
     /**
      * Proves one store, which need not be known yet.
      *
+     * @return by process; the coordinator alone where no helper is alive, or none answered
      * @throws CloudMwException {@code STORE_DENIED}, {@code NOT_FOUND} (no such bucket) or {@code STORE_UNAVAILABLE}: what is
      *     wrong, seen from where, and what to do
      */
-    public void require(Store store) throws CloudMwException {
-        for (Map.Entry<String, ProbeReport> check : finish(start(store)).entrySet()) {
+    public Map<String, ProbeReport> require(Store store) throws CloudMwException {
+        Map<String, ProbeReport> checks = finish(start(store));
+        for (Map.Entry<String, ProbeReport> check : checks.entrySet()) {
             Optional<StoreFault> fault = check.getValue().fault();
             if (fault.isPresent()) {
                 throw new CloudMwException(
@@ -76,6 +78,7 @@ public final class StoreChecks {
                                 + fault.get().reason());
             }
         }
+        return checks;
     }
 
     private static ErrorCode code(StoreFault.Kind kind) {

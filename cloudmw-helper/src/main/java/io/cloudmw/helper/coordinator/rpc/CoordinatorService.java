@@ -125,7 +125,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
     private final Coordinator coordinator;
     private final boolean reachable;
-    private final Administration.Proof proof;
+    private final StoreProof proof;
     private final UnaryCalls calls;
     private final UnaryCalls signs;
     private final AtomicLong ignored = new AtomicLong();
@@ -138,11 +138,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
      * @param signs for helpers' signs of life, which wait for no other call
      */
     public CoordinatorService(
-            Coordinator coordinator,
-            Administration.Proof proof,
-            boolean reachable,
-            UnaryCalls calls,
-            UnaryCalls signs) {
+            Coordinator coordinator, StoreProof proof, boolean reachable, UnaryCalls calls, UnaryCalls signs) {
         this.coordinator = coordinator;
         this.proof = proof;
         this.reachable = reachable;
@@ -210,15 +206,18 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     @Override
     public void addStore(AddStoreRequest request, StreamObserver<AddStoreResponse> observer) {
         calls.answer(observer, () -> {
+            AddStoreResponse.Builder answer = AddStoreResponse.newBuilder();
+            Administration.Proof recorded = store ->
+                    proof.of(store).forEach((process, report) -> answer.addChecks(AccessWire.check(process, report)));
             StoreStatus added = coordinator
                     .administration()
                     .addStore(
                             FromWire.store(request.getStore()),
                             request.getCreate(),
                             request.getReplace(),
-                            request.getCheck() ? proof : unproven -> {},
+                            request.getCheck() ? recorded : unproven -> {},
                             FromWire.callId(request.getCall()));
-            return AddStoreResponse.newBuilder().setStore(ToWire.store(added)).build();
+            return answer.setStore(ToWire.store(added)).build();
         });
     }
 

@@ -23,6 +23,7 @@ import io.cloudmw.proto.v1.RegisterHelperResponse;
 import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
@@ -60,7 +61,7 @@ final class CoordinatorServiceTest {
                     Ticker.system(),
                     WallClock.system());
             CoordinatorService service = new CoordinatorService(
-                    coordinator, unproven -> {}, false, new UnaryCalls(STALLED), new UnaryCalls(Runnable::run));
+                    coordinator, unproven -> Map.of(), false, new UnaryCalls(STALLED), new UnaryCalls(Runnable::run));
             Answers<ListVolumesResponse> listed = new Answers<>();
             service.listVolumes(ListVolumesRequest.getDefaultInstance(), listed);
             Answers<RegisterHelperResponse> registered = new Answers<>();
