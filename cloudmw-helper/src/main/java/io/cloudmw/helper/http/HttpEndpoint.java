@@ -27,9 +27,15 @@ import java.util.function.Supplier;
 public final class HttpEndpoint implements AutoCloseable {
     private static final int BACKLOG = 16;
 
+    /** A peer that sends half a request holds up one of them. */
+    private static final int THREADS = 4;
+
+    private static final int MOST_QUEUED = 256;
+
     private final HostPort listen;
     private final HttpServer server;
-    private final ThreadPoolExecutor thread = Threads.blocking("http", 1, BACKLOG);
+    private final ThreadPoolExecutor threads = Threads.blocking("http", THREADS, MOST_QUEUED);
+    private Optional<Readiness> readiness = Optional.empty();
 
     /**
      * Binds; who connects is not answered before {@link #serve}.
@@ -42,7 +48,7 @@ public final class HttpEndpoint implements AutoCloseable {
         try {
             server = HttpServer.create(new InetSocketAddress(listen.host(), listen.port()), BACKLOG);
         } catch (IOException e) {
-            thread.shutdown();
+            threads.shutdown();
             throw new CloudMwException(
                     ErrorCode.LOCAL_IO, setting + ": cannot listen on " + listen + ": " + Reasons.of(e), e);
         }
@@ -51,17 +57,29 @@ public final class HttpEndpoint implements AutoCloseable {
     /**
      * Answers from now on; called once.
      *
-     * @param unready why the process cannot serve now; empty: it can. May block for some seconds
+     * @param healthy must not block
+     * @param unready why the process cannot serve now; empty: it can. May block: called by a thread of its own
      */
     public void serve(PrometheusMeterRegistry meters, BooleanSupplier healthy, Supplier<Optional<String>> unready) {
+        Readiness looks = new Readiness(unready);
+        readiness = Optional.of(looks);
         server.createContext("/metrics", exchange -> answer(exchange, 200, meters.scrape()));
-        server.createContext("/readyz", exchange -> ready(exchange, unready.get()));
+        server.createContext("/readyz", exchange -> looks.ask(reason -> answered(exchange, reason)));
         server.createContext("/healthz", exchange -> {
             boolean well = healthy.getAsBoolean();
             answer(exchange, well ? 200 : 503, well ? "ok\n" : "not serving\n");
         });
-        server.setExecutor(thread);
+        server.setExecutor(threads);
         server.start();
+    }
+
+    private static void answered(HttpExchange exchange, Optional<String> unready) {
+        try {
+            ready(exchange, unready);
+        } catch (IOException e) {
+            // The peer does not wait for the answer any more.
+            exchange.close();
+        }
     }
 
     private static void ready(HttpExchange exchange, Optional<String> unready) throws IOException {
@@ -100,6 +118,7 @@ public final class HttpEndpoint implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-        thread.shutdownNow();
+        threads.shutdownNow();
+        readiness.ifPresent(Readiness::close);
     }
 }

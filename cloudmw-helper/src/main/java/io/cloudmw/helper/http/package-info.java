@@ -1,5 +1,6 @@
 /**
- * Metrics and health over HTTP, for machines that watch this one. Runs on a thread of its own.
+ * Metrics and health over HTTP, for machines that watch this one. Runs on threads of its own: a few that
+ * answer, and one that looks whether the process can serve.
  */
 @NullMarked
 package io.cloudmw.helper.http;
