@@ -36,11 +36,7 @@ final class TortureIT {
             assertThat(report.path(found).isInt()).as(found).isTrue();
             assertThat(report.path(found).asInt()).as(found).isZero();
         }
-        for (String kind : List.of("store_lost", "bucket_lost", "store_leaves", "replicas_changed")) {
-            assertThat(report.path("faults_by_kind").path(kind).asInt())
-                    .as(kind)
-                    .isPositive();
-        }
+        assertThatEachChangeWasMade(report);
         assertThat(report.path("coordinators").asInt()).isEqualTo(1);
         assertThat(report.path("store_losses"))
                 .isNotEmpty()
@@ -48,6 +44,22 @@ final class TortureIT {
                                 loss.path("seconds_to_full_replication").asDouble())
                         .isPositive());
         assertThat(report.path("under_replicated_chunks").asInt()).isZero();
+    }
+
+    @Test
+    void aRunThatIsTooShortForEachChangeGoesOnUntilAllWereMade() throws IOException {
+        CommandLine.Result result = commands.run("torture", "--minutes", "0.02", "--seed", "1", "--json");
+
+        assertThat(result.exitCode()).as(result.toString()).isZero();
+        assertThatEachChangeWasMade(result.json());
+    }
+
+    private static void assertThatEachChangeWasMade(JsonNode report) {
+        for (String kind : List.of("store_lost", "bucket_lost", "store_leaves", "replicas_changed")) {
+            assertThat(report.path("faults_by_kind").path(kind).asInt())
+                    .as(kind)
+                    .isPositive();
+        }
     }
 
     /** Everything it leaves behind would be in its temporary directory. */

@@ -34,7 +34,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * it one more may be lost with all it has: of each chunk that has all its copies one stays within reach. The helper of a store that is
  * lost comes back with an empty disk, which the cluster is told: at once, or when the other stores have everything as often as it
  * ought to be. A bucket that is lost is declared lost, and another one takes its place. A loss comes now and then, of a disk and of a
- * bucket in turn, and once at least of each. Disks leave the volumes and join them again, and replicas become more and fewer. Copies are
+ * bucket in turn, and once at least of each. Disks leave the volumes and join them again, and replicas become more and fewer, each
+ * once at least: a run that was too short for that goes on until it was so. Copies are
  * harmed only where all are good. So every acknowledged byte is kept somewhere. Meanwhile a coordinator, or the clients' way to it, may be
  * gone, and two helpers may not reach each other.
  */
@@ -118,16 +119,42 @@ final class Faults implements AutoCloseable {
                 while (!stopping.await(gaps.nextLong(LONGEST_GAP_NANOS), TimeUnit.NANOSECONDS)) {
                     inject();
                 }
-                while (mayLose() && !(hasLostDisk && hasLostBucket)) {
-                    lose();
-                    Sleeper.system().sleep(POLL_NANOS);
-                }
+                makeUp();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } finally {
                 stopped.countDown();
             }
         });
+    }
+
+    /** Goes on until each kind of loss, and each kind of change of volumes, was there once and is over. */
+    private void makeUp() throws InterruptedException {
+        boolean changes = false;
+        while (lacksLoss() || lacksChange() || (changes && busy.contains(FaultKind.Place.VOLUMES))) {
+            if (lacksLoss()) {
+                lose();
+            }
+            Optional<FaultMix.Drawn> change = mix.next(kind -> isLackingChange(kind) && !busy.contains(kind.place()));
+            if (change.isPresent()) {
+                changes = true;
+                execute(draw(change.get().kind(), change.get().random()));
+            }
+            Sleeper.system().sleep(POLL_NANOS);
+        }
+    }
+
+    private boolean lacksLoss() {
+        return mayLose() && !(hasLostDisk && hasLostBucket);
+    }
+
+    private boolean lacksChange() {
+        return Arrays.stream(FaultKind.values()).anyMatch(this::isLackingChange);
+    }
+
+    private boolean isLackingChange(FaultKind kind) {
+        return kind.place() == FaultKind.Place.VOLUMES
+                && counts.getOrDefault(kind, new AtomicInteger()).get() == 0;
     }
 
     private void inject() throws InterruptedException {
@@ -288,7 +315,7 @@ final class Faults implements AutoCloseable {
                 return;
             } else {
                 begin(fault);
-                boolean unused = stopping.await(fault.nanos(), TimeUnit.NANOSECONDS);
+                boolean unused = stopped.await(fault.nanos(), TimeUnit.NANOSECONDS);
             }
             end(fault);
             if (outage.isPresent()) {
