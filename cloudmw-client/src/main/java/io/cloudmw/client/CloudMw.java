@@ -11,6 +11,7 @@ import io.cloudmw.client.progress.PutEstimate;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.ReadEstimate;
 import io.cloudmw.client.progress.WarmReceipt;
+import io.cloudmw.client.rpc.AddedStore;
 import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FileEntry;

@@ -1,7 +1,7 @@
 package io.cloudmw.client.cli;
 
-import io.cloudmw.client.AddedStore;
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.rpc.AddedStore;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.access.ProbeReport;

@@ -1,7 +1,6 @@
 package io.cloudmw.client.rpc;
 
 import com.google.protobuf.ByteString;
-import io.cloudmw.client.AddedStore;
 import io.cloudmw.core.backup.record.ExportCursor;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.config.HostPorts;

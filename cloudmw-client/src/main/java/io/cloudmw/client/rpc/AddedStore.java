@@ -1,4 +1,4 @@
-package io.cloudmw.client;
+package io.cloudmw.client.rpc;
 
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.model.Store;
