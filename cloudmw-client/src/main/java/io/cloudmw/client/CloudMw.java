@@ -73,6 +73,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
+import java.util.function.BiConsumer;
  * A client of one cluster. Safe for any thread; one instance serves a whole application and any number of transfers
  * at once, within one limit of memory.
  *
@@ -204,13 +205,15 @@ public final class CloudMw implements AutoCloseable {
 
     /**
      * Has the coordinator and one helper write, read, list and delete a small object in buckets; takes five seconds at most for
-     * each few.
+     * each eight.
      *
-     * @param stores empty: all buckets
-     * @return what each process found, by store and process
+     * @param stores empty: all buckets that were not declared lost
+     * @param found is told of each, in their order, what each process found, as soon as a few are checked; must not block
+     * @return done when all are checked
      */
-    public CompletableFuture<Map<StoreId, Map<String, ProbeReport>>> checkStores(List<StoreId> stores) {
-        return engine.coordinator().access().check(stores);
+    public CompletableFuture<Void> checkStores(
+            List<StoreId> stores, BiConsumer<StoreId, Map<String, ProbeReport>> found) {
+        return engine.coordinator().access().check(stores, found);
     }
 
     public CompletableFuture<List<StoreStatus>> stores() {

@@ -21,11 +21,15 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.StoreStatus;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -38,6 +42,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class StoreAccessIT {
     private static final Duration LONG = Duration.ofMinutes(3);
     private static final int BYTES = 3 << 20;
+    private static final int SILENT = 25;
+    private static final int BACKLOG = 500;
     private static final StoreId A = new StoreId("store-a");
     private static final StoreId B = new StoreId("store-b");
 
@@ -275,6 +281,42 @@ final class StoreAccessIT {
             first.close();
             awaitCondition("unreachable");
             assertThat(run("store", "ls").out()).contains("unreachable since 2");
+        }
+    }
+
+    /** One after the other, or all in one call, they would take longer than the command waits for its coordinator. */
+    @Test
+    void manyBucketsThatDoNotAnswerAreCheckedAndTold() throws Exception {
+        process("coordinator");
+        process("helper-1");
+        Path keys = Files.writeString(directory.resolve("keys"), "accessKey=key-a\nsecretKey=secret\n");
+        URI endpoint = URI.create(first.endpoint());
+        try (CloudMw client = connect()) {
+            for (int i = 0; i < SILENT; i++) {
+                Store.S3 bucket = new Store.S3(
+                        "bucket",
+                        "us-east-1",
+                        first.endpoint(),
+                        true,
+                        "prefix-" + i + "/",
+                        new CredentialsReference.KeyFile(keys));
+                client.addStore(new Store(new StoreId("store-" + i), "domain", bucket), false)
+                        .join();
+            }
+        }
+        first.close();
+        // Connections are made, and nobody answers.
+        try (ServerSocket silent =
+                new ServerSocket(endpoint.getPort(), BACKLOG, InetAddress.getByName(endpoint.getHost()))) {
+            CommandLine.Result checked = run("store", "check", "--json");
+            assertThat(silent.isBound()).isTrue();
+            assertThat(checked.exitCode()).as(checked.err()).isEqualTo(5);
+            Set<String> stores = new HashSet<>();
+            for (JsonNode check : checked.json().path("checks")) {
+                assertThat(check.path("condition").asText()).isEqualTo("unreachable");
+                stores.add(check.path("store").asText());
+            }
+            assertThat(stores).as(checked.err()).hasSize(SILENT);
         }
     }
 

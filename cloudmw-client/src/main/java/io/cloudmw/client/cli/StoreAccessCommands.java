@@ -87,24 +87,29 @@ final class StoreAccessCommands {
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
             List<StoreId> stores = ids.stream().map(StoreId::new).toList();
-            Map<StoreId, Map<String, ProbeReport>> checks = Calls.await(client.checkStores(stores));
             List<Map<String, ?>> rows = new ArrayList<>();
             say(
                     "%-24s %-24s %-12s %10s %10s  %s",
                     "STORE", "SEEN FROM", "CONDITION", "LATENCY", "CLOCK", "WHAT IS WRONG");
-            checks.forEach((store, found) -> found.forEach((process, report) -> {
-                exit = worse(exit, report.fault());
-                rows.add(row(store, process, report));
-                say(
-                        "%-24s %-24s %-12s %10s %10s  %s",
-                        store,
-                        process,
-                        report.fault().map(fault -> fault.kind().word()).orElse("ok"),
-                        latency(report),
-                        clock(report),
-                        report.fault().map(StoreFault::reason).orElse(""));
-            }));
+            Void unused = Calls.await(client.checkStores(
+                    stores,
+                    (store, found) -> found.forEach((process, report) -> {
+                        exit = worse(exit, report.fault());
+                        rows.add(row(store, process, report));
+                        say(store, process, report);
+                    })));
             return Map.of("checks", rows);
+        }
+
+        private void say(StoreId store, String process, ProbeReport report) {
+            say(
+                    "%-24s %-24s %-12s %10s %10s  %s",
+                    store,
+                    process,
+                    report.fault().map(fault -> fault.kind().word()).orElse("ok"),
+                    latency(report),
+                    clock(report),
+                    report.fault().map(StoreFault::reason).orElse(""));
         }
 
         /** A refusal outranks a bucket that is missing, and that one which does not answer. */

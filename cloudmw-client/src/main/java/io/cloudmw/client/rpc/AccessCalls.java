@@ -1,10 +1,13 @@
 package io.cloudmw.client.rpc;
 
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.wire.AccessWire;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.proto.v1.CheckStoresRequest;
@@ -16,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 
 /** Asks the coordinator about getting into stores. Safe for any thread. */
 public final class AccessCalls {
@@ -36,17 +40,40 @@ public final class AccessCalls {
     }
 
     /**
-     * Has buckets checked.
+     * Has buckets checked, a few at a time.
      *
-     * @param stores empty: all
+     * @param stores empty: all that were not declared lost
+     * @param found is told of each, in their order, by one thread at a time
      */
-    public CompletableFuture<Map<StoreId, Map<String, ProbeReport>>> check(List<StoreId> stores) {
-        return coordinator.call(
-                StoreAccessGrpc.getCheckStoresMethod(),
-                CheckStoresRequest.newBuilder()
-                        .addAllStoreIds(stores.stream().map(StoreId::value).toList())
-                        .build(),
-                AccessCalls::checks);
+    public CompletableFuture<Void> check(List<StoreId> stores, BiConsumer<StoreId, Map<String, ProbeReport>> found) {
+        CompletableFuture<List<StoreId>> chosen =
+                stores.isEmpty() ? coordinator.stores().thenApply(AccessCalls::buckets) : completedFuture(stores);
+        return chosen.thenCompose(all -> checkNext(all, found));
+    }
+
+    private static List<StoreId> buckets(List<StoreStatus> stores) {
+        return stores.stream()
+                .map(StoreStatus::store)
+                .filter(store -> store.owner().isEmpty() && !store.isLost())
+                .map(Store::id)
+                .toList();
+    }
+
+    private CompletableFuture<Void> checkNext(List<StoreId> left, BiConsumer<StoreId, Map<String, ProbeReport>> found) {
+        if (left.isEmpty()) {
+            return completedFuture(null);
+        }
+        int few = Math.min(left.size(), AccessWire.MAX_CHECKED);
+        CheckStoresRequest request = CheckStoresRequest.newBuilder()
+                .addAllStoreIds(
+                        left.subList(0, few).stream().map(StoreId::value).toList())
+                .build();
+        return coordinator
+                .call(StoreAccessGrpc.getCheckStoresMethod(), request, AccessCalls::checks)
+                .thenCompose(checks -> {
+                    checks.forEach(found);
+                    return checkNext(left.subList(few, left.size()), found);
+                });
     }
 
     private static Map<StoreId, Map<String, ProbeReport>> checks(CheckStoresResponse answer) throws CloudMwException {

@@ -21,6 +21,9 @@ import java.util.TreeMap;
 
 /** How processes get into stores, as messages. Stateless. */
 public final class AccessWire {
+    /** Stores that one call checks; all of them at the same time, so that a call takes seconds. */
+    public static final int MAX_CHECKED = 8;
+
     /** Stores that one message names. */
     static final int MAX_UNUSABLE = 1000;
 

@@ -11,10 +11,12 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.reach.BucketProbe;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.wire.AccessWire;
 import io.cloudmw.helper.coordinator.check.rpc.HelperProbes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +28,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +48,9 @@ public final class StoreChecks {
     private static final long MOST_NANOS = Duration.ofMillis(4600).toNanos();
     private static final int MOST_HELPERS = 3;
 
+    /** A client that hears nothing for longer takes its coordinator for gone: then checks that wait for threads are given up. */
+    private static final long ALL_NANOS = Duration.ofSeconds(10).toNanos();
+
     private final Administration administration;
     private final BucketProbe own;
     private final HelperProbes helpers;
@@ -58,7 +65,12 @@ public final class StoreChecks {
     }
 
     /** The findings of processes that were asked: {@code coordinator}, and {@code helper ID}. */
-    private record Started(Store store, Future<ProbeReport> here, Future<Map<String, ProbeReport>> there) {}
+    private record Started(Store store, Future<ProbeReport> here, Future<Map<String, ProbeReport>> there) {
+        void cancel() {
+            here.cancel(true);
+            there.cancel(true);
+        }
+    }
 
     /**
      * Proves one store, which need not be known yet.
@@ -68,7 +80,7 @@ public final class StoreChecks {
      *     wrong, seen from where, and what to do
      */
     public Map<String, ProbeReport> require(Store store) throws CloudMwException {
-        Map<String, ProbeReport> checks = finish(start(store));
+        Map<String, ProbeReport> checks = checked(List.of(store)).get(0);
         for (Map.Entry<String, ProbeReport> check : checks.entrySet()) {
             Optional<StoreFault> fault = check.getValue().fault();
             if (fault.isPresent()) {
@@ -90,13 +102,40 @@ public final class StoreChecks {
     }
 
     /**
-     * Checks buckets that are known, all at the same time as far as there are threads.
+     * Checks buckets that are known, all at the same time.
      *
-     * @param ids empty: all
+     * @param ids at most {@link AccessWire#MAX_CHECKED}; empty: all buckets, which must not be more either
      * @return by store, then by process
-     * @throws CloudMwException {@code NOT_FOUND} when there is no such store; {@code INVALID_ARGUMENT} when it is a disk
+     * @throws CloudMwException {@code NOT_FOUND} when there is no such store, or it is a disk; {@code INVALID_ARGUMENT} when
+     *     there are too many; {@code OVERLOADED} when others' checks leave no time for these
      */
     public Map<StoreId, Map<String, ProbeReport>> check(Set<StoreId> ids) throws CloudMwException {
+        List<Store> chosen = chosen(ids);
+        Iterator<Map<String, ProbeReport>> found = checked(chosen).iterator();
+        Map<StoreId, Map<String, ProbeReport>> checks = new LinkedHashMap<>();
+        chosen.forEach(bucket -> checks.put(bucket.id(), found.next()));
+        return checks;
+    }
+
+    private List<Map<String, ProbeReport>> checked(List<Store> stores) throws CloudMwException {
+        List<Started> started = new ArrayList<>();
+        try {
+            for (Store store : stores) {
+                started.add(start(store));
+            }
+            long end = Ticker.system().nanos() + ALL_NANOS;
+            List<Map<String, ProbeReport>> checks = new ArrayList<>();
+            for (Started one : started) {
+                checks.add(finish(one, end));
+            }
+            return checks;
+        } finally {
+            // Nothing where all are done; otherwise nobody waits for the rest any more.
+            started.forEach(Started::cancel);
+        }
+    }
+
+    private List<Store> chosen(Set<StoreId> ids) throws CloudMwException {
         List<Store> buckets = administration.buckets();
         Set<StoreId> known = buckets.stream().map(Store::id).collect(Collectors.toSet());
         for (StoreId id : ids) {
@@ -104,17 +143,15 @@ public final class StoreChecks {
                 throw new CloudMwException(ErrorCode.NOT_FOUND, "no bucket " + id + " (disks are not checked)");
             }
         }
-        List<Started> started = new ArrayList<>();
-        for (Store bucket : buckets) {
-            if (ids.isEmpty() || ids.contains(bucket.id())) {
-                started.add(start(bucket));
-            }
+        List<Store> chosen = buckets.stream()
+                .filter(bucket -> ids.isEmpty() || ids.contains(bucket.id()))
+                .toList();
+        if (chosen.size() > AccessWire.MAX_CHECKED) {
+            throw new CloudMwException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "stores to check: " + chosen.size() + " (expected: <= " + AccessWire.MAX_CHECKED + " in one call)");
         }
-        Map<StoreId, Map<String, ProbeReport>> checks = new LinkedHashMap<>();
-        for (Started one : started) {
-            checks.put(one.store().id(), finish(one));
-        }
-        return checks;
+        return chosen;
     }
 
     private Started start(Store store) throws CloudMwException {
@@ -129,15 +166,19 @@ public final class StoreChecks {
         }
     }
 
-    private static Map<String, ProbeReport> finish(Started started) throws CloudMwException {
+    private static Map<String, ProbeReport> finish(Started started, long endNanos) throws CloudMwException {
         Map<String, ProbeReport> checks = new LinkedHashMap<>();
         try {
-            checks.put("coordinator", started.here().get());
-            checks.putAll(started.there().get());
+            checks.put("coordinator", started.here().get(left(endNanos), TimeUnit.NANOSECONDS));
+            checks.putAll(started.there().get(left(endNanos), TimeUnit.NANOSECONDS));
             return checks;
+        } catch (TimeoutException e) {
+            throw new CloudMwException(
+                    ErrorCode.OVERLOADED,
+                    "store " + started.store().id() + " was not checked within "
+                            + TimeUnit.NANOSECONDS.toSeconds(ALL_NANOS) + " s: others have stores checked (try later)",
+                    e);
         } catch (InterruptedException e) {
-            started.here().cancel(true);
-            started.there().cancel(true);
             Thread.currentThread().interrupt();
             throw new CloudMwException(ErrorCode.CANCELLED, "interrupted while a store was checked", e);
         } catch (ExecutionException e) {
@@ -148,6 +189,10 @@ public final class StoreChecks {
                             "check of store " + started.store().id(),
                             e);
         }
+    }
+
+    private static long left(long endNanos) {
+        return Math.max(0, endNanos - Ticker.system().nanos());
     }
 
     /** Empty: no helper is alive, or none can be asked. */
