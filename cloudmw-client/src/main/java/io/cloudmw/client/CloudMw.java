@@ -57,6 +57,7 @@ import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.upkeep.order.OrderedRound;
 import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.RoundProgress;
 import io.cloudmw.core.upkeep.task.RoundScope;
@@ -70,10 +71,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 
 /**
-import java.util.function.BiConsumer;
  * A client of one cluster. Safe for any thread; one instance serves a whole application and any number of transfers
  * at once, within one limit of memory.
  *
@@ -252,22 +254,35 @@ public final class CloudMw implements AutoCloseable {
 
     /**
      * Has what lies in stores and nothing names collected, as soon as no round of that is under way. Done when that is noted:
-     * {@link #status} says when the round is over and what it found.
+     * {@link #collection} says when the round is over and what it found.
      *
+     * @param order names it for all tries, and for {@link #collection}: never used twice. Fails with {@code CANCELLED} when
+     *     it was ended before
      * @param dry it is only to be counted
      * @return the number of the round
      */
-    public CompletableFuture<Long> collect(boolean dry) {
-        return engine.coordinator().collect(dry);
+    public CompletableFuture<Long> collect(UUID order, boolean dry) {
+        return engine.coordinator().collect(order, dry);
     }
 
     /**
-     * Ends a round of garbage collection before it is done; nothing when it is over.
+     * How far a round of garbage collection is. Fails with {@code NOT_FOUND} when the order is not known: a coordinator that was
+     * restarted, or has just taken upkeep up, knows of none.
      *
-     * @param round as {@link #collect} gave it
+     * @param order as {@link #collect} was given it
      */
-    public CompletableFuture<Void> endCollection(long round) {
-        return engine.coordinator().endCollection(round);
+    public CompletableFuture<OrderedRound> collection(UUID order) {
+        return engine.coordinator().collection(order);
+    }
+
+    /**
+     * Withdraws an order of a round of garbage collection; the round ends before it is done if nobody else has ordered it.
+     * Nothing when it is over.
+     *
+     * @param order as {@link #collect} was given it
+     */
+    public CompletableFuture<Void> endCollection(UUID order) {
+        return engine.coordinator().endCollection(order);
     }
 
     /**

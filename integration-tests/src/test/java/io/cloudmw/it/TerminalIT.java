@@ -4,18 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.upkeep.collect.CollectProgress;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command on a terminal, and the key people press there. */
-@Timeout(300)
+@Timeout(400)
 final class TerminalIT {
     /**
      * Presses Ctrl-C once the output matches; prints what came after it. The command gets the interrupt's default back, as
@@ -147,6 +150,30 @@ final class TerminalIT {
         String all = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(all).isZero();
         return all;
+    }
+
+    @Test
+    void ctrlCEndsADryRunOfGarbageCollectionAtItsCoordinator() throws Exception {
+        try (Fleet fleet = Fleet.ofDisks(directory, 1, "")) {
+            GcIT.makeSlowToList(fleet.disk(1));
+
+            Process process = pressing(fleet, "[0-9]+ (of about [0-9,]+ )?copies", "gc", "--dry-run");
+            String after = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+            assertThat(process.waitFor()).as(after).isEqualTo(130);
+            assertThat(after).endsWith("\r\ncloudmw: interrupted\r\n");
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(4))
+                    .until(() -> !collected(fleet).underWay());
+            assertThat(collected(fleet).rounds()).isEqualTo(1);
+            assertThat(collected(fleet).last().coverage().storesDone())
+                    .as("the round was ended, and not done")
+                    .isZero();
+        }
+    }
+
+    private static CollectProgress collected(Fleet fleet) {
+        return fleet.client().status().join().collect();
     }
 
     private static Process pressing(Fleet fleet, String when, String... command) throws IOException {

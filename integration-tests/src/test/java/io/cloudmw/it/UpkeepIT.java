@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
@@ -175,7 +176,7 @@ final class UpkeepIT {
             Path chunk = onlyChunk(fleet.disk(1));
             Path shard = Files.createDirectories(fleet.disk(1).resolve("chunks").resolve("00"));
             Path unknown = Files.copy(chunk, shard.resolve("0".repeat(32) + "-00000000"));
-            fleet.client().collect(true).join();
+            fleet.client().collect(UUID.randomUUID(), true).join();
             within().until(() -> {
                 fleet.get(kept, fleet.target("back"));
                 assertThat(fleet.target("back")).hasSameBinaryContentAs(source);

@@ -4,14 +4,16 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.upkeep.collect.CollectFindings;
-import io.cloudmw.core.upkeep.collect.CollectProgress;
 import io.cloudmw.core.upkeep.collect.CollectRound;
 import io.cloudmw.core.upkeep.collect.CopyTotal;
+import io.cloudmw.core.upkeep.order.OrderedRound;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.UUID;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -53,22 +55,31 @@ final class GcCommand extends ClientCommand {
     }
 
     private CollectRound round(CloudMw client) throws CloudMwException, InterruptedException {
-        long number = Calls.await(client.collect(dry));
-        context.whenInterrupted(() -> UpkeepRound.ended(client.endCollection(number)));
+        UUID order = UUID.randomUUID();
+        context.whenInterrupted(() -> UpkeepRound.ended(client.endCollection(order)));
+        long unused = Calls.await(client.collect(order, dry));
         try (Progress shown = Progress.of(context, options, dry ? "gc --dry-run" : "gc")) {
-            CollectProgress progress = Calls.await(client.status()).collect();
-            while (progress.rounds() < number) {
-                if (progress.underWay() && progress.rounds() == number - 1) {
-                    shown.counted(tally(progress.now()));
+            OrderedRound round = Calls.await(client.collection(order));
+            while (!round.state().isOver()) {
+                if (round.state() == OrderedRound.State.UNDER_WAY) {
+                    shown.counted(tally(round.found()));
                 } else {
                     shown.counted(Tally.of("waits for the round before it"));
                 }
                 context.pause(POLL);
-                progress = Calls.await(client.status()).collect();
+                round = Calls.await(client.collection(order));
             }
-            shown.counted(tally(progress.last()));
-            return progress.last();
+            shown.counted(tally(round.found()));
+            return found(round);
         }
+    }
+
+    private static CollectRound found(OrderedRound round) throws CloudMwException {
+        if (round.state() == OrderedRound.State.CANCELLED) {
+            throw new CloudMwException(
+                    ErrorCode.CANCELLED, "round " + round.number() + " of garbage collection: was ended");
+        }
+        return round.found();
     }
 
     /** Copies and bytes, of about how many; the total is not known before every store has begun to list. */

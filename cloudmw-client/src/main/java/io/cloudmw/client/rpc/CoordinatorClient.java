@@ -35,6 +35,7 @@ import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.security.PeerKey;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.upkeep.order.OrderedRound;
 import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.RoundProgress;
 import io.cloudmw.core.upkeep.task.RoundScope;
@@ -64,6 +65,7 @@ import io.cloudmw.proto.v1.EndCollectionRequest;
 import io.cloudmw.proto.v1.EndRoundRequest;
 import io.cloudmw.proto.v1.Entry;
 import io.cloudmw.proto.v1.ExportRequest;
+import io.cloudmw.proto.v1.GetCollectionRequest;
 import io.cloudmw.proto.v1.GetRoundRequest;
 import io.cloudmw.proto.v1.GetSegmentRequest;
 import io.cloudmw.proto.v1.GetStatusRequest;
@@ -97,6 +99,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -257,16 +260,26 @@ public final class CoordinatorClient implements AutoCloseable {
                 Duration.ofMillis(state.getLastHeartbeatAgeMillis()));
     }
 
-    /** Has garbage collected, or counted; the number of the round. */
-    public CompletableFuture<Long> collect(boolean dry) {
-        CollectRequest request = CollectRequest.newBuilder().setDry(dry).build();
+    /** Orders a round of garbage collection; its number. */
+    public CompletableFuture<Long> collect(UUID order, boolean dry) {
+        CollectRequest request = CollectRequest.newBuilder()
+                .setDry(dry)
+                .setOrderId(order.toString())
+                .build();
         return call(UpkeepGrpc.getCollectMethod(), request, CollectResponse::getRound);
     }
 
-    /** Ends a round of garbage collection before it is done. */
-    public CompletableFuture<Void> endCollection(long round) {
+    /** How far an ordered round of garbage collection is. */
+    public CompletableFuture<OrderedRound> collection(UUID order) {
+        GetCollectionRequest request =
+                GetCollectionRequest.newBuilder().setOrderId(order.toString()).build();
+        return call(UpkeepGrpc.getGetCollectionMethod(), request, UpkeepWire::ordered);
+    }
+
+    /** Withdraws an order of a round of garbage collection. */
+    public CompletableFuture<Void> endCollection(UUID order) {
         EndCollectionRequest request =
-                EndCollectionRequest.newBuilder().setRound(round).build();
+                EndCollectionRequest.newBuilder().setOrderId(order.toString()).build();
         return done(call(UpkeepGrpc.getEndCollectionMethod(), request, answer -> answer));
     }
 

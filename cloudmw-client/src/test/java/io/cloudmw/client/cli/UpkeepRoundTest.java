@@ -50,4 +50,27 @@ final class UpkeepRoundTest {
                 .isEqualTo(2);
         assertThat(commands.run("scrub")).isEqualTo(2);
     }
+
+    @Test
+    void aCollectionSaysHowFarItIsAndWhatItFound() throws IOException {
+        assertThat(commands.run(new byte[0], true, "gc", "--dry-run"))
+                .as(commands.err())
+                .isZero();
+        assertThat(commands.err()).contains("gc --dry-run: 1,000 copies");
+        assertThat(commands.out())
+                .contains("nothing names 30 copies (30.0 MiB), of which 10 are too young to be deleted")
+                .contains("20 copies (20.0 MiB) would be deleted");
+        assertThat(commands.run("gc", "--json")).isZero();
+        assertThat(commands.json().get("listed").asLong()).isEqualTo(1000);
+        assertThat(commands.json().get("stores_done").asLong()).isOne();
+    }
+
+    /** Another coordinator counts rounds anew: to wait for a number would be to wait for ever. */
+    @Test
+    void aCollectionWhoseCoordinatorWasRestartedSaysSo() throws IOException {
+        commands.coordinator().forgetOrders();
+        commands.coordinator().letRoundsStandStill();
+        assertThat(commands.run("gc")).isEqualTo(3);
+        assertThat(commands.err()).contains("not known", "restarted", "order a new one");
+    }
 }

@@ -41,7 +41,12 @@ import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.reshape.Reshaper;
 import io.cloudmw.core.security.TransferToken;
+import io.cloudmw.core.upkeep.collect.CollectFindings;
 import io.cloudmw.core.upkeep.collect.CollectProgress;
+import io.cloudmw.core.upkeep.collect.CollectRound;
+import io.cloudmw.core.upkeep.collect.CopyTotal;
+import io.cloudmw.core.upkeep.order.OrderedRound;
+import io.cloudmw.core.upkeep.order.RoundOrders;
 import io.cloudmw.core.upkeep.task.RepairProgress;
 import io.cloudmw.core.upkeep.task.RoundProgress;
 import io.cloudmw.core.upkeep.task.ScrubProgress;
@@ -73,6 +78,7 @@ import io.cloudmw.proto.v1.EndCollectionRequest;
 import io.cloudmw.proto.v1.EndCollectionResponse;
 import io.cloudmw.proto.v1.EndRoundRequest;
 import io.cloudmw.proto.v1.Entry;
+import io.cloudmw.proto.v1.GetCollectionRequest;
 import io.cloudmw.proto.v1.GetRoundRequest;
 import io.cloudmw.proto.v1.GetSegmentRequest;
 import io.cloudmw.proto.v1.GetSegmentResponse;
@@ -89,6 +95,7 @@ import io.cloudmw.proto.v1.ListStoresRequest;
 import io.cloudmw.proto.v1.ListStoresResponse;
 import io.cloudmw.proto.v1.ListVolumesRequest;
 import io.cloudmw.proto.v1.ListVolumesResponse;
+import io.cloudmw.proto.v1.OrderedRoundFare;
 import io.cloudmw.proto.v1.PlaceChunksRequest;
 import io.cloudmw.proto.v1.PlaceChunksResponse;
 import io.cloudmw.proto.v1.PlanReadRequest;
@@ -577,6 +584,20 @@ public final class FakeCoordinator implements AutoCloseable {
     private final Set<Long> ended = ConcurrentHashMap.newKeySet();
     private volatile boolean roundsStandStill;
 
+    private static final CollectFindings FOUND = new CollectFindings(
+            new CopyTotal(1000, 1000 << 20), new CopyTotal(30, 30 << 20), new CopyTotal(10, 10 << 20), 0);
+
+    private static final CollectProgress COLLECTING = new CollectProgress(
+            0, true, CollectRound.began(true, 7, 4).found(FOUND).storeDone(), CollectRound.NONE);
+
+    private volatile RoundOrders orders = new RoundOrders();
+    private volatile boolean forgetsOrders;
+
+    /** After it was asked for an order it knows of none, as a coordinator that was restarted. */
+    public void forgetOrders() {
+        forgetsOrders = true;
+    }
+
     /** Rounds do not come on. */
     public void letRoundsStandStill() {
         roundsStandStill = true;
@@ -591,15 +612,31 @@ public final class FakeCoordinator implements AutoCloseable {
     private final class Upkeep extends UpkeepGrpc.UpkeepImplBase {
         @Override
         public void collect(CollectRequest request, StreamObserver<CollectResponse> observer) {
-            calls.answer(
-                    observer, () -> CollectResponse.newBuilder().setRound(1).build());
+            calls.answer(observer, () -> {
+                long unused = orders.add(UpkeepWire.order(request), request.getDry(), 1);
+                return CollectResponse.newBuilder().setRound(1).build();
+            });
         }
 
         @Override
         public void endCollection(EndCollectionRequest request, StreamObserver<EndCollectionResponse> observer) {
             calls.answer(observer, () -> {
-                ended.add(request.getRound());
+                orders.withdraw(UpkeepWire.order(request.getOrderId()), COLLECTING);
                 return EndCollectionResponse.getDefaultInstance();
+            });
+        }
+
+        /** How far it is is said once, and then that it is done. */
+        @Override
+        public void getCollection(GetCollectionRequest request, StreamObserver<OrderedRoundFare> observer) {
+            calls.answer(observer, () -> {
+                OrderedRound round = orders.find(UpkeepWire.order(request.getOrderId()), COLLECTING);
+                if (forgetsOrders) {
+                    orders = new RoundOrders();
+                } else if (!roundsStandStill) {
+                    orders.end(1, COLLECTING.now());
+                }
+                return UpkeepWire.fare(round);
             });
         }
 

@@ -21,6 +21,8 @@ import io.cloudmw.core.upkeep.collect.CollectProgress;
 import io.cloudmw.core.upkeep.collect.CollectRound;
 import io.cloudmw.core.upkeep.collect.CopyTotal;
 import io.cloudmw.core.upkeep.collect.SurveyEstimate;
+import io.cloudmw.core.upkeep.order.OrderedRound;
+import io.cloudmw.core.upkeep.order.RoundOrders;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.Task;
 import java.util.ArrayDeque;
@@ -34,6 +36,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
@@ -107,15 +110,11 @@ final class Collector {
     private final Map<String, Long> mayBeDeleted = new HashMap<>();
 
     @GuardedBy("this")
-    private Optional<Boolean> ordered = Optional.empty();
+    private final RoundOrders orders = new RoundOrders();
 
-    /** How often rounds were asked for that are not over, by number. */
+    /** Whether the round under way is done for orders alone, and ends with the last of them. */
     @GuardedBy("this")
-    private final Map<Long, Integer> orders = new HashMap<>();
-
-    /** The number of a round that is to end. */
-    @GuardedBy("this")
-    private long endedNumber;
+    private boolean onlyOrdered;
 
     @GuardedBy("this")
     private CollectProgress progress = CollectProgress.NONE;
@@ -222,7 +221,7 @@ final class Collector {
             String noted = catalog.notes().startingWith(NOTE).getOrDefault(NOTE, "");
             begunMillis = noted.isEmpty() ? now : Long.parseLong(noted);
         }
-        Optional<Boolean> asked = takeOrder();
+        Optional<Boolean> asked = asked();
         boolean due = options.collects()
                 && now - begunMillis >= options.collectEvery().toMillis();
         if (asked.isEmpty() && !due) {
@@ -246,11 +245,28 @@ final class Collector {
         }
         complete = away == 0;
         estimate.begin(open.keySet());
-        CollectRound round = CollectRound.began(dry, now, open.size()).failed(away);
-        synchronized (this) {
-            progress = new CollectProgress(progress.rounds(), true, round, progress.last());
-        }
+        start(CollectRound.began(dry, now, open.size()).failed(away), dry || !due);
         return true;
+    }
+
+    /** Not if a round that is not dry was ordered meanwhile: then it begins anew. */
+    private synchronized void start(CollectRound round, boolean forOrders) {
+        if (round.dry() && asked().equals(Optional.of(false))) {
+            open.clear();
+            return;
+        }
+        onlyOrdered = forOrders;
+        progress = new CollectProgress(progress.rounds(), true, round, progress.last());
+    }
+
+    /** Whether all who have ordered the next round, or the one under way, want it dry; empty: nobody has ordered it. */
+    private synchronized Optional<Boolean> asked() {
+        return orders.dry(progress.rounds() + 1);
+    }
+
+    private synchronized void over() {
+        orders.end(progress.rounds() + 1, progress.now());
+        progress = new CollectProgress(progress.rounds() + 1, false, CollectRound.NONE, progress.now());
     }
 
     private void closeStore(StoreId store) {
@@ -261,7 +277,7 @@ final class Collector {
     }
 
     private synchronized boolean isToEnd() {
-        return progress.underWay() && progress.rounds() + 1 == endedNumber;
+        return progress.underWay() && onlyOrdered && asked().isEmpty();
     }
 
     /** Ends the round with its findings so far. Helpers may still delete the copies that they were told to. */
@@ -277,48 +293,47 @@ final class Collector {
                     .forEach(task -> task.keys().forEach(queue::withdraw));
             outstanding.removeIf(task -> task instanceof Task.Survey);
             listed.clear();
-            progress = new CollectProgress(progress.rounds() + 1, false, CollectRound.NONE, progress.now());
+            over();
         }
     }
 
-    /** Ends a round that nobody else has asked for, before it is done or before it has begun; nothing when it is over. */
-    synchronized void end(long number) {
-        boolean wanted = orders.merge(number, -1, Integer::sum) > 0;
-        if (wanted || number <= progress.rounds()) {
-            return;
-        }
-        if (progress.underWay() && number == progress.rounds() + 1) {
-            endedNumber = number;
-        } else {
-            ordered = Optional.empty();
-        }
-    }
-
-    private synchronized Optional<Boolean> takeOrder() {
-        Optional<Boolean> asked = ordered;
-        ordered = Optional.empty();
-        return asked;
+    /** Withdraws an order; a round that is done for orders alone ends with the last of them. Nothing when it is over. */
+    synchronized void end(UUID order) {
+        orders.withdraw(order, progress);
     }
 
     /**
-     * Asks for a round as soon as none is under way.
+     * How far an order is.
      *
+     * @throws CloudMwException {@code NOT_FOUND} when it is not known here
+     */
+    synchronized OrderedRound find(UUID order) throws CloudMwException {
+        return orders.find(order, progress);
+    }
+
+    /**
+     * Asks for a round as soon as none is under way. The same order again asks for the same round.
+     *
+     * @param order chosen by the client
      * @param dry nothing is to be marked or deleted
      * @return the number of that round
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when collection is turned off, and it is not dry
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when collection is turned off, and it is not dry; as
+     *     {@link RoundOrders#add}
      */
-    synchronized long order(boolean dry) throws CloudMwException {
+    synchronized long order(UUID order, boolean dry) throws CloudMwException {
         if (!dry && !options.collects()) {
             throw new CloudMwException(
                     ErrorCode.INVALID_ARGUMENT,
                     "garbage collection is turned off (expected: coordinator.collect = true, or a dry run)");
         }
-        ordered = Optional.of(dry && ordered.orElse(true));
-        long number = progress.rounds() + (progress.underWay() ? 2 : 1);
-        long over = progress.rounds();
-        orders.keySet().removeIf(before -> before <= over);
-        orders.merge(number, 1, Integer::sum);
-        return number;
+        return orders.add(order, dry, progress.rounds() + (progress.underWay() ? 2 : 1));
+    }
+
+    /** Orders a round that deletes, by upkeep itself; upkeep may do so again and again until the round begins. */
+    synchronized void orderUnlessOrdered() throws CloudMwException {
+        if (!asked().equals(Optional.of(false))) {
+            long unused = order(UUID.randomUUID(), false);
+        }
     }
 
     private synchronized Optional<Listed> nextListed() {
@@ -506,9 +521,7 @@ final class Collector {
     private boolean forgetOne() throws CloudMwException {
         CollectRound round = progress().now();
         if (round.dry() || !complete || (forgotten.isEmpty() && forgetting.isEmpty())) {
-            synchronized (this) {
-                progress = new CollectProgress(progress.rounds() + 1, false, CollectRound.NONE, progress.now());
-            }
+            over();
             return false;
         }
         if (forgotten.isEmpty()) {

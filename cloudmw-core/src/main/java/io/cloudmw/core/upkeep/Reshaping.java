@@ -292,7 +292,7 @@ final class Reshaping {
     private void collect() throws CloudMwException {
         boolean due = clock.millis() - collector.progress().last().beganMillis() >= graceMillis;
         if (due && !collector.progress().underWay()) {
-            var unused = collector.order(false);
+            collector.orderUnlessOrdered();
         }
     }
 

@@ -13,6 +13,7 @@ import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.upkeep.order.OrderedRound;
 import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.RoundProgress;
@@ -27,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -229,24 +231,36 @@ public final class Upkeep {
     }
 
     /**
-     * Begins a round of garbage collection as soon as none is under way.
+     * Begins a round of garbage collection as soon as none is under way. The same order again is for the same round.
      *
+     * @param order chosen by the client, and never used twice
      * @param dry nothing is to be marked or deleted, unless somebody else has asked for that
-     * @return its number: it is over when so many have ended
-     * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} as {@link #status}
+     * @return the number of the round: it is over when so many have ended
+     * @throws CloudMwException {@code CANCELLED} when the order was ended before it came; {@code OVERLOADED};
+     *     {@code COORDINATOR_UNAVAILABLE} as {@link #status}
      */
-    public long collect(boolean dry) throws CloudMwException {
-        return here().collector().order(dry);
+    public long collect(UUID order, boolean dry) throws CloudMwException {
+        return here().collector().order(order, dry);
     }
 
     /**
-     * Ends a round of garbage collection before it is done: it lists nothing more, and orders no more deletions.
+     * How far the round is that was ordered.
      *
-     * @param round as {@link #collect} gave it
+     * @throws CloudMwException {@code NOT_FOUND} when the order is not known; {@code COORDINATOR_UNAVAILABLE} as
+     *     {@link #status}
+     */
+    public OrderedRound collection(UUID order) throws CloudMwException {
+        return here().collector().find(order);
+    }
+
+    /**
+     * Withdraws an order of a round of garbage collection. A round that nobody else has ordered ends before it is done: it lists
+     * nothing more, and orders no more deletions. The same again changes nothing.
+     *
      * @throws CloudMwException {@code COORDINATOR_UNAVAILABLE} as {@link #status}
      */
-    public void endCollection(long round) throws CloudMwException {
-        here().collector().end(round);
+    public void endCollection(UUID order) throws CloudMwException {
+        here().collector().end(order);
     }
 
     /**

@@ -17,6 +17,7 @@ import io.cloudmw.core.upkeep.collect.CollectFindings;
 import io.cloudmw.core.upkeep.collect.CollectProgress;
 import io.cloudmw.core.upkeep.collect.CollectRound;
 import io.cloudmw.core.upkeep.collect.CopyTotal;
+import io.cloudmw.core.upkeep.order.OrderedRound;
 import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.Obstacle;
@@ -31,6 +32,7 @@ import io.cloudmw.core.upkeep.task.TaskResult;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
 import io.cloudmw.proto.v1.BeginRoundRequest;
 import io.cloudmw.proto.v1.CollectFare;
+import io.cloudmw.proto.v1.CollectRequest;
 import io.cloudmw.proto.v1.CollectRoundFare;
 import io.cloudmw.proto.v1.CopyTask;
 import io.cloudmw.proto.v1.DeleteTask;
@@ -38,6 +40,7 @@ import io.cloudmw.proto.v1.DrainRequest;
 import io.cloudmw.proto.v1.DrainResponse;
 import io.cloudmw.proto.v1.GetStatusResponse;
 import io.cloudmw.proto.v1.LookTask;
+import io.cloudmw.proto.v1.OrderedRoundFare;
 import io.cloudmw.proto.v1.RepairFare;
 import io.cloudmw.proto.v1.ReplacedFare;
 import io.cloudmw.proto.v1.RoundFare;
@@ -54,6 +57,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.stream.Collectors;
 
 /** What upkeep sends, there and back. What is not well formed fails with {@code INVALID_ARGUMENT}. */
@@ -443,6 +447,28 @@ public final class UpkeepWire {
                         message.getStores(),
                         message.getStoresDone(),
                         new CopyTotal(message.getExpected(), message.getExpectedBytes())));
+    }
+
+    /** A client's order of a round of garbage collection; one that is not named is nobody's. */
+    public static UUID order(CollectRequest message) throws CloudMwException {
+        return message.getOrderId().isEmpty() ? UUID.randomUUID() : order(message.getOrderId());
+    }
+
+    public static UUID order(String id) throws CloudMwException {
+        return FromWire.valid(() -> UUID.fromString(id));
+    }
+
+    public static OrderedRoundFare fare(OrderedRound round) {
+        return OrderedRoundFare.newBuilder()
+                .setRound(round.number())
+                .setState(round.state().name())
+                .setFound(fare(round.found()))
+                .build();
+    }
+
+    public static OrderedRound ordered(OrderedRoundFare message) throws CloudMwException {
+        return FromWire.valid(() -> new OrderedRound(
+                message.getRound(), OrderedRound.State.valueOf(message.getState()), round(message.getFound())));
     }
 
     public static BeginRoundRequest begin(RoundProgress.Kind kind, RoundScope scope, boolean attended) {

@@ -20,11 +20,13 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.StoredChunk;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.placement.Copies;
+import io.cloudmw.core.upkeep.Upkeep;
 import io.cloudmw.core.upkeep.UpkeepOptions;
 import io.cloudmw.core.upkeep.collect.CollectFindings;
 import io.cloudmw.core.upkeep.collect.CollectProgress;
 import io.cloudmw.core.upkeep.collect.CollectRound;
 import io.cloudmw.core.upkeep.collect.CopyTotal;
+import io.cloudmw.core.upkeep.order.OrderedRound;
 import io.cloudmw.core.upkeep.task.DrainOrder;
 import io.cloudmw.core.upkeep.task.Handout;
 import io.cloudmw.core.upkeep.task.Task;
@@ -42,6 +44,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -131,6 +134,30 @@ final class CollectorTest {
             register();
             // Until who is silent is waited for no more.
             pass(away.isEmpty() ? 3 : 10);
+        }
+
+        /** What the next coordinator that is started does about garbage. */
+        void collects(boolean collects, Duration every) {
+            CoordinatorOptions options = cluster.options;
+            UpkeepOptions upkeep = options.upkeep();
+            cluster.options = new CoordinatorOptions(
+                    options.heartbeatInterval(),
+                    options.helperTtl(),
+                    options.tokenTtl(),
+                    options.abandonedAfter(),
+                    options.abandonedCheck(),
+                    options.snapshotCheck(),
+                    options.storeCheck(),
+                    new UpkeepOptions(
+                            upkeep.interval(),
+                            upkeep.repairAfter(),
+                            upkeep.owedAfter(),
+                            upkeep.taskLife(),
+                            upkeep.scrubEvery(),
+                            upkeep.scrubBytesPerSecond(),
+                            collects,
+                            every,
+                            upkeep.clockSkew()));
         }
 
         /** Helpers ask and do; {@code trouble} is the share of tasks that fail, or are done and never reported. */
@@ -240,7 +267,14 @@ final class CollectorTest {
         }
 
         void round(boolean dry) throws CloudMwException {
-            long number = cluster.coordinator.upkeep().collect(dry);
+            finish(cluster.coordinator.upkeep().collect(UUID.randomUUID(), dry));
+        }
+
+        Upkeep upkeep() {
+            return cluster.coordinator.upkeep();
+        }
+
+        void finish(long number) throws CloudMwException {
             for (int i = 0;
                     i < 1000 && cluster.coordinator.upkeep().status().collect().rounds() < number;
                     i++) {
@@ -316,7 +350,7 @@ final class CollectorTest {
         }
         long all = world.copies();
         assertThat(all).isEqualTo(800);
-        long round = world.cluster.coordinator.upkeep().collect(true);
+        long round = world.cluster.coordinator.upkeep().collect(UUID.randomUUID(), true);
         List<Long> estimates = new ArrayList<>();
         CollectProgress progress = world.cluster.coordinator.upkeep().status().collect();
         while (progress.rounds() < round) {
@@ -345,33 +379,93 @@ final class CollectorTest {
     void aRoundThatIsEndedListsNothingMore() throws CloudMwException {
         World world = new World(2);
         world.commit(world.written("/kept", 4));
-        long round = world.cluster.coordinator.upkeep().collect(true);
-        assertThat(world.cluster.coordinator.upkeep().collect(true))
+        UUID one = UUID.randomUUID();
+        UUID other = UUID.randomUUID();
+        long round = world.upkeep().collect(one, true);
+        assertThat(world.upkeep().collect(other, true))
                 .as("two who ask for one round")
                 .isEqualTo(round);
-        world.cluster.coordinator.upkeep().endCollection(round);
+        world.upkeep().endCollection(one);
         world.pass(1);
-        assertThat(world.cluster.coordinator.upkeep().status().collect().underWay())
-                .isTrue();
-        assertThat(world.cluster
-                        .coordinator
-                        .upkeep()
-                        .status()
-                        .collect()
-                        .now()
-                        .coverage()
-                        .stores())
-                .isEqualTo(HELPERS);
+        assertThat(world.upkeep().status().collect().underWay()).isTrue();
+        assertThat(world.upkeep().status().collect().now().coverage().stores()).isEqualTo(HELPERS);
+        assertThat(world.upkeep().collection(other).state()).isEqualTo(OrderedRound.State.UNDER_WAY);
 
-        world.cluster.coordinator.upkeep().endCollection(round);
+        world.upkeep().endCollection(other);
         world.pass(1);
 
-        CollectProgress ended = world.cluster.coordinator.upkeep().status().collect();
+        CollectProgress ended = world.upkeep().status().collect();
         assertThat(ended.underWay()).isFalse();
         assertThat(ended.rounds()).isEqualTo(round);
         assertThat(ended.last().coverage().storesDone()).isZero();
-        assertThat(world.cluster.coordinator.upkeep().status().waitingTasks()).isZero();
+        assertThat(world.upkeep().status().waitingTasks()).isZero();
         world.round(true);
+        assertThat(world.last().coverage().storesDone()).isEqualTo(HELPERS);
+    }
+
+    /** Answers are lost, and calls repeated. */
+    @Test
+    void anOrderThatIsRepeatedCountsOnceAndEndsNobodyElsesRound() throws CloudMwException {
+        World world = new World(2);
+        world.commit(world.written("/kept", 4));
+        UUID one = UUID.randomUUID();
+        UUID other = UUID.randomUUID();
+        long round = world.upkeep().collect(one, true);
+        assertThat(world.upkeep().collect(one, true)).isEqualTo(round);
+        long unused = world.upkeep().collect(other, true);
+        world.pass(1);
+        for (int i = 0; i < 3; i++) {
+            world.upkeep().endCollection(one);
+            world.pass(1);
+        }
+        assertThat(world.upkeep().collection(one).state()).isEqualTo(OrderedRound.State.CANCELLED);
+        assertThat(world.upkeep().collection(other).state()).isEqualTo(OrderedRound.State.UNDER_WAY);
+        world.finish(round);
+        assertThat(world.upkeep().collection(other))
+                .isEqualTo(new OrderedRound(round, OrderedRound.State.DONE, world.last()));
+        assertThat(world.last().coverage().storesDone()).isEqualTo(HELPERS);
+        CloudMwException refused = catchThrowableOfType(
+                CloudMwException.class, () -> world.upkeep().collect(one, true));
+        assertThat(refused.code()).as("a late try of the order").isEqualTo(ErrorCode.CANCELLED);
+        assertThat(world.upkeep().collect(other, true)).as("a late try").isEqualTo(round);
+    }
+
+    /** The next one counts rounds anew: an order of before is not to be taken for one of its own. */
+    @Test
+    void aCoordinatorThatTakesOverKnowsNoOrderAndDropsNone() throws CloudMwException {
+        World world = new World(2);
+        world.commit(world.written("/kept", 4));
+        UUID before = UUID.randomUUID();
+        long round = world.upkeep().collect(before, true);
+        world.restart(0);
+        world.pass(1);
+        CloudMwException unknown = catchThrowableOfType(
+                CloudMwException.class, () -> world.upkeep().collection(before));
+        assertThat(unknown.code()).isEqualTo(ErrorCode.NOT_FOUND);
+        assertThat(unknown).hasMessageContainingAll(before.toString(), "restarted");
+        UUID after = UUID.randomUUID();
+        assertThat(world.upkeep().collect(after, true)).isEqualTo(round);
+        world.upkeep().endCollection(before);
+        world.finish(round);
+        assertThat(world.upkeep().collection(after).state()).isEqualTo(OrderedRound.State.DONE);
+    }
+
+    @Test
+    void aRoundThatIsDueGoesOnWhenItsOrderIsWithdrawn() throws CloudMwException {
+        World world = new World(2);
+        world.commit(world.written("/kept", 4));
+        Duration every = Duration.ofMinutes(1);
+        world.collects(true, every);
+        world.restart(0);
+        world.pass((int) every.toSeconds() - 4);
+        assertThat(world.upkeep().status().collect()).isEqualTo(CollectProgress.NONE);
+        world.cluster.ticker.advance(Duration.ofSeconds(4));
+        UUID order = UUID.randomUUID();
+        long round = world.upkeep().collect(order, false);
+        world.pass(1);
+        assertThat(world.upkeep().status().collect().underWay()).isTrue();
+        world.upkeep().endCollection(order);
+        world.finish(round);
         assertThat(world.last().coverage().storesDone()).isEqualTo(HELPERS);
     }
 
@@ -505,30 +599,11 @@ final class CollectorTest {
         FileVersion gone = world.written("/f", 4);
         world.commit(gone);
         world.cluster.catalog.remove(gone.file(), world.cluster.now());
-        UpkeepOptions on = UpkeepOptions.defaults();
-        UpkeepOptions off = new UpkeepOptions(
-                on.interval(),
-                on.repairAfter(),
-                on.owedAfter(),
-                on.taskLife(),
-                on.scrubEvery(),
-                on.scrubBytesPerSecond(),
-                false,
-                on.collectEvery(),
-                on.clockSkew());
         CoordinatorOptions options = world.cluster.options;
-        world.cluster.options = new CoordinatorOptions(
-                options.heartbeatInterval(),
-                options.helperTtl(),
-                options.tokenTtl(),
-                options.abandonedAfter(),
-                options.abandonedCheck(),
-                options.snapshotCheck(),
-                options.storeCheck(),
-                off);
+        world.collects(false, options.upkeep().collectEvery());
         world.restart(0);
         CloudMwException refused = catchThrowableOfType(
-                CloudMwException.class, () -> world.cluster.coordinator.upkeep().collect(false));
+                CloudMwException.class, () -> world.cluster.coordinator.upkeep().collect(UUID.randomUUID(), false));
         assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
         for (int i = 0; i < 4; i++) {
             world.leap(GRACE.plusHours(1));
@@ -612,7 +687,8 @@ final class CollectorTest {
             case 8, 9 -> world.silence();
             default -> {
                 world.leap(Duration.ofHours(1 + world.random.nextInt(9)));
-                var unused = world.cluster.coordinator.upkeep().collect(world.random.nextInt(4) == 0);
+                var unused =
+                        world.cluster.coordinator.upkeep().collect(UUID.randomUUID(), world.random.nextInt(4) == 0);
             }
         }
     }

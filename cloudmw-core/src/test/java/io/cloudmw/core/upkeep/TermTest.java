@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -106,7 +107,7 @@ final class TermTest {
                 ticker,
                 () -> TimeUnit.NANOSECONDS.toMillis(ticker.nanos()));
         for (int round = 1; round <= 3; round++) {
-            assertThat(term.collector().order(false)).isEqualTo(round);
+            assertThat(term.collector().order(UUID.randomUUID(), false)).isEqualTo(round);
             for (int i = 0; i < 1000 && term.collector().progress().rounds() < round; i++) {
                 within(MOST_TICK, () -> term.tick(Samples.stores(Samples.up(store)), new NoStores(true)));
                 List<WorkQueue.Given> given = new ArrayList<>();

@@ -34,6 +34,7 @@ import io.cloudmw.it.dynamodb.FaultyNetwork.Fault;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -210,7 +211,7 @@ final class DynamoDbSharedFaultsIT {
                 () -> clockMillis);
         clockMillis += Duration.ofDays(1).toMillis();
         upkeep.tick();
-        long round = upkeep.collect(false);
+        long round = upkeep.collect(UUID.randomUUID(), false);
         while (upkeep.status().collect().rounds() < round) {
             upkeep.tick();
         }

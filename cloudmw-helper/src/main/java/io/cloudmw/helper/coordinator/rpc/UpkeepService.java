@@ -13,9 +13,11 @@ import io.cloudmw.proto.v1.DrainResponse;
 import io.cloudmw.proto.v1.EndCollectionRequest;
 import io.cloudmw.proto.v1.EndCollectionResponse;
 import io.cloudmw.proto.v1.EndRoundRequest;
+import io.cloudmw.proto.v1.GetCollectionRequest;
 import io.cloudmw.proto.v1.GetRoundRequest;
 import io.cloudmw.proto.v1.GetStatusRequest;
 import io.cloudmw.proto.v1.GetStatusResponse;
+import io.cloudmw.proto.v1.OrderedRoundFare;
 import io.cloudmw.proto.v1.RoundFare;
 import io.cloudmw.proto.v1.UpkeepGrpc;
 import io.cloudmw.proto.v1.WorkRequest;
@@ -56,16 +58,21 @@ public final class UpkeepService extends UpkeepGrpc.UpkeepImplBase {
         calls.answer(
                 observer,
                 () -> CollectResponse.newBuilder()
-                        .setRound(upkeep.collect(request.getDry()))
+                        .setRound(upkeep.collect(UpkeepWire.order(request), request.getDry()))
                         .build());
     }
 
     @Override
     public void endCollection(EndCollectionRequest request, StreamObserver<EndCollectionResponse> observer) {
         calls.answer(observer, () -> {
-            upkeep.endCollection(request.getRound());
+            upkeep.endCollection(UpkeepWire.order(request.getOrderId()));
             return EndCollectionResponse.getDefaultInstance();
         });
+    }
+
+    @Override
+    public void getCollection(GetCollectionRequest request, StreamObserver<OrderedRoundFare> observer) {
+        calls.answer(observer, () -> UpkeepWire.fare(upkeep.collection(UpkeepWire.order(request.getOrderId()))));
     }
 
     @Override

@@ -77,6 +77,7 @@ enum MethodKind {
                 StoreAccessGrpc.getCheckStoresMethod(),
                 UpkeepGrpc.getGetStatusMethod(),
                 UpkeepGrpc.getGetRoundMethod(),
+                UpkeepGrpc.getGetCollectionMethod(),
                 PeersGrpc.getFindPeersMethod(),
                 ChangeFeedGrpc.getWatchMethod(),
                 BackupGrpc.getExportMethod());

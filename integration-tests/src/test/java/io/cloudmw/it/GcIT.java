@@ -1,0 +1,51 @@
+package io.cloudmw.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.upkeep.task.Task;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code cloudmw gc} and the coordinator that does its round. */
+@Timeout(400)
+final class GcIT {
+    private static final int PAGES = 40;
+
+    @TempDir
+    private Path directory;
+
+    /**
+     * Fills a disk with copies of a version that no catalog knows. The store is listed a page for each look of the coordinator,
+     * every two seconds: a round takes more than a minute.
+     */
+    static void makeSlowToList(Path disk) throws IOException {
+        Path shard = Files.createDirectories(disk.resolve("chunks").resolve("00"));
+        for (int i = 0; i < PAGES * Task.Survey.PAGE; i++) {
+            Files.createFile(shard.resolve("0".repeat(32) + String.format("-%08x", i)));
+        }
+    }
+
+    @Test
+    void aCommandWhoseCoordinatorIsRestartedEndsAndSaysThatItsRoundIsNotKnown() throws Exception {
+        try (Fleet fleet = Fleet.ofDisks(directory, 1, "")) {
+            makeSlowToList(fleet.disk(1));
+            CompletableFuture<CommandLine.Result> gc = CompletableFuture.supplyAsync(
+                    () -> new CommandLine(fleet.coordinatorAddress()).run("gc", "--dry-run"));
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(2))
+                    .until(() -> fleet.client().status().join().collect().underWay());
+            fleet.coordinator().kill();
+            fleet.restart("coordinator");
+            CommandLine.Result result = gc.get();
+            assertThat(result.exitCode()).as(result.toString()).isEqualTo(3);
+            assertThat(result.err()).contains("its coordinator was restarted", "order a new one");
+        }
+    }
+}
