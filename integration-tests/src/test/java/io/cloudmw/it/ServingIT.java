@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -64,12 +65,17 @@ final class ServingIT {
     }
 
     private Served serve(String name, List<String> command) throws IOException {
+        return serve(name, command, Map.of());
+    }
+
+    private Served serve(String name, List<String> command, Map<String, String> environment) throws IOException {
         Path log = directory.resolve(name + ".log");
         Path out = directory.resolve(name + ".out");
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .redirectOutput(out.toFile());
         builder.environment().put("CLOUDMW_JAVA_OPTS", Fleet.SHORT_LIVED);
+        builder.environment().putAll(environment);
         Process process = builder.start();
         processes.add(process);
         await().atMost(LONGEST)
@@ -205,6 +211,25 @@ final class ServingIT {
         Served helper =
                 serve("helper", plain(helper(coordinator.ready().path("address").asText())));
         overwrite(helperJar);
+        terminated(helper);
+        terminated(coordinator);
+    }
+
+    @Test
+    void aHelperFindsTheCoordinatorOfEverybodysVariable() throws IOException, InterruptedException {
+        Served coordinator = serve("coordinator", plain(coordinator("127.0.0.1:0")));
+        List<String> arguments = new ArrayList<>(helper("unused"));
+        int option = arguments.indexOf("--coordinator");
+        arguments.subList(option, option + 2).clear();
+
+        Served helper = serve(
+                "helper",
+                plain(arguments),
+                Map.of(
+                        "CLOUDMW_COORDINATOR",
+                        coordinator.ready().path("address").asText()));
+
+        assertThat(helper.ready().path("registered").asBoolean()).isTrue();
         terminated(helper);
         terminated(coordinator);
     }

@@ -42,6 +42,10 @@ public final class Settings {
     private final Map<String, String> given;
     private final Map<String, String> environment;
     private final Map<String, Setting> known = new LinkedHashMap<>();
+    private final Map<String, Fallback> fallbacks = new HashMap<>();
+
+    /** A value that counts where no source gives the key, and what it is called in messages. */
+    private record Fallback(String name, String value) {}
 
     private Settings(Map<String, String> given, Map<String, String> environment) {
         this.given = Map.copyOf(given);
@@ -84,6 +88,15 @@ public final class Settings {
     public static String environmentName(String key) {
         return ENVIRONMENT_PREFIX
                 + key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+    }
+
+    /**
+     * Sets a value that counts where neither the file, the key's own variable nor the command line gives the key.
+     *
+     * @param name what the value is called in messages, for instance an environment variable
+     */
+    public void fallBack(String key, String name, String value) {
+        fallbacks.put(key, new Fallback(name, value));
     }
 
     public String text(String key, String defaultValue) {
@@ -261,20 +274,35 @@ public final class Settings {
     }
 
     private Optional<String> value(String key, String defaultValue, boolean secret) {
-        @Nullable String fromEnvironment = environment.get(environmentName(key));
-        @Nullable String text = fromEnvironment != null ? fromEnvironment : given.get(key);
-        Optional<String> value = Optional.ofNullable(text).map(String::strip).filter(stripped -> !stripped.isEmpty());
+        Optional<String> value = written(key).or(() -> fallback(key).map(Fallback::value));
         String shown = value.orElse(defaultValue);
         known.put(key, new Setting(key, defaultValue, secret && value.isPresent() ? REDACTED : shown));
         return value;
+    }
+
+    /** What the file, the key's variable or the command line says; a blank value says nothing. */
+    private Optional<String> written(String key) {
+        @Nullable String fromEnvironment = environment.get(environmentName(key));
+        return stripped(fromEnvironment != null ? fromEnvironment : given.get(key));
+    }
+
+    private Optional<Fallback> fallback(String key) {
+        return Optional.ofNullable(fallbacks.get(key))
+                .flatMap(found -> stripped(found.value()).map(value -> new Fallback(found.name(), value)));
+    }
+
+    private static Optional<String> stripped(@Nullable String text) {
+        return Optional.ofNullable(text).map(String::strip).filter(stripped -> !stripped.isEmpty());
     }
 
     private <T> T parse(String key, String text, String expected, Function<String, T> parser) throws CloudMwException {
         try {
             return parser.apply(text);
         } catch (IllegalArgumentException e) {
+            Optional<Fallback> used = written(key).isPresent() ? Optional.empty() : fallback(key);
+            String name = used.map(Fallback::name).orElse(key);
             throw new CloudMwException(
-                    ErrorCode.INVALID_ARGUMENT, key + ": \"" + text + "\" (expected: " + expected + ")", e);
+                    ErrorCode.INVALID_ARGUMENT, name + ": \"" + text + "\" (expected: " + expected + ")", e);
         }
     }
 

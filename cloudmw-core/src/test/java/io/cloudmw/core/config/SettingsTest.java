@@ -34,6 +34,21 @@ final class SettingsTest {
     }
 
     @Test
+    void aFallbackCountsWhereNoSourceGivesTheKey() throws Exception {
+        Settings settings = Settings.load(Optional.empty(), Map.of("CLOUDMW_A_X", "env", "CLOUDMW_A_Z", " "), Map.of());
+        for (String key : new String[] {"a.x", "a.y", "a.z"}) {
+            settings.fallBack(key, "ELSEWHERE", "else");
+        }
+        settings.fallBack("a.blank", "ELSEWHERE", "");
+        assertThat(settings.text("a.x", "d")).isEqualTo("env");
+        assertThat(settings.text("a.y", "d")).isEqualTo("else");
+        assertThat(settings.text("a.z", "d")).isEqualTo("else");
+        assertThat(settings.text("a.blank", "d")).isEqualTo("d");
+        settings.finish();
+        refused(() -> settings.address("a.y", new HostPort("h", 1)), "ELSEWHERE: \"else\" (expected: host:port)");
+    }
+
+    @Test
     void anUnknownKeyStopsTheStartAndNamesTheNearestValidOne() throws Exception {
         Settings settings = Settings.of(Map.of("helper.race.hegde-delay", "secret-value"));
         settings.duration("helper.race.hedge-delay", Duration.ofSeconds(1), Duration.ZERO, Duration.ofSeconds(9));

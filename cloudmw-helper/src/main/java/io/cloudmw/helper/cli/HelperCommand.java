@@ -51,6 +51,11 @@ final class HelperCommand implements Callable<Integer> {
     /** A helper that cannot register serves all the same, but says that it is ready only after this. */
     private static final long REGISTRATION_SECONDS = 15;
 
+    private static final String COORDINATOR = "helper.coordinator";
+
+    /** The variable that the client commands read, too. */
+    private static final String EVERYBODYS_COORDINATOR = "CLOUDMW_COORDINATOR";
+
     @Mixin
     private ServerOptions options = new ServerOptions();
 
@@ -60,7 +65,10 @@ final class HelperCommand implements Callable<Integer> {
     @Option(
             names = {"-c", "--coordinator"},
             paramLabel = "HOST:PORT[,HOST:PORT...]",
-            description = "Where the coordinator is, or several that share a catalog are.")
+            description = {
+                "Where the coordinator is, or several that share a catalog are (helper.coordinator).",
+                "Default: CLOUDMW_COORDINATOR, then 127.0.0.1:7400."
+            })
     private @Nullable String coordinator;
 
     @Spec
@@ -109,6 +117,8 @@ final class HelperCommand implements Callable<Integer> {
     public Integer call() throws CloudMwException, InterruptedException {
         options.watchInput();
         Settings settings = options.settings(given());
+        settings.fallBack(
+                COORDINATOR, EVERYBODYS_COORDINATOR, System.getenv().getOrDefault(EVERYBODYS_COORDINATOR, ""));
         requireId(settings);
         ClusterSecret secret = ClusterKey.read(settings);
         HelperConfig config = HelperConfig.read(settings).replacing(replacedDisks);
@@ -173,7 +183,7 @@ final class HelperCommand implements Callable<Integer> {
     private Map<String, @Nullable String> given() throws CloudMwException {
         Map<String, @Nullable String> given = new LinkedHashMap<>();
         given.put("helper.id", id);
-        given.put("helper.coordinator", coordinator == null ? coordinatorBefore() : coordinator);
+        given.put(COORDINATOR, coordinator == null ? coordinatorBefore() : coordinator);
         given.put("helper.control.listen", listen);
         given.put("helper.bulk.listen", bulkListen);
         if (advertise != null) {
