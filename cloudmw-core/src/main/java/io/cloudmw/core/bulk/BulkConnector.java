@@ -2,6 +2,7 @@ package io.cloudmw.core.bulk;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -129,6 +130,8 @@ public final class BulkConnector {
 
     private static CloudMwException unavailable(InetSocketAddress address, Throwable failure) {
         return new CloudMwException(
-                ErrorCode.HELPER_UNAVAILABLE, "connect to " + address + ": " + failure.getMessage(), failure);
+                ErrorCode.HELPER_UNAVAILABLE,
+                "connect to " + address.toString().replaceFirst("^/", "") + ": " + Reasons.of(failure),
+                failure);
     }
 }
