@@ -113,6 +113,36 @@ final class ResumedGetTest {
     }
 
     @Test
+    void aResumedGetSaysSoAndWhatItDoesNotMove() throws Exception {
+        put(40 * CHUNK, 1);
+        interrupted(20 * CHUNK);
+        List<Long> resuming = new ArrayList<>();
+        List<Long> reused = new ArrayList<>();
+        TransferListener listener = new TransferListener() {
+            @Override
+            public void resuming(long mostBytes) {
+                assertThat(reused).isEmpty();
+                resuming.add(mostBytes);
+            }
+
+            @Override
+            public void reused(long bytes) {
+                reused.add(bytes);
+            }
+        };
+        GetReceipt receipt = client.get(FILE, out(), GetOptions.defaults().withListener(listener))
+                .get(60, SECONDS);
+        assertThat(resuming).hasSize(1);
+        assertThat(resuming.get(0)).isBetween(receipt.resumedBytes(), 40L * CHUNK);
+        assertThat(reused).isSorted().endsWith(receipt.resumedBytes());
+
+        resuming.clear();
+        client.get(FILE, directory.resolve("afresh"), GetOptions.defaults().withListener(listener))
+                .get(60, SECONDS);
+        assertThat(resuming).isEmpty();
+    }
+
+    @Test
     void whatIsThereIsNotTrustedBeforeItWasLookedAt() throws Exception {
         byte[] content = put(40 * CHUNK, 1);
         Path left = interrupted(20 * CHUNK);

@@ -2,6 +2,7 @@ package io.cloudmw.client;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
@@ -26,6 +27,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -234,6 +236,57 @@ final class WritePathTest {
         assertThat(anew).isEmpty();
         assertThat(journals()).isEmpty();
         holds(content);
+    }
+
+    @Test
+    void aResumedPutSaysWhatItDoesNotMoveBeforeItCountsIt() throws Exception {
+        Path source = Files.write(directory.resolve("source"), bytes(60 * CHUNK));
+        interrupt(source, 40);
+        List<String> told = new CopyOnWriteArrayList<>();
+        TransferListener listener = new TransferListener() {
+            @Override
+            public void reused(long bytes) {
+                told.add("reused " + bytes);
+            }
+
+            @Override
+            public void progressed(long done, long total) {
+                told.add("progressed " + done);
+            }
+        };
+        PutReceipt receipt = client.put(source, FILE, resumable(listener)).get(60, SECONDS);
+        assertThat(told).startsWith("reused " + receipt.resumedBytes(), "progressed " + receipt.resumedBytes());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aPutThatEndsWithItsClientSaysThatItGoesOnWhereItWasNoted(boolean noted) throws Exception {
+        Path source = Files.write(directory.resolve("source"), bytes(60 * CHUNK));
+        CompletableFuture<PutReceipt> put;
+        CompletableFuture<Thread> closing = new CompletableFuture<>();
+        try (CloudMw closed = CloudMw.connect(coordinator.address())) {
+            TransferListener listener = new TransferListener() {
+                @Override
+                public void progressed(long done, long total) {
+                    if (done >= 10L * CHUNK && !closing.isDone()) {
+                        Thread closer = new Thread(closed::close);
+                        closing.complete(closer);
+                        closer.start();
+                        // It waits for this put, whose end is ordered then.
+                        await().until(() -> closer.getState() == Thread.State.TIMED_WAITING);
+                    }
+                }
+            };
+            put = closed.put(
+                    source,
+                    FILE,
+                    noted ? resumable(listener) : PutOptions.defaults().withListener(listener));
+            closing.get(60, SECONDS).join();
+        }
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> put.get(60, SECONDS))
+                .havingCause()
+                .withMessage(FILE + ": cancelled" + (noted ? "; the same put goes on where this one stopped" : ""));
     }
 
     @Test

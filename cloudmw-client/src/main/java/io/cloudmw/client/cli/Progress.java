@@ -70,6 +70,16 @@ final class Progress implements TransferListener, AutoCloseable {
     }
 
     @Override
+    public void resuming(long mostBytes) {
+        say(task + " goes on where it was interrupted: up to " + Sizes.approximate(mostBytes) + " are there");
+    }
+
+    @Override
+    public synchronized void reused(long bytes) {
+        meter.reused(bytes);
+    }
+
+    @Override
     public void begunAnew(String why) {
         say(task + " begins anew: " + why);
     }

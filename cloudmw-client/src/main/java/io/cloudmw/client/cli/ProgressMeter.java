@@ -20,7 +20,7 @@ final class ProgressMeter {
     /** The speed is that of so many samples. */
     private static final int SAMPLES = 15;
 
-    /** How far it was at a time: bytes that were moved, and what is done of what is to be done, in bytes and in files. */
+    /** How far it was at a time: bytes that this run moved, and what it did of what is to be done, in bytes and in files. */
     private record Sample(long nanos, long moved, long done, long files) {}
 
     private final Ticker ticker;
@@ -28,6 +28,7 @@ final class ProgressMeter {
     private long done;
     private long total = -1;
     private long sent = -1;
+    private long reused;
     private Optional<TreeProgress> tree = Optional.empty();
     private Optional<Tally> counted = Optional.empty();
     private String waiting = "";
@@ -42,6 +43,11 @@ final class ProgressMeter {
         done = Math.max(done, bytes);
         total = Math.max(total, of);
         goesOn();
+    }
+
+    /** So many bytes of those that are done next are of an earlier run: the speed is that of this run. */
+    void reused(long bytes) {
+        reused = Math.max(reused, bytes);
     }
 
     void sent(long bytes) {
@@ -84,7 +90,12 @@ final class ProgressMeter {
     private Sample now(long nanos) {
         return counted.map(tally -> new Sample(nanos, 0, 0, tally.done()))
                 .or(() -> tree.map(all -> new Sample(nanos, all.movedBytes(), all.bytes(), all.files())))
-                .orElseGet(() -> new Sample(nanos, Math.max(done, sent), Math.max(done, sent), 0));
+                .orElseGet(
+                        () -> new Sample(nanos, Math.max(0, furthest() - reused), Math.max(0, furthest() - reused), 0));
+    }
+
+    private long furthest() {
+        return Math.max(done, sent);
     }
 
     /** How far it is now. */
@@ -142,7 +153,7 @@ final class ProgressMeter {
         }
         Sample now = now(ticker.nanos());
         Sample first = samples.getFirst();
-        long bytesLeft = tree.map(TreeProgress::totalBytes).orElse(total) - now.done();
+        long bytesLeft = tree.map(all -> all.totalBytes() - all.bytes()).orElseGet(() -> total - furthest());
         long filesLeft = counted.map(Tally::total)
                         .or(() -> tree.map(TreeProgress::totalFiles))
                         .orElse(0L)

@@ -4,21 +4,31 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
  * Why a put has made no progress for a while.
  *
  * @param lasted since it last made some
- * @param reasons different ones, at most {@value #MAX_REASONS}
+ * @param reasons different ones, at most {@value #MAX_REASONS}; those that differ by their stores alone are one
  */
 public record PutDelay(Duration lasted, List<Reason> reasons) {
     public static final int MAX_REASONS = 3;
 
     public PutDelay {
-        reasons = reasons.stream().distinct().limit(MAX_REASONS).toList();
+        Map<Reason, Set<StoreId>> stores = new LinkedHashMap<>();
+        reasons.forEach(reason -> stores.computeIfAbsent(reason.in(List.of()), key -> new LinkedHashSet<>())
+                .addAll(reason.stores()));
+        reasons = stores.entrySet().stream()
+                .limit(MAX_REASONS)
+                .map(entry -> entry.getKey().in(List.copyOf(entry.getValue())))
+                .toList();
     }
 
     /** The reason of a wait. */
@@ -49,6 +59,10 @@ public record PutDelay(Duration lasted, List<Reason> reasons) {
             Kind kind, Optional<ErrorCode> code, Optional<HelperId> helper, List<StoreId> stores, String text) {
         public Reason {
             stores = List.copyOf(stores);
+        }
+
+        private Reason in(List<StoreId> others) {
+            return new Reason(kind, code, helper, others, text);
         }
 
         /** A reason without a helper or a failure. */

@@ -18,6 +18,18 @@ public interface TransferListener {
     /** A put goes on where an earlier one was interrupted: so many bytes are stored already, at least one. */
     default void resumed(long bytes) {}
 
+    /**
+     * A get goes on where an earlier one was interrupted: so many bytes may be there already, at least one. Each is
+     * verified before it counts.
+     */
+    default void resuming(long mostBytes) {}
+
+    /**
+     * Of the bytes that {@link #progressed} counts next, so many are of an earlier, interrupted transfer: this one does not
+     * move them. The number never falls.
+     */
+    default void reused(long bytes) {}
+
     /** A put does not go on where an earlier one was interrupted, but begins anew. */
     default void begunAnew(String why) {}
 

@@ -74,7 +74,13 @@ final class GetTransfer extends ConfinedTransfer<GetReceipt> {
                         request.deadline(),
                         request.mode().isPresent(),
                         engine());
-                serial().execute(() -> admit(plan, wanted, opened, made));
+                long mostKept = Math.min(opened.keptBytes(), wanted.length());
+                serial().execute(() -> {
+                    if (mostKept > 0) {
+                        ledger.resuming(mostKept);
+                    }
+                    admit(plan, wanted, opened, made);
+                });
             } catch (CloudMwException e) {
                 serial().execute(() -> fail(e));
             }

@@ -265,6 +265,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         resumed = before.bytes();
         tellResumed();
         progress.resumed(resumed);
+        tell(listener -> listener.reused(resumed));
         tellProgress();
         writer.resume(before.segments());
         before.chunks().values().forEach(writer::add);
@@ -455,13 +456,18 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         };
     }
 
-    /** Who hears this wants to know whether to do it again. Any thread. */
+    /** Whoever hears this wants to know whether to do it again, and what that takes. */
     @Override
     CloudMwException explained(CloudMwException cause) {
-        if (!askedToCommit || !leavesOpen(cause.code())) {
-            return cause;
+        if (askedToCommit && leavesOpen(cause.code())) {
+            return with("; it may have been committed all the same, as version " + version, cause);
         }
-        String message = cause.getMessage() + "; it may have been committed all the same, as version " + version;
+        boolean goesOn = cause.code() == ErrorCode.CANCELLED && journal != null && progress.storedBytes() > 0;
+        return goesOn ? with("; the same put goes on where this one stopped", cause) : cause;
+    }
+
+    private static CloudMwException with(String more, CloudMwException cause) {
+        String message = cause.getMessage() + more;
         CloudMwException why = new CloudMwException(cause.code(), cause.verdict(), message, cause.getCause());
         why.addSuppressed(cause);
         return why;

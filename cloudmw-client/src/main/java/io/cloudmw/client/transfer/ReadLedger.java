@@ -88,6 +88,8 @@ final class ReadLedger {
     private long deliveredAtNanos;
     /** Bytes the listener was told of: never fewer, although a chunk may be read again. */
     private long told;
+    /** Likewise bytes that were there already. */
+    private long toldKept;
 
     private final BitSet done = new BitSet();
 
@@ -228,10 +230,17 @@ final class ReadLedger {
         return deliveredAtNanos;
     }
 
+    /** So many bytes of an earlier get may be there. */
+    void resuming(long mostBytes) {
+        tell(() -> listener.resuming(mostBytes));
+    }
+
     /** So many bytes were there already. */
     void kept(long leafBytes, long total) {
         if (leafBytes > 0) {
             keptBytes += leafBytes;
+            toldKept = Math.max(toldKept, keptBytes);
+            tell(() -> listener.reused(toldKept));
             tellProgress(total);
         }
     }

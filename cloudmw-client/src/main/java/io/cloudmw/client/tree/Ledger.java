@@ -36,6 +36,8 @@ final class Ledger {
 
     @GuardedBy("this")
     private long progressed;
+    /** Bytes of those that interrupted transfers had moved before. */
+    private long reused;
 
     /** Bytes of files that are there already. */
     @GuardedBy("this")
@@ -83,7 +85,7 @@ final class Ledger {
         listener.advanced(new TreeProgress(
                 copied + unchanged + failed,
                 progressed + unchangedBytes,
-                progressed,
+                Math.max(0, progressed - reused),
                 deleted,
                 totalFiles,
                 totalBytes,
@@ -94,6 +96,10 @@ final class Ledger {
         progressed += more;
         listener.progressed(progressed);
         advanced();
+    }
+
+    synchronized void reused(long more) {
+        reused += more;
     }
 
     synchronized void waiting(String file, PutDelay delay) {

@@ -145,6 +145,7 @@ public abstract class TreeCopy extends TreeTask {
     final TransferListener progress(RemotePath file) {
         return new TransferListener() {
             private long before;
+            private long reusedBefore;
 
             @Override
             public void progressed(long done, long total) {
@@ -154,6 +155,14 @@ public abstract class TreeCopy extends TreeTask {
             @Override
             public void sent(long bytes) {
                 moved(bytes);
+            }
+
+            @Override
+            public void reused(long bytes) {
+                if (bytes > reusedBefore) {
+                    ledger().reused(bytes - reusedBefore);
+                    reusedBefore = bytes;
+                }
             }
 
             private void moved(long bytes) {

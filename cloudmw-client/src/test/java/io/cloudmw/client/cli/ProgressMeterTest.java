@@ -31,6 +31,19 @@ final class ProgressMeterTest {
     }
 
     @Test
+    void whatAnEarlierRunHadMovedCountsForNoSpeed() {
+        pass(1);
+        meter.reused(60 * MIB);
+        meter.progressed(60 * MIB, 100 * MIB);
+        pass(9);
+        meter.sent(80 * MIB);
+        assertThat(meter.text()).isEqualTo("60.0 MiB of 100.0 MiB (60%) stored, 80.0 MiB sent, 2.0 MiB/s, about 10 s");
+        meter.reused(70 * MIB);
+        meter.progressed(90 * MIB, 100 * MIB);
+        assertThat(meter.text()).isEqualTo("90.0 MiB of 100.0 MiB (90%), 2.0 MiB/s, about 5 s");
+    }
+
+    @Test
     void aPutSaysWhatIsStoredAndWhatIsOnlySent() {
         meter.progressed(0, 100 * MIB);
         pass(5);
