@@ -665,7 +665,13 @@ public final class CloudMw implements AutoCloseable {
         return engine.receivedBytes();
     }
 
-    /** Cancels what is under way, waits a few seconds for it to clean up, and ends every thread. Idempotent. */
+    /**
+     * Cancels what is under way, waits a few seconds for it to clean up, and ends every thread of this client. Idempotent.
+     *
+     * <p>Threads of libraries end later: those that gRPC and Netty share in a process one to two seconds after their last use
+     * (Netty's {@code globalEventExecutor} is no daemon); before JDK 21 the selector thread of the JDK's HTTP client with the
+     * next garbage collection, where this client read a bucket by itself.
+     */
     @Override
     public void close() {
         open.close();

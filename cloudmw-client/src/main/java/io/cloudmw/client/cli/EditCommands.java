@@ -26,8 +26,9 @@ final class EditCommands {
         @Option(
                 names = "--if-version",
                 paramLabel = "ID",
+                converter = Written.Version.class,
                 description = "fail unless this is the current version, as stat says")
-        private @Nullable String ifVersion;
+        private @Nullable VersionId ifVersion;
 
         EditCommand(CommandContext context) {
             super(context);
@@ -42,7 +43,7 @@ final class EditCommands {
             PutReceipt receipt;
             try (Progress progress = Progress.of(context, options, "write " + file)) {
                 PutOptions how = PutOptions.defaults().withListener(progress);
-                how = ifVersion == null ? how : how.ifVersion(new VersionId(ifVersion));
+                how = ifVersion == null ? how : how.ifVersion(ifVersion);
                 receipt = change.make(how);
             }
             tell(receipt);

@@ -143,8 +143,9 @@ final class FileCommands {
         @Option(
                 names = "--if-version",
                 paramLabel = "ID",
+                converter = Written.Version.class,
                 description = "fail unless this is the current version, as stat says")
-        private @Nullable String ifVersion;
+        private @Nullable VersionId ifVersion;
 
         @Option(
                 names = "--no-resume",
@@ -207,7 +208,7 @@ final class FileCommands {
             if (!afresh) {
                 how = context.stateDirectory().map(how::resumable).orElse(how);
             }
-            return ifVersion == null ? how : how.ifVersion(new VersionId(ifVersion));
+            return ifVersion == null ? how : how.ifVersion(ifVersion);
         }
 
         private PutReceipt put(CloudMw client, FilePath file, PutOptions how) throws CloudMwException {
@@ -231,8 +232,12 @@ final class FileCommands {
                 description = "file, or directory to keep the name; -: standard output (default: the same name here)")
         private @Nullable String target;
 
-        @Option(names = "--version-id", paramLabel = "ID", description = "an older version")
-        private @Nullable String version;
+        @Option(
+                names = "--version-id",
+                paramLabel = "ID",
+                converter = Written.Version.class,
+                description = "an older version")
+        private @Nullable VersionId version;
 
         @Option(
                 names = "--mode",
@@ -290,7 +295,7 @@ final class FileCommands {
                 how = how.keepingWhatArrived();
             }
             if (version != null) {
-                how = how.withVersion(new VersionId(version));
+                how = how.withVersion(version);
             } else if (from.snapshot().isPresent()) {
                 how = how.withVersion(Calls.await(from.stat(client)).version().id());
             }

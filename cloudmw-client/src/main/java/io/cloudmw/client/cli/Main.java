@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 
@@ -166,7 +165,7 @@ public final class Main {
         line.addSubcommand(new WarmUp(context));
         line.addSubcommand(new ShellCommands.Completion(context));
         line.addSubcommand(new ShellCommands.Man(context));
-        line.addSubcommand(new HelpCommand());
+        line.addSubcommand(new HelpCommand(context));
         HelpGroups.show(line);
         return line;
     }

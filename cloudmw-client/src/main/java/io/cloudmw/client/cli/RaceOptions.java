@@ -4,7 +4,6 @@ import io.cloudmw.client.cli.lab.LabSettings;
 import io.cloudmw.client.cli.lab.Layout;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.emulation.ReadSpeed;
-import io.cloudmw.core.emulation.StoreLaw;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -107,7 +106,7 @@ final class RaceOptions {
         List<Long> sizes = sizes(or(size, paper ? "1GB" : "64KiB..8MiB"), seed);
         return new LabSettings(
                 law,
-                law.equals(NONE) ? Optional.empty() : Optional.of(StoreLaw.parse(law)),
+                law.equals(NONE) ? Optional.empty() : Optional.of(Written.law("--emulate", law, "")),
                 slowFrom == null ? OptionalInt.empty() : OptionalInt.of(slowFrom),
                 rate(or(destination, paper ? "25MB/s" : NONE)),
                 scale(or(timeScale, paper ? 8.0 : 1.0)),

@@ -2,8 +2,12 @@ package io.cloudmw.client.cli;
 
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.HostPort;
+import io.cloudmw.core.config.Mistakes;
 import io.cloudmw.core.config.Sizes;
+import io.cloudmw.core.emulation.StoreLaw;
+import io.cloudmw.core.model.VersionId;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
@@ -46,6 +50,34 @@ final class Written {
         @Override
         public HostPort convert(String text) {
             return converted(HostPort::parse, text);
+        }
+    }
+
+    /** The id of a file's version. */
+    static final class Version implements ITypeConverter<VersionId> {
+        @Override
+        public VersionId convert(String text) {
+            return converted(VersionId::new, text);
+        }
+    }
+
+    /**
+     * Reads a law.
+     *
+     * @param option that says it
+     * @param more what is added to the law that was written, like {@code ,seed=1}
+     * @throws IllegalArgumentException when it is none; names the option and what was written
+     */
+    static StoreLaw law(String option, String text, String more) {
+        try {
+            return StoreLaw.parse(text + more);
+        } catch (IllegalArgumentException e) {
+            Mistakes.Given written = new Mistakes.Given(option, Optional.of(text));
+            throw new IllegalArgumentException(
+                    Mistakes.inWordsOf(
+                            name -> name.equals("law") ? Optional.of(written) : Optional.empty(),
+                            String.valueOf(e.getMessage())),
+                    e);
         }
     }
 

@@ -10,11 +10,6 @@ final class Pauses {
 
     private long pauseNanos = FIRST_NANOS;
 
-    /** The most that {@link #nextNanos} can give now. */
-    long longestNextNanos() {
-        return pauseNanos;
-    }
-
     long nextNanos() {
         long pause = pauseNanos / 2 + ThreadLocalRandom.current().nextLong(pauseNanos / 2 + 1);
         pauseNanos = Math.min(LONGEST_NANOS, pauseNanos * 2);

@@ -15,6 +15,7 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.netty.handler.codec.http2.Http2Exception;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,6 +34,12 @@ import org.jspecify.annotations.Nullable;
 final class RetryingCalls implements AutoCloseable {
     private static final long UNNOTICED_NANOS = Duration.ofSeconds(2).toNanos();
     private static final long LONGEST_TRY_NANOS = Duration.ofSeconds(10).toNanos();
+
+    /** A try with less time may end before it hears why it fails. */
+    private static final long SHORT_NANOS = Duration.ofSeconds(1).toNanos();
+
+    /** With less time than this there is no other try. */
+    private static final long LEAST_NANOS = Duration.ofMillis(50).toNanos();
 
     private final ManagedChannel channel;
     private final String peer;
@@ -134,6 +141,11 @@ final class RetryingCalls implements AutoCloseable {
         /** The last try was sent and not answered in time: whoever has it may be stopped, and another address not. */
         private volatile boolean silent;
 
+        private volatile long tryNanos;
+
+        /** Why it failed, as the last try said that had the time to find out. */
+        private volatile @Nullable CloudMwException telling;
+
         Call(MethodDescriptor<Q, A> method, Q request) {
             this.method = method;
             this.request = request;
@@ -148,6 +160,7 @@ final class RetryingCalls implements AutoCloseable {
                 return;
             }
             long deadline = Math.max(1, Math.min(tryNanos(), remainingNanos()));
+            tryNanos = deadline;
             ClientCall<Q, A> call =
                     channel.newCall(method, CallOptions.DEFAULT.withDeadlineAfter(deadline, TimeUnit.NANOSECONDS));
             current = call;
@@ -206,12 +219,11 @@ final class RetryingCalls implements AutoCloseable {
                 result.completeExceptionally(failure);
                 return;
             }
-            if (remainingNanos() <= pauses.longestNextNanos()) {
-                long waited = TimeUnit.NANOSECONDS.toMillis(ticker.nanos() - startedNanos);
-                result.completeExceptionally(new CloudMwException(
-                        unreachable ? ErrorCode.COORDINATOR_UNAVAILABLE : ErrorCode.OVERLOADED,
-                        peer + state(unreachable, answered) + " for " + waited + " ms" + why(failure),
-                        failure));
+            CloudMwException before = telling;
+            CloudMwException last = silent && tryNanos < SHORT_NANOS && before != null ? before : failure;
+            telling = last;
+            if (remainingNanos() <= LEAST_NANOS) {
+                giveUp(last);
                 return;
             }
             try {
@@ -221,10 +233,24 @@ final class RetryingCalls implements AutoCloseable {
             }
         }
 
+        private void giveUp(CloudMwException last) {
+            boolean overloaded = last.code() == ErrorCode.OVERLOADED;
+            Duration waited = Duration.ofNanos(ticker.nanos() - startedNanos);
+            result.completeExceptionally(new CloudMwException(
+                    overloaded ? ErrorCode.OVERLOADED : ErrorCode.COORDINATOR_UNAVAILABLE,
+                    peer + state(!overloaded, WireErrors.isAnswer(last)) + " for " + seconds(waited) + why(last),
+                    last));
+        }
+
         /** No less than who has too much to do has said, as far as there is time. */
         private long pauseNanos(CloudMwException failure) {
             long said = failure.retryAfter().map(Duration::toNanos).orElse(0L);
-            return Math.max(pauses.nextNanos(), Math.min(said, remainingNanos() / 2));
+            long half = remainingNanos() / 2;
+            return Math.max(Math.min(pauses.nextNanos(), half), Math.min(said, half));
+        }
+
+        private static String seconds(Duration time) {
+            return String.format(Locale.ROOT, "%.1f s", time.toMillis() / 1000.0);
         }
 
         private static String state(boolean unreachable, boolean answered) {

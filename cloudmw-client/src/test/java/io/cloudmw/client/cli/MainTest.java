@@ -51,6 +51,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -814,11 +816,21 @@ final class MainTest {
         assertThat(run("stat", "vol:/x", "--coordinator", "127.0.0.1:1", "--timeout", "1"))
                 .isEqualTo(5);
         assertThat(err)
-                .contains(" ms: connection refused (is it running?", "-c HOST:PORT")
+                .contains(" s: connection refused (is it running?", "-c HOST:PORT")
                 .containsOnlyOnce("127.0.0.1:1");
         assertThat(run("stat", "vol:/x", "--coordinator", "127.0.0.1:1", "--timeout", "1", "--verbose"))
                 .isEqualTo(5);
         assertThat(err).contains("\tat ");
+    }
+
+    @Test
+    void aCoordinatorThatIsAwayIsTriedForAsLongAsIsAsked() {
+        assertThat(run("stat", "vol:/x", "--coordinator", "127.0.0.1:1", "--timeout", "2"))
+                .isEqualTo(5);
+        Matcher waited = Pattern.compile("could not be reached for ([0-9.]+) s: connection refused")
+                .matcher(err);
+        assertThat(waited.find()).as(err).isTrue();
+        assertThat(Double.parseDouble(waited.group(1))).isGreaterThanOrEqualTo(1.9);
     }
 
     @Test

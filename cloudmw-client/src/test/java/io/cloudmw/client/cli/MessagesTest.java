@@ -47,6 +47,48 @@ final class MessagesTest {
     }
 
     @Test
+    void aVersionALawAndAPathThatAreWrongAreNamedAsTheyWereTyped() throws IOException {
+        put("vol:/a", "12345");
+        Path file = Files.writeString(directory.resolve("f"), "x");
+        String version = "'--if-version': \"zzz\" (expected: 32 of 0-9, a-f)";
+        fails(2, version, "put", file.toString(), "vol:/a", "--if-version", "zzz");
+        fails(2, version, "truncate", "vol:/a", "--size", "1", "--if-version", "zzz");
+        fails(2, "'--version-id': \"zzz\" (expected: 32", "get", "vol:/a", "--version-id", "zzz");
+        fails(2, "cloudmw: --throttle: \"fast\" (expected: like ", "demo", "--throttle", "fast");
+        fails(2, "cloudmw: --emulate: \"fast\" (expected: like ", "bench", "race", "--emulate", "fast");
+        fails(
+                2,
+                "cloudmw: path: \"/a%01b\" contains a control character (expected: none)",
+                "put",
+                file.toString(),
+                "vol:/a\u0001b");
+    }
+
+    @Test
+    void helpOfACommandBelowAnotherIsThatOfItself() throws IOException {
+        assertThat(commands.run("help", "store", "add")).isZero();
+        String help = commands.out();
+        assertThat(help).startsWith("Usage: cloudmw store add ");
+        assertThat(commands.run("store", "add", "--help")).isZero();
+        assertThat(commands.out()).isEqualTo(help);
+        assertThat(commands.run("help")).isZero();
+        assertThat(commands.out()).startsWith("Usage: cloudmw ").contains("Serving:");
+    }
+
+    @Test
+    void helpOfNoCommandSaysWhichOneWasProbablyMeant() throws IOException {
+        fails(2, "cloudmw: unknown command 'nosuch'\ncloudmw: see cloudmw --help", "help", "nosuch");
+        fails(2, "cloudmw: unknown command 'voluem'; did you mean 'volume'?", "help", "voluem");
+        fails(
+                2,
+                "cloudmw: unknown command 'creat'; did you mean 'create'?\ncloudmw: see cloudmw volume --help",
+                "help",
+                "volume",
+                "creat");
+        fails(2, "cloudmw: unexpected argument 'x'", "help", "put", "x");
+    }
+
+    @Test
     void anOptionThatIsWrongIsNamedAsItWasTyped() throws IOException {
         put("vol:/a", "12345");
         fails(2, "'--offset': \"-1\" (expected: like 64MiB)", "write", "x", "vol:/a", "--offset=-1");

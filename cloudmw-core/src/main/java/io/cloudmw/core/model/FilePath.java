@@ -11,6 +11,10 @@ public record FilePath(VolumeName volume, String path) implements Comparable<Fil
     public static final int MAX_BYTES = 1024;
 
     public FilePath {
+        if (path.chars().anyMatch(FilePath::isControl)) {
+            throw new IllegalArgumentException(
+                    "path: \"" + printable(path) + "\" contains a control character (expected: none)");
+        }
         if (path.equals("/")) {
             throw new IllegalArgumentException("path: \"/\" is a directory (expected: a file's path, like /a/b)");
         }
@@ -21,9 +25,6 @@ public record FilePath(VolumeName volume, String path) implements Comparable<Fil
             if (segment.isEmpty() || segment.equals(".") || segment.equals("..")) {
                 throw new IllegalArgumentException("path: \"" + path + "\" (expected: no empty, '.' or '..' segment)");
             }
-        }
-        if (path.chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
-            throw new IllegalArgumentException("path: contains a control character");
         }
         int bytes = path.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MAX_BYTES) {
@@ -42,6 +43,17 @@ public record FilePath(VolumeName volume, String path) implements Comparable<Fil
             throw new IllegalArgumentException("file: \"" + text + "\" (expected: volume:/path)");
         }
         return new FilePath(new VolumeName(text.substring(0, colon)), text.substring(colon + 1));
+    }
+
+    private static boolean isControl(int c) {
+        return c < 0x20 || c == 0x7f;
+    }
+
+    /** The path in one line: its control characters are written {@code %XX}. */
+    private static String printable(String path) {
+        StringBuilder text = new StringBuilder();
+        path.codePoints().forEach(c -> text.append(isControl(c) ? String.format("%%%02X", c) : Character.toString(c)));
+        return text.toString();
     }
 
     /** The last segment. */
