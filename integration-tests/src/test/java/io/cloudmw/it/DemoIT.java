@@ -6,8 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.cloudmw.it.localstack.LocalStack;
 import io.cloudmw.it.localstack.LocalStackExtension;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +20,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.Bucket;
+import software.amazon.awssdk.services.s3.model.S3Object;
 
 /** {@code cloudmw demo}: what the README promises of it. */
 @ExtendWith(LocalStackExtension.class)
@@ -83,6 +90,86 @@ final class DemoIT {
                 .json();
 
         assertThat(report.path("sha256_match").asBoolean()).isTrue();
+    }
+
+    @Test
+    void theDemoRunsAgainOnTheSameBucketsAndLeavesOnlyThoseItDidNotMake(LocalStack localStack) throws Exception {
+        localStack.createBucket("demo-own", "us-east-1");
+        List<String> mine = List.of("demo-own", "demo-made-1", "demo-made-2");
+        try (S3Client s3 = localStack.s3("us-east-1")) {
+            s3.putObject(r -> r.bucket("demo-own").key("of-others"), RequestBody.fromString("x"));
+            for (int run = 1; run <= 2; run++) {
+                CommandLine.Result result = onBuckets(localStack.environment(), localStack.endpoint(), mine);
+                assertThat(result.exitCode()).as(result.toString()).isZero();
+                assertThat(result.out())
+                        .containsPattern("deleted [1-9][0-9]* objects")
+                        .doesNotContain("left: ");
+                assertThat(keys(s3, "demo-own")).containsExactly("of-others");
+                assertThat(s3.listBuckets().buckets().stream().map(Bucket::name))
+                        .contains("demo-own")
+                        .doesNotContain("demo-made-1", "demo-made-2");
+            }
+        }
+    }
+
+    @Test
+    void anInterruptedDemoLeavesNothingInBuckets(LocalStack localStack) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of(CommandLine.LAUNCHER.toString()));
+        arguments.addAll(List.of("demo", "--size", "48MiB", "--no-kill", "--throttle", "4MiB/s"));
+        arguments.addAll(List.of("--s3-endpoint", localStack.endpoint().toString()));
+        arguments.addAll(List.of("--buckets", "demo-ended-1,demo-ended-2,demo-ended-3"));
+        ProcessBuilder builder = new ProcessBuilder(arguments).redirectErrorStream(true);
+        builder.environment().putAll(localStack.environment());
+        builder.environment().putAll(ownDirectory());
+        Process demo = builder.start();
+        List<String> rest;
+        try (var lines = demo.inputReader()) {
+            assertThat(lines.lines().anyMatch(line -> line.startsWith("reading it from one store")))
+                    .isTrue();
+            demo.toHandle().destroy();
+            rest = lines.lines().toList();
+        }
+
+        assertThat(demo.waitFor()).as("%s", rest).isEqualTo(143);
+        assertThat(rest).anyMatch(line -> line.matches("deleted [1-9][0-9]* objects .* demo-ended-1, .*"));
+        try (S3Client s3 = localStack.s3("us-east-1")) {
+            assertThat(s3.listBuckets().buckets().stream().map(Bucket::name))
+                    .noneMatch(name -> name.startsWith("demo-ended"));
+        }
+        noDirectoryIsLeft();
+    }
+
+    @Test
+    void bucketsThatCannotBeUsedAreToldBeforeAnythingStarts() throws IOException {
+        CommandLine.Result nobody = onBuckets(
+                Map.of("AWS_ACCESS_KEY_ID", "a", "AWS_SECRET_ACCESS_KEY", "b"),
+                URI.create("http://127.0.0.1:1"),
+                List.of("demo-a", "demo-b", "demo-c"));
+        assertThat(nobody.exitCode()).as(nobody.toString()).isEqualTo(5);
+        assertThat(nobody.out()).isEmpty();
+        assertThat(nobody.err()).startsWith("cloudmw: bucket demo-a at http://127.0.0.1:1: ");
+        noDirectoryIsLeft();
+    }
+
+    private CommandLine.Result onBuckets(Map<String, String> environment, URI endpoint, List<String> buckets) {
+        Map<String, String> all = new HashMap<>(environment);
+        all.putAll(ownDirectory());
+        return commands.with(all)
+                .run(
+                        "demo",
+                        "--size",
+                        "3MiB",
+                        "--no-kill",
+                        "--s3-endpoint",
+                        endpoint.toString(),
+                        "--buckets",
+                        String.join(",", buckets));
+    }
+
+    private static List<String> keys(S3Client s3, String bucket) {
+        return s3.listObjectsV2(r -> r.bucket(bucket)).contents().stream()
+                .map(S3Object::key)
+                .toList();
     }
 
     /** Everything the demo leaves behind would be in its temporary directory. */

@@ -1,6 +1,7 @@
 package io.cloudmw.client.cli;
 
 import io.cloudmw.client.cli.demo.Demo;
+import io.cloudmw.client.cli.demo.DemoBuckets;
 import io.cloudmw.client.cli.demo.DemoReport;
 import io.cloudmw.client.cli.fleet.WorkingDirectory;
 import java.io.PrintStream;
@@ -45,7 +46,13 @@ final class DemoCommand implements Callable<Integer> {
             description = "how fast each store reads (disks: 8..40MiB/s,redraw=1s; buckets: none)")
     private @Nullable String throttle;
 
-    @Option(names = "--s3-endpoint", paramLabel = "URL", description = "three buckets there instead of three disks")
+    @Option(
+            names = "--s3-endpoint",
+            paramLabel = "URL",
+            description = {
+                "three buckets there instead of three disks, checked before anything starts. The objects have a prefix",
+                "of this run; at its end, also after Ctrl-C, they are deleted, and the buckets that it made"
+            })
     private @Nullable String s3Endpoint;
 
     @Option(
@@ -61,7 +68,7 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--seed", paramLabel = "N", description = "of the generated file and of the throttles")
     private long seed = 1;
 
-    @Option(names = "--keep", description = "keep the working directory, and say where it is")
+    @Option(names = "--keep", description = "keep the working directory and what is in buckets, and say where")
     private boolean keep;
 
     @Mixin
@@ -95,15 +102,17 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private Demo.Settings settings() {
+        if (throttle != null && !throttle.equals("none")) {
+            var unused = Written.law("--throttle", throttle, ",seed=" + seed);
+        }
         String defaultThrottle = s3Endpoint == null ? "8..40MiB/s,redraw=1s" : "none";
         return new Demo.Settings(
                 Optional.ofNullable(file),
                 size,
                 !noKill,
                 throttle == null ? defaultThrottle : throttle,
-                Optional.ofNullable(s3Endpoint),
-                buckets,
-                region,
+                Optional.ofNullable(s3Endpoint).map(endpoint -> new DemoBuckets.Place(endpoint, region, buckets)),
+                keep,
                 seed,
                 context.launcher("demo"),
                 options.output(context));

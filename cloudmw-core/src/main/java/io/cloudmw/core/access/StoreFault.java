@@ -1,5 +1,7 @@
 package io.cloudmw.core.access;
 
+import io.cloudmw.core.error.ErrorCode;
+
 /**
  * The obstacle that keeps a process, or all of them, out of a store.
  *
@@ -23,6 +25,15 @@ public record StoreFault(Kind kind, String reason, long sinceMillis) {
         NO_CREDENTIALS,
         /** Nobody answers. */
         UNREACHABLE;
+
+        /** The code of what fails by such a fault. */
+        public ErrorCode code() {
+            return switch (this) {
+                case MISSING -> ErrorCode.NOT_FOUND;
+                case DENIED, NO_CREDENTIALS -> ErrorCode.STORE_DENIED;
+                case UNREACHABLE -> ErrorCode.STORE_UNAVAILABLE;
+            };
+        }
 
         /** How lists of stores name it. */
         public String word() {

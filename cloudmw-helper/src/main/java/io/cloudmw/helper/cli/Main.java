@@ -34,6 +34,7 @@ import picocli.CommandLine.ParseResult;
             HelperCommand.class,
             StandaloneCommand.class,
             RecoverCommand.class,
+            DemoBucketsCommand.class,
             WarmUp.class
         })
 public final class Main implements Runnable {

@@ -25,7 +25,6 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.time.Sleeper;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -33,7 +32,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
@@ -44,7 +42,7 @@ import java.util.stream.IntStream;
  */
 public final class Demo {
     private static final int CHUNKS = 3;
-    private static final int REPLICAS = 3;
+    static final int REPLICAS = 3;
     private static final long POLL_NANOS = 1_000_000;
     private static final long DISK_RESERVE = 1L << 30;
     private static final VolumeName RACED = new VolumeName("demo");
@@ -54,44 +52,30 @@ public final class Demo {
      * What to show.
      *
      * @param throttle how fast each store reads, as {@code helper.disk.<id>.throttle} takes it; {@code none}: unlimited
-     * @param s3Endpoint use buckets there instead of disks
+     * @param buckets use these instead of disks
+     * @param keep leave what is in the buckets
      */
     public record Settings(
             Optional<Path> file,
             long sizeBytes,
             boolean kill,
             String throttle,
-            Optional<String> s3Endpoint,
-            List<String> buckets,
-            String region,
+            Optional<DemoBuckets.Place> buckets,
+            boolean keep,
             long seed,
             Path launcher,
             LiveOutput output) {
         /** @throws IllegalArgumentException when something of it is wrong */
         public Settings {
-            buckets = List.copyOf(buckets);
             file.ifPresent(Settings::checkFile);
             if (!throttle.equals("none")) {
                 StoreLaw.parse(throttle + ",seed=" + seed);
             }
-            s3Endpoint.ifPresent(Settings::checkEndpoint);
-            if (buckets.size() != REPLICAS || Set.copyOf(buckets).size() != REPLICAS) {
-                throw new IllegalArgumentException("--buckets: " + buckets + " (expected: three different ones)");
-            }
-            buckets.forEach(bucket -> new Store.S3(new StoreId(bucket).value(), region, "", true, ""));
         }
 
         private static void checkFile(Path file) {
             if (!Files.isRegularFile(file) || !Files.isReadable(file)) {
                 throw new IllegalArgumentException("--file: " + file + " (expected: a file that can be read)");
-            }
-        }
-
-        private static void checkEndpoint(String endpoint) {
-            URI uri = URI.create(endpoint);
-            boolean http = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
-            if (!http || uri.getHost() == null) {
-                throw new IllegalArgumentException("--s3-endpoint: " + endpoint + " (expected: like http://host:port)");
             }
         }
 
@@ -124,17 +108,31 @@ public final class Demo {
     /** Runs it all, once. */
     public DemoReport run() throws Exception {
         requireSpace();
+        Optional<DemoBuckets> buckets = buckets();
         Path source = source();
         LocalFleet fleet = closing.open(() -> new LocalFleet(directory, settings.launcher(), Map.of()));
         startFleet(fleet);
         CloudMw client = closing.last(CloudMw.connect(CloudMwOptions.of(fleet.coordinatorAddress())));
-        createVolumes(client, stores(client));
+        createVolumes(client, stores(client, buckets));
         return race(fleet, client, source);
+    }
+
+    /** Nothing is generated or started where they cannot be used. */
+    private Optional<DemoBuckets> buckets() throws Exception {
+        if (settings.buckets().isEmpty()) {
+            return Optional.empty();
+        }
+        DemoBuckets.Place place = settings.buckets().get();
+        DemoBuckets buckets = closing.open(() -> DemoBuckets.prepare(place, settings.launcher(), out));
+        if (settings.keep()) {
+            buckets.keep();
+        }
+        return Optional.of(buckets);
     }
 
     /** Twice it is read back; a generated source and the copies on disks take space, too. */
     private void requireSpace() throws IOException {
-        boolean disks = settings.s3Endpoint().isEmpty();
+        boolean disks = settings.buckets().isEmpty();
         int times = 2 + (settings.file().isPresent() ? 0 : 1) + (disks ? REPLICAS + 1 : 0);
         long reserve = disks ? DISK_RESERVE : 0;
         long free = Files.getFileStore(directory).getUsableSpace();
@@ -172,7 +170,7 @@ public final class Demo {
     private Map<String, String> helperSettings(LocalFleet fleet, int i) {
         Map<String, String> own = new HashMap<>();
         String throttle = settings.throttle(i);
-        if (settings.s3Endpoint().isEmpty()) {
+        if (settings.buckets().isEmpty()) {
             own.putAll(fleet.disk("disk-" + i));
             own.put("helper.disk.disk-" + i + ".reserve", Sizes.format(DISK_RESERVE));
             own.put("helper.disk.disk-" + i + ".throttle", throttle);
@@ -182,15 +180,14 @@ public final class Demo {
         return own;
     }
 
-    private List<StoreId> stores(CloudMw client) throws InterruptedException, ExecutionException {
-        if (settings.s3Endpoint().isPresent()) {
-            for (String bucket : settings.buckets()) {
-                Store.S3 s3 = new Store.S3(
-                        bucket, settings.region(), settings.s3Endpoint().get(), true, "");
-                client.addStore(new Store(new StoreId(bucket), bucket, s3), true)
-                        .get();
+    private static List<StoreId> stores(CloudMw client, Optional<DemoBuckets> buckets)
+            throws InterruptedException, ExecutionException {
+        if (buckets.isPresent()) {
+            List<Store> stores = buckets.get().stores();
+            for (Store store : stores) {
+                client.addStore(store, false).get();
             }
-            return settings.buckets().stream().map(StoreId::new).toList();
+            return stores.stream().map(Store::id).toList();
         }
         return IntStream.rangeClosed(1, REPLICAS)
                 .mapToObj(i -> new StoreId("disk-" + i))

@@ -207,6 +207,29 @@ public final class S3Stores implements StoreOpener, Closeable {
         }
     }
 
+    /**
+     * Deletes all objects below the store's prefix, whoever wrote them.
+     *
+     * @return how many there were
+     * @throws IllegalArgumentException when the store has no prefix
+     */
+    public long erase(Store store) throws CloudMwException {
+        if (bucket(store).prefix().isEmpty()) {
+            throw new IllegalArgumentException("prefix: empty (expected: one, of the objects to delete)");
+        }
+        return erasure(store).deleteObjects();
+    }
+
+    /** Deletes the store's bucket; false: it has objects, and stays. */
+    public boolean deleteBucket(Store store) throws CloudMwException {
+        return erasure(store).deleteBucket();
+    }
+
+    private S3Erasure erasure(Store store) throws CloudMwException {
+        Store.S3 bucket = bucket(store);
+        return new S3Erasure(client(endpoint(store, bucket)), store.id(), bucket);
+    }
+
     /** The fault of a store of this kind, where a failure is of one. */
     public static Optional<ServerFault> fault(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

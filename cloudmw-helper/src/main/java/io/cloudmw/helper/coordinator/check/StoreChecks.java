@@ -85,20 +85,12 @@ public final class StoreChecks {
             Optional<StoreFault> fault = check.getValue().fault();
             if (fault.isPresent()) {
                 throw new CloudMwException(
-                        code(fault.get().kind()),
+                        fault.get().kind().code(),
                         "store " + store.id() + ", seen from the " + check.getKey() + ": "
                                 + fault.get().reason());
             }
         }
         return checks;
-    }
-
-    private static ErrorCode code(StoreFault.Kind kind) {
-        return switch (kind) {
-            case MISSING -> ErrorCode.NOT_FOUND;
-            case DENIED, NO_CREDENTIALS -> ErrorCode.STORE_DENIED;
-            case UNREACHABLE -> ErrorCode.STORE_UNAVAILABLE;
-        };
     }
 
     /**
