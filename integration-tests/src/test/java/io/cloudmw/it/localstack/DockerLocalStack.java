@@ -15,7 +15,7 @@ final class DockerLocalStack extends LocalStack {
     static DockerLocalStack start() {
         LocalStackContainer container = new LocalStackContainer(
                         DockerImageName.parse("localstack/localstack:" + LocalStackStarter.VERSION))
-                .withServices("s3")
+                .withServices("s3", "sts")
                 .withEnv("DISABLE_EVENTS", "1");
         container.start();
         DockerLocalStack started = new DockerLocalStack(container);
