@@ -36,6 +36,7 @@ import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.signing.ReadSigner;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.MonitoredChunkStore;
 import io.cloudmw.core.store.StoreOpener;
@@ -75,6 +76,7 @@ import io.cloudmw.helper.rpc.PeerChannels;
 import io.cloudmw.helper.rpc.ProbeService;
 import io.cloudmw.helper.rpc.Registration;
 import io.cloudmw.helper.rpc.ReplicaReports;
+import io.cloudmw.helper.rpc.SigningService;
 import io.cloudmw.helper.rpc.TransferService;
 import io.cloudmw.helper.rpc.WarmingService;
 import io.cloudmw.helper.rpc.WriteService;
@@ -124,6 +126,8 @@ public final class HelperServer implements AutoCloseable {
     private static final int REPORTS = 4096;
     private static final int SWITCH_THREADS = 8;
     private static final int PROBES = 8;
+    private static final int SIGNING_THREADS = 2;
+    private static final int SIGNINGS = 64;
     private static final Duration SWITCH_CONNECT = Duration.ofSeconds(2);
     private static final Duration SWITCH_SILENCE = Duration.ofSeconds(3);
     /** Long enough that those who ask for a dead peer do not wait for it one after the other; a peer that is back is soon asked. */
@@ -137,6 +141,7 @@ public final class HelperServer implements AutoCloseable {
     private final HelperConfig config;
     private final MemberProofs members;
     private final BucketProbe probe;
+    private final ReadSigner.Own signer;
     private final Deque<Closing> closings = new ArrayDeque<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final HelperAddress address;
@@ -167,7 +172,8 @@ public final class HelperServer implements AutoCloseable {
             DiskOpener.Throttle throttle,
             MeterRegistry meters)
             throws CloudMwException {
-        return new HelperServer(config, secret, others, BucketProbe.none(), throttle, meters);
+        ReadSigner.Own nobody = (store, chunk, validity) -> Optional.empty();
+        return new HelperServer(config, secret, others, BucketProbe.none(), nobody, throttle, meters);
     }
 
     /**
@@ -182,7 +188,7 @@ public final class HelperServer implements AutoCloseable {
             DiskOpener.Throttle throttle,
             MeterRegistry meters)
             throws CloudMwException {
-        return new HelperServer(config, secret, buckets, buckets, throttle, meters);
+        return new HelperServer(config, secret, buckets, buckets, buckets, throttle, meters);
     }
 
     private HelperServer(
@@ -190,12 +196,14 @@ public final class HelperServer implements AutoCloseable {
             ClusterSecret secret,
             StoreOpener others,
             BucketProbe probe,
+            ReadSigner.Own signer,
             DiskOpener.Throttle throttle,
             MeterRegistry meters)
             throws CloudMwException {
         this.config = config;
         this.members = new MemberProofs(secret, WallClock.system());
         this.probe = probe;
+        this.signer = signer;
         this.speeds = new SpeedMonitor(Ticker.system(), SpeedMonitor.DEFAULT_KEYS, new MonitorMetrics(meters));
         boolean started = false;
         try {
@@ -338,6 +346,7 @@ public final class HelperServer implements AutoCloseable {
                 new ChunkServer(sessions, reads, writes, sharedReads)));
         List<BindableService> services = new ArrayList<>(List.of(
                 new ProbeService(config.id(), probe, pool(Threads.blocking("probe", PROBES, PROBES))),
+                new SigningService(signer, pool(Threads.blocking("sign", SIGNING_THREADS, SIGNINGS))),
                 new TransferService(
                         config.id(), tokens, transfers, config.switching().volumes()),
                 new CompetitionService(tokens, transfers),
@@ -498,7 +507,6 @@ public final class HelperServer implements AutoCloseable {
         return new Writes.Surroundings(
                 tokens,
                 stores,
-                disks,
                 reports,
                 means("upload", spool, config.limits().uploads()),
                 means("copy", spool, config.limits().copies()),
@@ -532,6 +540,7 @@ public final class HelperServer implements AutoCloseable {
         NettyServerBuilder builder = NettyServerBuilder.forAddress(socket(listen))
                 .directExecutor()
                 .intercept(Membership.server(members, ProbeService.MEMBERS_ONLY))
+                .intercept(Membership.server(members, SigningService.MEMBERS_ONLY))
                 .intercept(Handshake.server())
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                 .maxConcurrentCallsPerConnection(1024)

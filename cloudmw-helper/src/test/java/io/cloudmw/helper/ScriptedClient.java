@@ -31,6 +31,7 @@ import io.cloudmw.core.wire.ToWire;
 import io.cloudmw.core.wire.UrgencyWire;
 import io.cloudmw.core.wire.WriteEnd;
 import io.cloudmw.core.wire.WriteResult;
+import io.cloudmw.core.wire.WriteTargets;
 import io.cloudmw.core.wire.WriteTrouble;
 import io.cloudmw.proto.v1.BeginTransfer;
 import io.cloudmw.proto.v1.GetWriteRequest;
@@ -164,8 +165,7 @@ final class ScriptedClient implements AutoCloseable {
                 chunkId(index),
                 length,
                 LEAF,
-                stores,
-                cluster.addresses(),
+                new WriteTargets(stores, cluster.addresses()),
                 quorum,
                 HelperCluster.FILE,
                 cluster.version);

@@ -9,6 +9,7 @@ import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.cli.fleet.LocalFleet;
 import io.cloudmw.client.cli.lab.s3.BucketServer;
+import io.cloudmw.client.rpc.HelperStatus;
 import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.identity.BucketMarker;
 import io.cloudmw.core.model.Chunking;
@@ -26,6 +27,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -82,6 +84,10 @@ final class StoreAccessIT {
     }
 
     private void process(String name, String... keys) throws IOException {
+        process(name, Map.of(), keys);
+    }
+
+    private void process(String name, Map<String, String> more, String... keys) throws IOException {
         StringBuilder profiles = new StringBuilder();
         for (String key : keys) {
             profiles.append("[" + key + "]\naws_access_key_id = " + key + "\naws_secret_access_key = secret\n");
@@ -94,7 +100,9 @@ final class StoreAccessIT {
                     "coordinator.repair-interval", "500ms",
                     "coordinator.owed-after", "2s"));
         } else {
-            fleet.startHelper(name, Map.of("helper.store-check", "1s"));
+            Map<String, String> settings = new HashMap<>(more);
+            settings.put("helper.store-check", "1s");
+            fleet.startHelper(name, settings);
         }
     }
 
@@ -236,13 +244,11 @@ final class StoreAccessIT {
                     .join();
             client.addStore(store(B, second, new CredentialsReference.Profile("key-b")), false)
                     .join();
-            Awaitility.await()
-                    .atMost(LONG)
-                    .until(() -> client.stores().join().stream()
-                            .allMatch(status -> status.reach().shutOut().size() == 1));
-            FilePath file = volume(client, 2, 1, A, B);
+            FilePath file = volume(client, 1, A);
             Path source = source();
             client.put(source, file, PutOptions.defaults()).join();
+            run("volume", "set", "v", "--add-store", B.value(), "--replicas", "2")
+                    .orThrow();
             Awaitility.await().atMost(LONG).until(() -> run("status").out().contains("3 cannot be copied: no helper"));
             assertThat(run("status").out()).contains("chunks wait for a helper that can use store-");
             assertThat(run("status", "--json").json().path("repair").path("awaited_helpers"))
@@ -255,6 +261,134 @@ final class StoreAccessIT {
             Awaitility.await().atMost(LONG).until(() -> run("status").out().contains("under-replicated chunks: 0"));
             assertComesBack(client, file, source);
         }
+    }
+
+    @Test
+    void aCoordinatorWithoutCredentialsServesReadsInEveryModeThroughTheHelperThatHasThem() throws Exception {
+        process("coordinator");
+        process("helper-1");
+        process("helper-2", "key-a");
+        try (CloudMw client = connect()) {
+            client.addStore(store(A, first, new CredentialsReference.Profile("key-a")), false)
+                    .join();
+            Awaitility.await().atMost(LONG).until(() -> shutOut(client).size() == 2);
+            FilePath file = volume(client, 1, A);
+            Path source = source();
+            assertThat(run("put", source.toString(), file.toString()).exitCode())
+                    .isZero();
+            for (Mode mode : Mode.values()) {
+                Path back = directory.resolve("back-" + mode);
+                CommandLine.Result got = run("get", file.toString(), back.toString(), "--mode", mode.label());
+                assertThat(got.exitCode()).as(got.toString()).isZero();
+                assertThat(back).hasSameBinaryContentAs(source);
+            }
+            Path shown = directory.resolve("shown");
+            CommandLine.Result cat = new CommandLine(fleet.coordinatorAddress())
+                    .withOutputTo(shown)
+                    .run("cat", file.toString());
+            assertThat(cat.exitCode()).as(cat.toString()).isZero();
+            assertThat(shown).hasSameBinaryContentAs(source);
+        }
+    }
+
+    /** The helper advertises a port for bytes at which nobody listens, so the client has to read the bucket by itself. */
+    @Test
+    void aHelperSignsForACoordinatorThatLacksCredentials() throws Exception {
+        process("coordinator");
+        process("helper-1", "key-a");
+        try (CloudMw client = connect()) {
+            client.addStore(store(A, first, new CredentialsReference.Profile("key-a")), false)
+                    .join();
+            FilePath file = volume(client, 1, A);
+            Path source = source();
+            client.put(source, file, PutOptions.defaults()).join();
+            fleet.process("helper-1").close();
+            process("helper-2", Map.of("helper.bulk.advertise-port", closedPort()), "key-a");
+            awaitLive(client, "helper-2");
+
+            Path back = directory.resolve("back");
+            CommandLine.Result got = run("get", file.toString(), back.toString(), "--json");
+            assertThat(got.exitCode()).as(got.toString()).isZero();
+            assertThat(back).hasSameBinaryContentAs(source);
+            Path shown = directory.resolve("shown");
+            CommandLine.Result cat = new CommandLine(fleet.coordinatorAddress())
+                    .withOutputTo(shown)
+                    .run("cat", file.toString());
+            assertThat(cat.exitCode()).as(cat.toString()).isZero();
+            assertThat(shown).hasSameBinaryContentAs(source);
+        }
+    }
+
+    @Test
+    void whereNobodyCanSignTheErrorNamesTheStoreWhoLacksCredentialsAndWhatToDo() throws Exception {
+        process("coordinator");
+        process("helper-1", "key-a");
+        try (CloudMw client = connect()) {
+            client.addStore(store(A, first, new CredentialsReference.Profile("key-a")), false)
+                    .join();
+            FilePath file = volume(client, 1, A);
+            client.put(source(), file, PutOptions.defaults()).join();
+            fleet.process("helper-1").close();
+            process("helper-2");
+            awaitLive(client, "helper-2");
+            Awaitility.await()
+                    .atMost(LONG)
+                    .until(() -> shutOut(client).containsAll(List.of("coordinator", "helper helper-2")));
+
+            CommandLine.Result got =
+                    run("get", file.toString(), directory.resolve("back").toString());
+
+            assertThat(got.exitCode()).as(got.toString()).isEqualTo(8);
+            assertThat(got.err())
+                    .contains("could sign a URL for store store-a", "profile key-a")
+                    .contains("coordinator: ", "helper helper-2: ")
+                    .contains("cloudmw store check store-a");
+        }
+    }
+
+    @Test
+    void aPutReachesTwoStoresOfWhichNoHelperCanUseBoth() throws Exception {
+        process("coordinator");
+        process("helper-1", "key-a");
+        process("helper-2", "key-b");
+        try (CloudMw client = connect()) {
+            client.addStore(store(A, first, new CredentialsReference.Profile("key-a")), false)
+                    .join();
+            client.addStore(store(B, second, new CredentialsReference.Profile("key-b")), false)
+                    .join();
+            Awaitility.await()
+                    .atMost(LONG)
+                    .until(() -> client.stores().join().stream()
+                            .allMatch(status -> status.reach().shutOut().size() == 2));
+            FilePath file = volume(client, 2, A, B);
+            Path source = source();
+
+            CommandLine.Result put = run("put", source.toString(), file.toString());
+
+            assertThat(put.exitCode()).as(put.toString()).isZero();
+            assertThat(objects(directory.resolve("first").resolve("bucket"))).isEqualTo(3);
+            assertThat(objects(directory.resolve("second").resolve("bucket"))).isEqualTo(3);
+            assertThat(client.stat(file).join().underReplicatedChunks()).isZero();
+            assertComesBack(client, file, source);
+        }
+    }
+
+    /** A port that is free now, and that nothing in this test listens on. */
+    private static String closedPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return String.valueOf(socket.getLocalPort());
+        }
+    }
+
+    /** Waits until only this helper is alive. */
+    private void awaitLive(CloudMw client, String helper) {
+        Awaitility.await()
+                .atMost(LONG)
+                .until(() -> client.helpers().join().stream()
+                        .filter(HelperStatus::alive)
+                        .map(status -> status.helper().id().value())
+                        .toList()
+                        .equals(List.of(helper)));
     }
 
     @Test

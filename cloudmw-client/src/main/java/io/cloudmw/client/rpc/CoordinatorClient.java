@@ -68,6 +68,7 @@ import io.cloudmw.proto.v1.ExportRequest;
 import io.cloudmw.proto.v1.GetCollectionRequest;
 import io.cloudmw.proto.v1.GetRoundRequest;
 import io.cloudmw.proto.v1.GetSegmentRequest;
+import io.cloudmw.proto.v1.GetSegmentResponse;
 import io.cloudmw.proto.v1.GetStatusRequest;
 import io.cloudmw.proto.v1.GetVolumeRequest;
 import io.cloudmw.proto.v1.HelperState;
@@ -96,7 +97,9 @@ import io.grpc.MethodDescriptor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -457,7 +460,16 @@ public final class CoordinatorClient implements AutoCloseable {
                 answer -> new PlannedSegment(
                         request.getSegmentIndex(),
                         all(answer.getChunksList(), FromWire::plannedChunk),
-                        Duration.ofMillis(Math.max(0, answer.getDirectMillis()))));
+                        Duration.ofMillis(Math.max(0, answer.getDirectMillis())),
+                        unsigned(answer)));
+    }
+
+    private static Map<StoreId, String> unsigned(GetSegmentResponse answer) throws CloudMwException {
+        Map<StoreId, String> unsigned = new HashMap<>();
+        for (Map.Entry<String, String> store : answer.getUnsignedStoresMap().entrySet()) {
+            unsigned.put(FromWire.storeId(store.getKey()), store.getValue());
+        }
+        return unsigned;
     }
 
     /**

@@ -107,7 +107,8 @@ final class LocalStores {
     }
 
     private Optional<URI> url(StoreId store, ChunkId chunk, int segment) throws CloudMwException {
-        for (PlannedChunk planned : signed(segment).chunks()) {
+        PlannedSegment answer = signed(segment);
+        for (PlannedChunk planned : answer.chunks()) {
             URI url = planned.direct().get(store);
             if (url != null && planned.chunk().id().equals(chunk)) {
                 return Optional.of(url);
@@ -115,8 +116,12 @@ final class LocalStores {
         }
         throw new CloudMwException(
                 ErrorCode.STORE_DENIED,
-                "chunk=" + chunk + " store=" + store
-                        + ": the coordinator could not sign a URL for it (cloudmw store ls says who cannot use it)");
+                "chunk=" + chunk + " store=" + store + ": "
+                        + answer.unsigned()
+                                .getOrDefault(
+                                        store,
+                                        "the coordinator could not sign a URL for it"
+                                                + " (cloudmw store ls says who cannot use it)"));
     }
 
     private PlannedSegment signed(int segment) throws CloudMwException {

@@ -20,6 +20,7 @@ import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.core.wire.WriteTargets;
 import io.cloudmw.core.wire.WriteTrouble;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -423,8 +424,8 @@ final class Sending {
                 placed.chunk().chunk(),
                 job.range.length(),
                 begun.leafSizeBytes(),
-                stores(placed),
-                placed.plan().helpers(),
+                new WriteTargets(
+                        stores(placed), placed.plan().helpers(), placed.chunk().carriers()),
                 begun.writeQuorum(),
                 request.file(),
                 version);

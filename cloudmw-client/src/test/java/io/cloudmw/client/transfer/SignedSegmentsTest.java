@@ -7,6 +7,7 @@ import io.cloudmw.core.testing.FakeTicker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +22,7 @@ final class SignedSegmentsTest {
     });
 
     private void answered(Duration validity) {
-        answers.get(answers.size() - 1).complete(new PlannedSegment(0, List.of(), validity));
+        answers.get(answers.size() - 1).complete(new PlannedSegment(0, List.of(), validity, Map.of()));
     }
 
     @Test
@@ -63,7 +64,7 @@ final class SignedSegmentsTest {
     @Test
     void theOneAskedForLongestAgoMakesRoom() {
         for (int i = 0; i <= SignedSegments.KEPT; i++) {
-            segments.of(i).complete(new PlannedSegment(i, List.of(), Duration.ofHours(1)));
+            segments.of(i).complete(new PlannedSegment(i, List.of(), Duration.ofHours(1), Map.of()));
         }
         assertThat(segments.of(1)).isCompleted();
         assertThat(segments.of(0)).isNotDone();

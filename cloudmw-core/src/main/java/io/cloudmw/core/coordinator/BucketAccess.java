@@ -8,17 +8,19 @@ import io.cloudmw.core.identity.BucketMarkers;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.reach.BucketProbe;
+import io.cloudmw.core.signing.ReadSigner;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 
 /** What the coordinator does with buckets by itself: it holds the credentials. Safe for any thread. */
 @FunctionalInterface
-public interface BucketAccess extends BucketProbe {
+public interface BucketAccess extends BucketProbe, ReadSigner.Own {
     /**
      * A URL that answers GET, also of a range, with the chunk for {@code validity}; it is a secret. Computed without
      * asking the store. Empty when the store cannot be read this way.
      */
+    @Override
     Optional<URI> presign(Store store, ChunkId chunk, Duration validity) throws CloudMwException;
 
     /**

@@ -10,6 +10,7 @@ import io.cloudmw.core.lease.BackgroundJobs;
 import io.cloudmw.core.monitor.FleetSpeeds;
 import io.cloudmw.core.reach.BucketWatch;
 import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.signing.ReadSigner;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.upkeep.Drains;
@@ -60,11 +61,12 @@ public final class Coordinator {
             String name,
             Catalog catalog,
             TransferTokens tokens,
-            BucketAccess direct,
+            BucketMeans means,
             CoordinatorOptions options,
             Ticker ticker,
             WallClock clock) {
         HelperRegistry helpers = new HelperRegistry(options.helperTtl(), ticker, clock);
+        BucketAccess direct = means.own();
         this.identities = new BucketIdentities(catalog, direct.markers(), clock);
         this.buckets = new BucketWatch(
                 "coordinator", catalog::stores, direct, options.storeCheck(), ticker, new SplittableRandom());
@@ -76,7 +78,8 @@ public final class Coordinator {
         this.snapshots = new VolumeSnapshots(catalog, clock);
         FleetSpeeds speeds = new FleetSpeeds(ticker, FleetSpeeds.DEFAULT_REPORTS);
         this.monitoring = new Monitoring(helpers, stores, speeds);
-        this.reads = new Reads(catalog, helpers, stores, tokens, direct, clock, options, speeds, monitoring::transfers);
+        ReadSigner signer = new ReadSigner(direct, means.helpers(), stores.signing(), Ticker.system());
+        this.reads = new Reads(catalog, helpers, stores, tokens, signer, clock, options, speeds, monitoring::transfers);
         this.replicas = new ReplicaReports(catalog, clock);
         this.upkeep = new Upkeep(
                 name,

@@ -15,6 +15,7 @@ import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.Chunk;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
@@ -40,6 +41,8 @@ import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.signing.ReadSigner;
+import io.cloudmw.core.signing.SignedUrls;
 import io.cloudmw.core.time.WallClock;
 import java.net.URI;
 import java.time.Duration;
@@ -50,23 +53,20 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Finding and reading files. */
 public final class Reads {
-    private static final Logger LOG = LoggerFactory.getLogger(Reads.class);
-
     private final Catalog catalog;
     private final HelperRegistry helpers;
     private final StoreView stores;
     private final TransferTokens tokens;
-    private final BucketAccess direct;
+    private final ReadSigner signer;
     private final WallClock clock;
     private final CoordinatorOptions options;
     private final FleetSpeeds speeds;
@@ -81,7 +81,7 @@ public final class Reads {
             HelperRegistry helpers,
             StoreView stores,
             TransferTokens tokens,
-            BucketAccess direct,
+            ReadSigner signer,
             WallClock clock,
             CoordinatorOptions options,
             FleetSpeeds speeds,
@@ -91,7 +91,7 @@ public final class Reads {
         this.helpers = helpers;
         this.stores = stores;
         this.tokens = tokens;
-        this.direct = direct;
+        this.signer = signer;
         this.clock = clock;
         this.options = options;
         this.speeds = speeds;
@@ -210,7 +210,6 @@ public final class Reads {
         SpeedBook seen = new SpeedBook(speeds.expected(List.of(), byId.keySet()));
         ReadPlanner.Preference preference = new ReadPlanner.Preference(
                 new ReplicaOrder(seen, segmentsPlanned.incrementAndGet()), volume.rotateReplicas(), stores::canUse);
-        Set<StoreId> failed = new HashSet<>();
         List<PlannedChunk> planned = new ArrayList<>(chunks.size());
         for (Copies copies : Overlay.of(catalog, chunks)) {
             Chunk chunk = readable(file, copies, byId.keySet());
@@ -218,14 +217,44 @@ public final class Reads {
                     chunk,
                     copies.faulty(),
                     ReadPlanner.entrants(chunk, ranked, byId, reachable, copies.faulty(), preference),
-                    withDirect ? presigned(chunk, byId, failed) : Map.of(),
+                    Map.of(),
                     copies.chunk().replicas(),
                     Optional.ofNullable(owners.get(chunk.id().version()))));
         }
-        return new PlannedSegment(
-                planned,
-                HexFormat.of().formatHex(ManifestDigest.ofSegment(bytes)),
-                withDirect ? options.tokenTtl() : Duration.ZERO);
+        String digest = HexFormat.of().formatHex(ManifestDigest.ofSegment(bytes));
+        return withDirect
+                ? signed(planned, digest, byId)
+                : new PlannedSegment(planned, digest, Duration.ZERO, Map.of());
+    }
+
+    /** The segment with URLs for every copy in a bucket, store by store: bad copies are the last resort of a client, too. */
+    private PlannedSegment signed(List<PlannedChunk> planned, String digest, Map<StoreId, Store> byId) {
+        Map<Store, List<ChunkId>> copies = new LinkedHashMap<>();
+        for (PlannedChunk chunk : planned) {
+            for (StoreId id : chunk.chunk().replicas()) {
+                Store store = Objects.requireNonNull(byId.get(id));
+                copies.computeIfAbsent(store, absent -> new ArrayList<>())
+                        .add(chunk.chunk().id());
+            }
+        }
+        Map<StoreId, SignedUrls> signed = signer.sign(copies, options.tokenTtl());
+        Map<StoreId, String> unsigned = new LinkedHashMap<>();
+        Duration validity = options.tokenTtl();
+        for (Map.Entry<StoreId, SignedUrls> store : signed.entrySet()) {
+            SignedUrls urls = store.getValue();
+            urls.obstacle().ifPresent(why -> unsigned.put(store.getKey(), why));
+            if (!urls.urls().isEmpty() && urls.validity().compareTo(validity) < 0) {
+                validity = urls.validity();
+            }
+        }
+        List<PlannedChunk> direct = new ArrayList<>(planned.size());
+        for (PlannedChunk chunk : planned) {
+            Map<StoreId, URI> urls = new HashMap<>();
+            signed.forEach((store, all) ->
+                    Optional.ofNullable(all.urls().get(chunk.chunk().id())).ifPresent(url -> urls.put(store, url)));
+            direct.add(chunk.with(urls));
+        }
+        return new PlannedSegment(direct, digest, validity, unsigned);
     }
 
     /** The chunk with its copies in stores that are there. */
@@ -265,28 +294,6 @@ public final class Reads {
             }
         }
         return tokens;
-    }
-
-    /** A store that cannot be presigned is not asked again for this segment: finding that out may take seconds. */
-    private Map<StoreId, URI> presigned(Chunk chunk, Map<StoreId, Store> byId, Set<StoreId> failed) {
-        Map<StoreId, URI> urls = new HashMap<>();
-        for (StoreId id : chunk.replicas()) {
-            Store store = byId.get(id);
-            if (store == null || failed.contains(id)) {
-                continue;
-            }
-            if (stores.isShutOut(store)) {
-                failed.add(id);
-                continue;
-            }
-            try {
-                direct.presign(store, chunk.id(), options.tokenTtl()).ifPresent(url -> urls.put(id, url));
-            } catch (CloudMwException e) {
-                LOG.warn("No direct reads of store={}: {}", id, e.getMessage());
-                failed.add(id);
-            }
-        }
-        return urls;
     }
 
     /**

@@ -17,6 +17,7 @@ import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.placement.Candidate;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.reach.BucketWatch;
+import io.cloudmw.core.signing.ReadSigner;
 import io.cloudmw.core.upkeep.Drains;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -109,11 +110,26 @@ final class StoreView {
                 : Optional.empty();
     }
 
-    /** Returns whether this coordinator itself finds no credentials of a bucket: then it signs nothing for it. */
-    boolean isShutOut(Store store) {
-        return own.fault(store.id())
-                .filter(fault -> fault.kind() == StoreFault.Kind.NO_CREDENTIALS)
-                .isPresent();
+    /** Helpers that are alive and, as far as they have said, can use a bucket. */
+    private List<HelperAddress> able(Store store) {
+        return helpers.live().stream()
+                .filter(helper -> canUse(helper.id(), store))
+                .toList();
+    }
+
+    /** This view, as a signer asks it. */
+    ReadSigner.Fleet signing() {
+        return new ReadSigner.Fleet() {
+            @Override
+            public List<HelperAddress> able(Store store) {
+                return StoreView.this.able(store);
+            }
+
+            @Override
+            public StoreReach reach(Store store) {
+                return StoreView.this.reach(store);
+            }
+        };
     }
 
     /** Returns whether everybody who looked says that there is no such bucket any more. */

@@ -36,6 +36,7 @@ import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.WallClock;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -147,8 +148,14 @@ public final class Uploads {
             PlacedReplicas replicas = PlacementPolicy.place(chunk, candidates, copies);
             List<Store> sent = sent(replicas, volumeStores);
             HelperId helper = WritePlanner.helper(chunk, sent, live, request.avoid(), stores::canUse);
+            Map<StoreId, HelperId> carriers = WritePlanner.carriers(
+                    new WritePlanner.Sent(chunk, helper, sent), live, request.avoid(), stores::canUse);
+            Set<StoreId> unable = new HashSet<>();
+            sent.stream()
+                    .filter(store -> !stores.canUse(helper, store) && !carriers.containsKey(store.id()))
+                    .forEach(store -> unable.add(store.id()));
             placed.add(new PlacedChunk(
-                    chunk, replicas.stores(), owed(replicas, sent, helper, volume.writeQuorum()), helper));
+                    chunk, replicas.stores(), owed(replicas, unable, volume.writeQuorum()), helper, carriers));
         }
         long now = clock.millis();
         catalog.touch(version, now);
@@ -209,34 +216,29 @@ public final class Uploads {
                 .toList();
     }
 
-    /**
-     * Stores that cannot take the chunk now, and stores that the chunk's helper cannot reach: others make those
-     * copies later.
-     */
-    private List<StoreId> owed(PlacedReplicas replicas, List<Store> sent, HelperId helper, int writeQuorum)
+    /** Stores that cannot take the chunk now, and stores that no helper can write to: those copies are made later. */
+    private static List<StoreId> owed(PlacedReplicas replicas, Set<StoreId> unable, int writeQuorum)
             throws CloudMwException {
         List<StoreId> owed = new ArrayList<>(replicas.owed());
-        for (Store store : sent) {
-            if (!stores.canUse(helper, store)) {
-                owed.add(store.id());
-            }
-        }
+        owed.addAll(unable);
         int left = replicas.stores().size() - owed.size();
         if (owed.size() > replicas.owed().size() && left < writeQuorum) {
             throw new CloudMwException(
                     ErrorCode.QUORUM_NOT_MET,
-                    "no helper can use more than " + left + " of the stores " + replicas.stores() + " (expected: >= "
+                    "helpers can use no more than " + left + " of the stores " + replicas.stores() + " (expected: >= "
                             + writeQuorum + ", the write quorum); cloudmw store ls says who lacks what");
         }
         return owed;
     }
 
-    /** The helpers that chunks are sent to, and the live owners of disks. */
+    /** The helpers that chunks are sent to or carried by, and the live owners of disks. */
     private static List<HelperAddress> named(
             List<PlacedChunk> placed, List<Store> volumeStores, List<HelperAddress> live) {
         Map<HelperId, HelperAddress> named = new LinkedHashMap<>();
         for (HelperAddress helper : live) {
-            boolean receives = placed.stream().anyMatch(chunk -> chunk.helper().equals(helper.id()));
+            boolean receives = placed.stream()
+                    .anyMatch(chunk -> chunk.helper().equals(helper.id())
+                            || chunk.carriers().containsValue(helper.id()));
             boolean owns = volumeStores.stream().anyMatch(store -> store.owner().equals(Optional.of(helper.id())));
             if (receives || owns) {
                 named.put(helper.id(), helper);

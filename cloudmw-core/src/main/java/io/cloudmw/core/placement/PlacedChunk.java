@@ -5,6 +5,7 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Where one chunk is to be written.
@@ -12,11 +13,19 @@ import java.util.List;
  * @param stores k of them, in the order of the volume's stores
  * @param owed those of them that cannot take the chunk now: nothing is sent there, and the commit says that they lack it
  * @param helper whom to send the chunk to
+ * @param carriers helpers that write copies to buckets which {@code helper} cannot use, by bucket: it hands them the chunk
  */
-public record PlacedChunk(ChunkId chunk, List<StoreId> stores, List<StoreId> owed, HelperId helper) {
+public record PlacedChunk(
+        ChunkId chunk, List<StoreId> stores, List<StoreId> owed, HelperId helper, Map<StoreId, HelperId> carriers) {
+    /** A chunk whose helper can use all the stores that it is sent to. */
+    public PlacedChunk(ChunkId chunk, List<StoreId> stores, List<StoreId> owed, HelperId helper) {
+        this(chunk, stores, owed, helper, Map.of());
+    }
+
     public PlacedChunk {
         stores = List.copyOf(stores);
         owed = List.copyOf(owed);
+        carriers = Map.copyOf(carriers);
         if (!new HashSet<>(stores).containsAll(owed)) {
             throw new IllegalArgumentException("owed: " + owed + " (expected: some of " + stores + ")");
         }

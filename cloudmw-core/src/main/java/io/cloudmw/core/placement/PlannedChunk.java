@@ -52,6 +52,11 @@ public record PlannedChunk(
         }
     }
 
+    /** The same chunk, with presigned URLs by store. */
+    public PlannedChunk with(Map<StoreId, URI> urls) {
+        return new PlannedChunk(chunk, bad, entrants, urls, placed, token);
+    }
+
     /** The chunk as its manifest has it: what the manifest's digest is of. */
     public Chunk inManifest() {
         return placed.equals(chunk.replicas()) ? chunk : chunk.at(placed);

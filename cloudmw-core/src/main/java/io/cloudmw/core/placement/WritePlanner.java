@@ -6,11 +6,22 @@ import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
+import io.cloudmw.core.model.StoreId;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Whom a writer sends a chunk to. */
 public final class WritePlanner {
+    /**
+     * A chunk on its way.
+     *
+     * @param helper it is sent to
+     * @param stores that can take it now
+     */
+    public record Sent(ChunkId chunk, HelperId helper, List<Store> stores) {}
+
     private WritePlanner() {}
 
     /**
@@ -58,6 +69,30 @@ public final class WritePlanner {
                 .filter(owner -> able.stream().anyMatch(helper -> helper.id().equals(owner)))
                 .toList();
         return helper(chunk, owners, able, avoid);
+    }
+
+    /**
+     * For each store that a chunk's helper cannot use: a helper that can, if there is one.
+     *
+     * @param avoid helpers that the writer could not reach, which may be gone: chosen if there is no other
+     */
+    public static Map<StoreId, HelperId> carriers(
+            Sent sent, List<HelperAddress> live, Set<HelperId> avoid, Reach reach) {
+        Map<StoreId, HelperId> carriers = new LinkedHashMap<>();
+        for (Store store : sent.stores()) {
+            if (reach.canUse(sent.helper(), store)) {
+                continue;
+            }
+            List<HelperId> able = live.stream()
+                    .map(HelperAddress::id)
+                    .filter(helper -> reach.canUse(helper, store))
+                    .toList();
+            List<HelperId> asked = without(able, avoid).isEmpty() ? able : without(able, avoid);
+            if (!asked.isEmpty()) {
+                carriers.put(store.id(), asked.get((int) (sent.chunk().index() % asked.size())));
+            }
+        }
+        return carriers;
     }
 
     private static List<HelperId> without(List<HelperId> helpers, Set<HelperId> avoid) {

@@ -86,16 +86,14 @@ public sealed interface BulkRequest {
     /**
      * Write one chunk to several stores.
      *
-     * @param stores where the replicas go; a single disk of the helper that is asked: nothing else is contacted
-     * @param helpers the owners of the disks among them
+     * @param targets where the copies go; a single disk of the helper that is asked: nothing else is contacted
      */
     record Write(
             TransferToken token,
             ChunkId chunk,
             long length,
             int leafSizeBytes,
-            List<Store> stores,
-            List<HelperAddress> helpers,
+            WriteTargets targets,
             int writeQuorum,
             FilePath file,
             VersionId version)
@@ -104,8 +102,6 @@ public sealed interface BulkRequest {
         public static final int MAX_LEAVES = 16_000;
 
         public Write {
-            stores = List.copyOf(stores);
-            helpers = List.copyOf(helpers);
             if (length < 1 || length > Chunking.MAX_CHUNK_BYTES) {
                 throw new IllegalArgumentException(
                         "length: " + length + " (expected: 1.." + Chunking.MAX_CHUNK_BYTES + ")");
@@ -118,13 +114,18 @@ public sealed interface BulkRequest {
                 throw new IllegalArgumentException("leafSizeBytes: " + leafSizeBytes + " cuts " + length
                         + " bytes into too many leaves (expected: <= " + MAX_LEAVES + ")");
             }
-            if (writeQuorum < 1 || writeQuorum > stores.size()) {
-                throw new IllegalArgumentException(
-                        "writeQuorum: " + writeQuorum + " (expected: 1.." + stores.size() + ")");
+            int most = targets.stores().size();
+            if (writeQuorum < 1 || writeQuorum > most) {
+                throw new IllegalArgumentException("writeQuorum: " + writeQuorum + " (expected: 1.." + most + ")");
             }
-            if (stores.stream().map(Store::id).distinct().count() != stores.size()) {
+            if (targets.stores().stream().map(Store::id).distinct().count() != most) {
                 throw new IllegalArgumentException("stores: one is named twice");
             }
+        }
+
+        /** Where the copies go. */
+        public List<Store> stores() {
+            return targets.stores();
         }
 
         private static Write of(OpenWrite message) throws CloudMwException {
@@ -138,8 +139,10 @@ public sealed interface BulkRequest {
                         FromWire.chunkId(message.getChunkId()),
                         message.getLength(),
                         message.getLeafSizeBytes(),
-                        stores,
-                        FromWire.helpers(message.getHelpersList()),
+                        new WriteTargets(
+                                stores,
+                                FromWire.helpers(message.getHelpersList()),
+                                FromWire.carriers(message.getCarriersMap())),
                         message.getWriteQuorum(),
                         FromWire.file(message.getVolume(), message.getPath()),
                         FromWire.versionId(message.getVersionId()));
@@ -159,8 +162,9 @@ public sealed interface BulkRequest {
                     .setVolume(file.volume().value())
                     .setPath(file.path())
                     .setVersionId(version.value());
-            stores.forEach(store -> write.addStores(ToWire.store(store)));
-            helpers.forEach(helper -> write.addHelpers(ToWire.helper(helper)));
+            targets.stores().forEach(store -> write.addStores(ToWire.store(store)));
+            targets.helpers().forEach(helper -> write.addHelpers(ToWire.helper(helper)));
+            targets.carriers().forEach((store, helper) -> write.putCarriers(store.value(), helper.value()));
             return Open.newBuilder().setWrite(write).build().toByteArray();
         }
     }

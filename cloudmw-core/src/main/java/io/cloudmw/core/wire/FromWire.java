@@ -469,13 +469,23 @@ public final class FromWire {
                     ChunkId.parse(placement.getChunkId()),
                     replicas(placement.getStoreIdsList()),
                     storeIds(placement.getOwedStoreIdsList()),
-                    new HelperId(placement.getHelperId()))));
+                    new HelperId(placement.getHelperId()),
+                    carriers(placement.getCarriersMap()))));
         }
         return new WritePlan(
                 placements,
                 stores(message.getStoresList()),
                 helpers(message.getHelpersList()),
                 token(message.getToken().toByteArray()));
+    }
+
+    /** Who writes copies, by store. */
+    static Map<StoreId, HelperId> carriers(Map<String, String> message) throws CloudMwException {
+        Map<StoreId, HelperId> carriers = new HashMap<>();
+        for (Map.Entry<String, String> carrier : message.entrySet()) {
+            carriers.put(storeId(carrier.getKey()), helperId(carrier.getValue()));
+        }
+        return carriers;
     }
 
     public static List<HelperAddress> helpers(List<Helper> messages) throws CloudMwException {

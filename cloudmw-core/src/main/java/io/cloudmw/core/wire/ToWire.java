@@ -277,7 +277,9 @@ public final class ToWire {
     }
 
     private static Placement placement(PlacedChunk placed) {
-        return Placement.newBuilder()
+        Placement.Builder placement = Placement.newBuilder();
+        placed.carriers().forEach((store, helper) -> placement.putCarriers(store.value(), helper.value()));
+        return placement
                 .setIndex(placed.chunk().index())
                 .setChunkId(placed.chunk().toString())
                 .addAllStoreIds(storeIds(placed.stores()))

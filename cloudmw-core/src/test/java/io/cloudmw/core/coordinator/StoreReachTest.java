@@ -22,6 +22,7 @@ import io.cloudmw.core.placement.PlacedChunk;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
+import io.cloudmw.core.placement.WritePlan;
 import io.cloudmw.core.race.Entrant;
 import java.net.URI;
 import java.time.Duration;
@@ -195,36 +196,59 @@ final class StoreReachTest {
     }
 
     @Test
-    void aChunkGoesToAHelperThatCanUseItsStoresAndWhatThatCannotIsOwed() throws Exception {
+    void aChunkGoesToAHelperThatCanUseItsStoresAndAnotherCarriesWhatThatCannot() throws Exception {
         volume(2, 1, "a", "b");
         lacks(1, A);
         lacks(2, B);
         assertThat(placed(Set.of())).allSatisfy(chunk -> {
             assertThat(chunk.helper()).isEqualTo(id(3));
             assertThat(chunk.owed()).isEmpty();
+            assertThat(chunk.carriers()).isEmpty();
         });
         assertThat(placed(Set.of(id(3)))).allSatisfy(chunk -> {
             assertThat(chunk.helper()).isIn(id(1), id(2));
-            assertThat(chunk.owed()).containsExactly(chunk.helper().equals(id(1)) ? A : B);
+            assertThat(chunk.owed()).isEmpty();
+            assertThat(chunk.carriers()).isEqualTo(chunk.helper().equals(id(1)) ? Map.of(A, id(2)) : Map.of(B, id(1)));
+        });
+        assertThat(plan(Set.of(id(3))).helpers())
+                .as("who carries has an address")
+                .extracting(HelperAddress::id)
+                .contains(id(1), id(2));
+    }
+
+    @Test
+    void whatNoHelperCanCarryIsOwed() throws Exception {
+        volume(2, 1, "a", "b");
+        lacks(1, A);
+        lacks(2, A, B);
+        lacks(3, new StoreFault(StoreFault.Kind.UNREACHABLE, "silent", 5), A);
+        assertThat(placed(Set.of())).allSatisfy(chunk -> {
+            assertThat(chunk.owed()).containsExactly(A);
+            assertThat(chunk.carriers()).isEmpty();
         });
     }
 
     private List<PlacedChunk> placed(Set<HelperId> avoid) throws CloudMwException {
-        return cluster.coordinator
-                .uploads()
-                .place(FILE, VersionId.random(), 0, 8, avoid)
-                .placements();
+        return plan(avoid).placements();
+    }
+
+    private WritePlan plan(Set<HelperId> avoid) throws CloudMwException {
+        return cluster.coordinator.uploads().place(FILE, VersionId.random(), 0, 8, avoid);
     }
 
     @Test
-    void whereTheQuorumIsMoreThanAnyHelperCanUseThePutSaysSo() throws Exception {
+    void whereTheQuorumIsMoreThanAnyHelperCanUseAnotherCarriesAndWithoutAnotherThePutIsRefused() throws Exception {
         volume(2, 2, "a", "b");
         lacks(1, A);
         lacks(2, B);
         lacks(3, A);
+        assertThat(placed(Set.of())).allSatisfy(chunk -> {
+            assertThat(chunk.owed()).isEmpty();
+            assertThat(chunk.carriers()).hasSize(1);
+        });
+        lacks(2, A, B);
         CloudMwException refused = catchThrowableOfType(CloudMwException.class, () -> placed(Set.of()));
-        assertThat(refused.code()).isEqualTo(ErrorCode.QUORUM_NOT_MET);
-        assertThat(refused).hasMessageContaining("no helper can use more than 1 of the stores");
+        assertThat(refused.code()).isEqualTo(ErrorCode.STORE_DENIED);
     }
 
     @Test

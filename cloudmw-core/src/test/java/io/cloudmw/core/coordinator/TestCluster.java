@@ -28,6 +28,7 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.TransferTokens;
+import io.cloudmw.core.signing.HelperSigner;
 import io.cloudmw.core.testing.FakeTicker;
 import java.net.URI;
 import java.nio.file.Path;
@@ -51,6 +52,9 @@ final class TestCluster {
     BucketAccess direct = (store, chunk, validity) -> store.kind() instanceof Store.S3
             ? Optional.of(URI.create("https://" + store.id() + "/" + chunk))
             : Optional.empty();
+
+    /** What the next coordinator that is started has signed by helpers. */
+    HelperSigner signer = HelperSigner.none();
 
     private final Map<HelperId, Long> epochs = new HashMap<>();
     Coordinator coordinator;
@@ -76,7 +80,8 @@ final class TestCluster {
     }
 
     private Coordinator started() throws CloudMwException {
-        return new Coordinator("coordinator", catalog, tokens, direct, options, ticker, this::now);
+        return new Coordinator(
+                "coordinator", catalog, tokens, new BucketMeans(direct, signer), options, ticker, this::now);
     }
 
     /** A new coordinator on the same catalog, as after a crash. */

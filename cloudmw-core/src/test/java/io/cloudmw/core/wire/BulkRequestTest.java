@@ -26,6 +26,7 @@ import io.cloudmw.core.security.TransferToken;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -84,8 +85,10 @@ final class BulkRequestTest {
                 CHUNK,
                 length,
                 leafSize,
-                List.of(DISK),
-                List.of(new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2")),
+                new WriteTargets(
+                        List.of(DISK),
+                        List.of(new HelperAddress(new HelperId("h1"), "127.0.0.1:1", "127.0.0.1:2")),
+                        Map.of(new StoreId("b"), new HelperId("h1"))),
                 1,
                 FilePath.parse("v:/a"),
                 VERSION);

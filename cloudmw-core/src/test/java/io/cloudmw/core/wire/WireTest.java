@@ -145,7 +145,12 @@ final class WireTest {
                 true);
         assertThat(FromWire.readPlan(ToWire.readPlan(read))).isEqualTo(read);
 
-        PlacedChunk placed = new PlacedChunk(new ChunkId(VERSION, 0), STORES, STORES.subList(2, 3), helper.id());
+        PlacedChunk placed = new PlacedChunk(
+                new ChunkId(VERSION, 0),
+                STORES,
+                STORES.subList(2, 3),
+                helper.id(),
+                Map.of(STORES.get(0), new HelperId("carrier")));
         WritePlan write = new WritePlan(List.of(placed), List.of(store), List.of(helper), token);
         assertThat(FromWire.writePlan(ToWire.writePlan(write))).isEqualTo(write);
 

@@ -5,8 +5,10 @@ import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.emulation.StoreLaw;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.identity.MarkedStore;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.reach.BucketProbe;
+import io.cloudmw.core.signing.ReadSigner;
 import io.cloudmw.core.store.CachingStoreOpener;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.MeteredChunkStore;
@@ -16,13 +18,14 @@ import io.cloudmw.core.store.s3.S3Settings;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.core.time.Ticker;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Opens S3 stores, each once, metered and, for demonstrations, throttled.
+ * Opens S3 stores, each once, metered and, for demonstrations, throttled. Signs URLs for their chunks.
  */
-public final class Buckets implements StoreOpener, BucketProbe, AutoCloseable {
+public final class Buckets implements StoreOpener, BucketProbe, ReadSigner.Own, AutoCloseable {
     private final Optional<StoreLaw> throttle;
     private final MeterRegistry meters;
     private final CachingStoreOpener stores = new CachingStoreOpener(this::openAnew);
@@ -62,6 +65,11 @@ public final class Buckets implements StoreOpener, BucketProbe, AutoCloseable {
             bucket = new ThrottledChunkStore(bucket, throttle.get(), Ticker.system(), Sleeper.system());
         }
         return new MeteredChunkStore(bucket, meters, Ticker.system());
+    }
+
+    @Override
+    public Optional<URI> presign(Store store, ChunkId chunk, Duration validity) throws CloudMwException {
+        return connections.presign(store, chunk, validity);
     }
 
     @Override

@@ -5,17 +5,20 @@ import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.reach.BucketProbe;
+import io.cloudmw.core.signing.ReadSigner;
 import io.cloudmw.core.store.s3.S3Settings;
 import io.cloudmw.core.store.s3.S3Stores;
 import io.cloudmw.core.time.WallClock;
+import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** One process's connections to S3, made when they are first needed: who only has disks does without. */
-final class Connections implements BucketProbe, AutoCloseable {
+final class Connections implements BucketProbe, ReadSigner.Own, AutoCloseable {
     /** A bucket that takes longer to answer one small request does not answer. */
     private static final Duration LOOK = Duration.ofSeconds(4);
 
@@ -49,6 +52,13 @@ final class Connections implements BucketProbe, AutoCloseable {
             s3 = open;
         }
         return open;
+    }
+
+    @Override
+    public Optional<URI> presign(Store store, ChunkId chunk, Duration validity) throws CloudMwException {
+        return store.kind() instanceof Store.S3
+                ? Optional.of(open().presign(store, chunk, validity))
+                : Optional.empty();
     }
 
     @Override

@@ -21,10 +21,7 @@ public final class CoordinatorBuckets implements BucketAccess, AutoCloseable {
 
     @Override
     public Optional<URI> presign(Store store, ChunkId chunk, Duration validity) throws CloudMwException {
-        if (!(store.kind() instanceof Store.S3)) {
-            return Optional.empty();
-        }
-        return Optional.of(connections.open().presign(store, chunk, validity));
+        return connections.presign(store, chunk, validity);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.MeteredCatalog;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.coordinator.BucketAccess;
+import io.cloudmw.core.coordinator.BucketMeans;
 import io.cloudmw.core.coordinator.Coordinator;
 import io.cloudmw.core.coordinator.Peers;
 import io.cloudmw.core.error.CloudMwException;
@@ -26,7 +27,9 @@ import io.cloudmw.core.wire.Handshake;
 import io.cloudmw.core.wire.Membership;
 import io.cloudmw.core.wire.UnaryCalls;
 import io.cloudmw.helper.coordinator.check.StoreChecks;
+import io.cloudmw.helper.coordinator.check.rpc.ControlChannels;
 import io.cloudmw.helper.coordinator.check.rpc.HelperProbes;
+import io.cloudmw.helper.coordinator.check.rpc.HelperSignings;
 import io.cloudmw.helper.coordinator.rpc.AccessService;
 import io.cloudmw.helper.coordinator.rpc.BackupService;
 import io.cloudmw.helper.coordinator.rpc.CallMeter;
@@ -143,7 +146,7 @@ public final class CoordinatorServer implements AutoCloseable {
         ExecutorService calls = Threads.blocking("coordinator", config.callThreads(), config.callQueue());
         ExecutorService signs = Threads.blocking("coordinator-signs", SIGN_THREADS, config.callQueue());
         ExecutorService checking = Threads.blocking("coordinator-checks", CHECK_THREADS, config.callQueue());
-        HelperProbes probes = new HelperProbes(new MemberProofs(secret, WallClock.system()));
+        ControlChannels controls = new ControlChannels(new MemberProofs(secret, WallClock.system()));
         ScheduledExecutorService abandoned = Threads.timer("coordinator-abandoned");
         ScheduledExecutorService upkeep = Threads.timer("coordinator-upkeep");
         ScheduledExecutorService buckets = Threads.timer("coordinator-buckets");
@@ -155,7 +158,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     name(config, catalog),
                     catalog,
                     new TransferTokens(secret, WallClock.system()),
-                    direct,
+                    new BucketMeans(direct, new HelperSignings(controls)),
                     config.options(),
                     leaseTicker(catalog, config.options().helperTtl(), upkeep),
                     WallClock.system());
@@ -190,7 +193,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     signs,
                     feed,
                     new CallMeter(metrics, Ticker.system()),
-                    new StoreChecks(coordinator.administration(), direct, probes, checking));
+                    new StoreChecks(coordinator.administration(), direct, new HelperProbes(controls), checking));
             Server server = bind(config, new MemberProofs(secret, WallClock.system()), services);
             coordinator.buckets().start();
             started = true;
@@ -204,13 +207,13 @@ public final class CoordinatorServer implements AutoCloseable {
                     feed,
                     () -> {
                         coordinator.buckets().close();
-                        probes.close();
+                        controls.close();
                         checking.shutdownNow();
                     },
                     server);
         } finally {
             if (!started) {
-                probes.close();
+                controls.close();
                 checking.shutdownNow();
                 exchange.close();
                 feed.close();

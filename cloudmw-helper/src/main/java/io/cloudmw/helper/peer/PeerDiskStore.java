@@ -1,6 +1,5 @@
 package io.cloudmw.helper.peer;
 
-import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
@@ -15,6 +14,7 @@ import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.PutOutcome;
 import io.cloudmw.core.wire.BulkRequest;
+import io.cloudmw.core.wire.WriteTargets;
 import java.util.List;
 import java.util.OptionalLong;
 
@@ -65,20 +65,8 @@ public final class PeerDiskStore implements ChunkStore {
 
     @Override
     public PutOutcome put(ChunkId chunk, ChunkSource source) throws CloudMwException {
-        BulkRequest.Write request = new BulkRequest.Write(
-                rights.token(),
-                chunk,
-                source.length(),
-                Leaves.DEFAULT_SIZE_BYTES,
-                List.of(store),
-                List.of(owner),
-                1,
-                rights.claims().file(),
-                rights.claims().version());
-        PeerWriter writer = new PeerWriter("chunk=" + chunk + " store=" + store.id() + " owner=" + owner.id());
-        try (PeerConnections.Lease lease = connections.to(owner)) {
-            writer.write(lease.connection(), request, source);
-        }
+        WriteTargets targets = new WriteTargets(List.of(store), List.of(owner));
+        PeerWriter.copy(connections, owner, rights, targets, chunk, source);
         return PutOutcome.WRITTEN;
     }
 

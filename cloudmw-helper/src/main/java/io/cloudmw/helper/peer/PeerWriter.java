@@ -4,12 +4,17 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
+import io.cloudmw.core.chunk.Leaves;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
+import io.cloudmw.core.model.ChunkId;
+import io.cloudmw.core.model.HelperAddress;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.store.ChunkSource;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.WriteEnd;
+import io.cloudmw.core.wire.WriteTargets;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -20,7 +25,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** Sends one chunk to the owner of a disk and waits until it is durable there. One thread writes, once. */
+/** Sends one chunk to a helper that writes one copy of it, and waits until that is durable. One thread writes, once. */
 final class PeerWriter implements BulkStreamListener {
     /** Without credit, or without an answer after the last byte. */
     private static final long SILENCE_SECONDS = 60;
@@ -38,7 +43,37 @@ final class PeerWriter implements BulkStreamListener {
         this.what = what;
     }
 
-    void write(BulkConnection connection, BulkRequest.Write request, ChunkSource source) throws CloudMwException {
+    /**
+     * Has one copy written by another helper, with the rights of one transfer.
+     *
+     * @param targets one store
+     */
+    static void copy(
+            PeerConnections connections,
+            HelperAddress peer,
+            PeerRights rights,
+            WriteTargets targets,
+            ChunkId chunk,
+            ChunkSource source)
+            throws CloudMwException {
+        BulkRequest.Write request = new BulkRequest.Write(
+                rights.token(),
+                chunk,
+                source.length(),
+                Leaves.DEFAULT_SIZE_BYTES,
+                targets,
+                1,
+                rights.claims().file(),
+                rights.claims().version());
+        StoreId store = targets.stores().get(0).id();
+        PeerWriter writer = new PeerWriter("chunk=" + chunk + " store=" + store + " through=" + peer.id());
+        try (PeerConnections.Lease lease = connections.to(peer)) {
+            writer.write(lease.connection(), request, source);
+        }
+    }
+
+    private void write(BulkConnection connection, BulkRequest.Write request, ChunkSource source)
+            throws CloudMwException {
         BulkStream stream = connection.open(request.encode(), this);
         boolean done = false;
         try (InputStream in = source.open()) {

@@ -5,6 +5,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Urgency;
@@ -13,16 +14,18 @@ import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.StoreOpener;
+import io.cloudmw.core.wire.WriteTargets;
 import io.cloudmw.helper.disk.OwnDisks;
 import io.cloudmw.helper.fetch.StoreResolver;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * How this helper reaches stores: its own disks directly, disks of other helpers through their owners, everything
- * else through the opener. Safe for any thread.
+ * How this helper reaches stores: its own disks directly, disks of other helpers through their owners, buckets that it writes
+ * and cannot use through their carriers, everything else through the opener. Safe for any thread.
  */
 public final class StoreDirectory {
     private final HelperId self;
@@ -53,23 +56,36 @@ public final class StoreDirectory {
             TransferToken token,
             TransferClaims claims,
             Supplier<Urgency> urgency) {
-        Map<StoreId, Store> byId = new HashMap<>();
-        stores.forEach(store -> byId.put(store.id(), store));
-        Map<HelperId, HelperAddress> owners = new HashMap<>();
-        helpers.forEach(helper -> owners.put(helper.id(), helper));
-        return new Named(byId, owners, new PeerRights(token, claims, tokens, urgency));
+        return new Named(new WriteTargets(stores, helpers), new PeerRights(token, claims, tokens, urgency));
+    }
+
+    /** The stores of copies that somebody with this token has written; who does so for others is not in a hurry. */
+    public StoreResolver resolver(WriteTargets targets, TransferToken token, TransferClaims claims) {
+        return new Named(targets, new PeerRights(token, claims, tokens, () -> Urgency.of(Priority.BATCH)));
+    }
+
+    /** Whether the copy there is written without any other helper. */
+    public boolean isWrittenHere(WriteTargets targets, Store store) {
+        return disks.find(store.id()).isPresent() || targets.carrier(store).equals(Optional.of(self));
+    }
+
+    /** Whether a copy is written through another helper. */
+    public boolean isCarried(WriteTargets targets, Store store) {
+        return targets.carrier(store).filter(carrier -> !carrier.equals(self)).isPresent();
     }
 
     /** The stores and owners that a transfer names. */
     private final class Named implements StoreResolver {
-        private final Map<StoreId, Store> byId;
-        private final Map<HelperId, HelperAddress> owners;
+        private final WriteTargets targets;
+        private final Map<StoreId, Store> byId = new HashMap<>();
+        private final Map<HelperId, HelperAddress> helpers = new HashMap<>();
         private final PeerRights rights;
 
-        Named(Map<StoreId, Store> byId, Map<HelperId, HelperAddress> owners, PeerRights rights) {
-            this.byId = byId;
-            this.owners = owners;
+        Named(WriteTargets targets, PeerRights rights) {
+            this.targets = targets;
             this.rights = rights;
+            targets.stores().forEach(store -> byId.put(store.id(), store));
+            targets.helpers().forEach(helper -> helpers.put(helper.id(), helper));
         }
 
         @Override
@@ -83,7 +99,25 @@ public final class StoreDirectory {
             if (store == null) {
                 throw new CloudMwException(ErrorCode.STORE_UNAVAILABLE, "store=" + id + ": not named by the plan");
             }
-            return StoreDirectory.this.open(store, owners, rights.until(untilMillis));
+            if (isCarried(targets, store)) {
+                HelperAddress carrier = reached(store, targets.carrier(store).orElseThrow());
+                return new CarriedBucket(store, carrier, peers, rights.until(untilMillis));
+            }
+            if (!(store.kind() instanceof Store.Disk disk) || disk.owner().equals(self)) {
+                return own(store);
+            }
+            return new PeerDiskStore(store, reached(store, disk.owner()), peers, rights.until(untilMillis));
+        }
+
+        private HelperAddress reached(Store store, HelperId through) throws CloudMwException {
+            HelperAddress helper = helpers.get(through);
+            if (helper == null) {
+                throw new CloudMwException(
+                        ErrorCode.STORE_UNAVAILABLE,
+                        "store=" + store.id() + ": its owner or carrier " + through + " is not named by the plan");
+            }
+            peers.check(helper);
+            return helper;
         }
     }
 
@@ -102,20 +136,5 @@ public final class StoreDirectory {
                         RetryVerdict.AFTER_REFRESH,
                         "store=" + store.id() + ": not attached to helper " + self,
                         null));
-    }
-
-    private ChunkStore open(Store store, Map<HelperId, HelperAddress> owners, PeerRights rights)
-            throws CloudMwException {
-        if (!(store.kind() instanceof Store.Disk disk) || disk.owner().equals(self)) {
-            return own(store);
-        }
-        HelperAddress owner = owners.get(disk.owner());
-        if (owner == null) {
-            throw new CloudMwException(
-                    ErrorCode.STORE_UNAVAILABLE,
-                    "store=" + store.id() + ": its owner " + disk.owner() + " is not named by the plan");
-        }
-        peers.check(owner);
-        return new PeerDiskStore(store, owner, peers, rights);
     }
 }

@@ -109,13 +109,13 @@ final class Replication {
     /**
      * Says before anything is sent what would fail after it.
      *
-     * @throws CloudMwException when so many of the disks are not there, or known to be out of reach, that the quorum cannot be
-     *     met
+     * @throws CloudMwException when so many of the disks are not there, or they or carriers known to be out of reach, that the
+     *     quorum cannot be met
      */
     void check() throws CloudMwException {
         synchronized (lock) {
             for (Store store : request.stores()) {
-                if (store.kind() instanceof Store.Disk) {
+                if (store.kind() instanceof Store.Disk || around.stores().isCarried(request.targets(), store)) {
                     try {
                         var unused = stores.open(store.id());
                     } catch (CloudMwException e) {

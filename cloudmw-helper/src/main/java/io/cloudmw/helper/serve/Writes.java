@@ -4,15 +4,12 @@ import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ChunkId;
-import io.cloudmw.core.model.Priority;
-import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.wire.BulkRequest;
 import io.cloudmw.core.wire.WriteTrouble;
-import io.cloudmw.helper.disk.OwnDisks;
 import io.cloudmw.helper.fetch.Spool;
 import io.cloudmw.helper.fetch.StoreResolver;
 import io.cloudmw.helper.peer.StoreDirectory;
@@ -30,8 +27,8 @@ public final class Writes {
      * What writes need of the process around them.
      *
      * @param uploads for chunks that clients send
-     * @param copies for chunks that go to disks of this helper alone, as peers' copies do. They share nothing with
-     *     uploads: an upload here waits for copies at peers, and theirs for copies here, so copies must never wait for
+     * @param copies for chunks that go to disks of this helper alone, or to buckets that it writes for a peer, as peers'
+     *     copies do. They share nothing with uploads: an upload here waits for copies at peers, and theirs for copies here, so copies must never wait for
      *     uploads
      * @param late for copies of both that are written after their chunk was acknowledged
      * @param silence how long a writer may send nothing of what it was granted
@@ -40,7 +37,6 @@ public final class Writes {
     public record Surroundings(
             TransferTokens tokens,
             StoreDirectory stores,
-            OwnDisks disks,
             ReplicaLedger ledger,
             Means uploads,
             Means copies,
@@ -85,17 +81,15 @@ public final class Writes {
         ChunkId chunk = request.chunk();
         TransferClaims claims = around.tokens().verify(request.token().bytes());
         claims.require(TransferRight.WRITE, chunk);
-        boolean own = request.stores().stream()
-                .allMatch(store -> around.disks().find(store.id()).isPresent());
+        boolean own =
+                request.stores().stream().allMatch(store -> around.stores().isWrittenHere(request.targets(), store));
         Semaphore room = own ? copiesRoom : uploadsRoom;
         Means means = own ? around.copies() : around.uploads();
         if (!room.tryAcquire()) {
             throw CloudMwException.full(
                     "chunk=" + chunk + ": " + means.limit() + (own ? " copies" : " uploads") + " at once already");
         }
-        StoreResolver stores = around.stores()
-                .resolver(
-                        request.stores(), request.helpers(), request.token(), claims, () -> Urgency.of(Priority.BATCH));
+        StoreResolver stores = around.stores().resolver(request.targets(), request.token(), claims);
         Replication replication = new Replication(request, claims, stores, around, means.storing());
         underWay.put(chunk, replication);
         Upload upload = new Upload(request, stream, means, around, replication, () -> {

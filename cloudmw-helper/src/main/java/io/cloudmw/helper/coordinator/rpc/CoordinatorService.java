@@ -483,12 +483,13 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                             request.getSegmentIndex(),
                             helpers,
                             request.getDirect());
-            return GetSegmentResponse.newBuilder()
+            GetSegmentResponse.Builder answer = GetSegmentResponse.newBuilder()
                     .addAllChunks(
                             segment.chunks().stream().map(ToWire::plannedChunk).toList())
                     .setSegmentSha256(ByteString.copyFrom(segment.sha256Bytes()))
-                    .setDirectMillis(segment.directValidity().toMillis())
-                    .build();
+                    .setDirectMillis(segment.directValidity().toMillis());
+            segment.unsigned().forEach((store, why) -> answer.putUnsignedStores(store.value(), why));
+            return answer.build();
         });
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.cloudmw.core.catalog.memory.InMemoryCatalog;
 import io.cloudmw.core.coordinator.BucketAccess;
+import io.cloudmw.core.coordinator.BucketMeans;
 import io.cloudmw.core.coordinator.Coordinator;
 import io.cloudmw.core.coordinator.CoordinatorOptions;
 import io.cloudmw.core.model.HelperAddress;
@@ -56,7 +57,7 @@ final class CoordinatorServiceTest {
                     "test",
                     catalog,
                     new TransferTokens(ClusterSecret.of(new byte[32]), WallClock.system()),
-                    BucketAccess.none(),
+                    BucketMeans.of(BucketAccess.none()),
                     CoordinatorOptions.defaults(),
                     Ticker.system(),
                     WallClock.system());
