@@ -115,13 +115,9 @@ final class StoreAccessIT {
     }
 
     private static FilePath volume(CloudMw client, int replicas, StoreId... stores) {
-        return volume(client, replicas, replicas, stores);
-    }
-
-    private static FilePath volume(CloudMw client, int replicas, int quorum, StoreId... stores) {
         VolumeName name = new VolumeName("v");
         client.createVolume(new Volume(
-                        name, new Chunking.BySize(1 << 20), replicas, List.of(stores), quorum, Mode.ROUNDS, false, 0))
+                        name, new Chunking.BySize(1 << 20), replicas, List.of(stores), replicas, Mode.ROUNDS, false, 0))
                 .join();
         return new FilePath(name, "/f");
     }
