@@ -194,7 +194,17 @@ public final class CloudMw implements AutoCloseable {
      * Done when that is noted; how far it is {@link #status} says.
      */
     public CompletableFuture<Store> replaceStore(StoreId id) {
-        return engine.coordinator().replaceStore(id);
+        return replaceStore(id, false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param takesOver whether the bucket is taken from another store or cluster whose marker it has, and which then loses it;
+     *     otherwise such a bucket fails with {@code STORE_MISMATCH}
+     */
+    public CompletableFuture<Store> replaceStore(StoreId id, boolean takesOver) {
+        return engine.coordinator().replaceStore(id, takesOver);
     }
 
     /**
@@ -202,7 +212,16 @@ public final class CloudMw implements AutoCloseable {
      * {@code INVALID_ARGUMENT} when it is a disk.
      */
     public CompletableFuture<Store> setCredentials(StoreId store, CredentialsReference credentials) {
-        return engine.coordinator().access().setCredentials(store, credentials);
+        return setCredentials(store, credentials, true);
+    }
+
+    /**
+     * The same.
+     *
+     * @param check whether the coordinator and a helper prove first that they can use the store so; what fails then changes nothing
+     */
+    public CompletableFuture<Store> setCredentials(StoreId store, CredentialsReference credentials, boolean check) {
+        return engine.coordinator().access().setCredentials(store, credentials, check);
     }
 
     /**

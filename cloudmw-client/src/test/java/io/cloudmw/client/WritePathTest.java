@@ -362,6 +362,18 @@ final class WritePathTest {
         holds(content);
     }
 
+    /** Before: it said that it began anew, though nothing had been stored. */
+    @Test
+    void aPutAfterOneThatStoredNothingDoesNotSayThatItBeginsAnew() throws Exception {
+        byte[] content = bytes(40 * CHUNK);
+        Path source = Files.write(directory.resolve("source"), content);
+        coordinator.refuse("PlaceChunks", ErrorCode.STORE_DENIED, 1);
+        assertThatThrownBy(() -> again(source)).isInstanceOf(ExecutionException.class);
+        assertThat(again(source).resumedBytes()).isZero();
+        assertThat(anew).isEmpty();
+        holds(content);
+    }
+
     @Test
     void whatFailsForNowKeepsItsJournal() throws Exception {
         byte[] content = bytes(40 * CHUNK);

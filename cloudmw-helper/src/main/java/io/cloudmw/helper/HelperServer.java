@@ -28,6 +28,7 @@ import io.cloudmw.core.monitor.SpeedMonitor;
 import io.cloudmw.core.monitor.SwitchActivity;
 import io.cloudmw.core.reach.BucketProbe;
 import io.cloudmw.core.reach.BucketWatch;
+import io.cloudmw.core.reach.TellingProbe;
 import io.cloudmw.core.schedule.Due;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.ScheduleLimits;
@@ -140,7 +141,7 @@ public final class HelperServer implements AutoCloseable {
 
     private final HelperConfig config;
     private final MemberProofs members;
-    private final BucketProbe probe;
+    private final BucketProbe checks;
     private final ReadSigner.Own signer;
     private final Deque<Closing> closings = new ArrayDeque<>();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -202,7 +203,6 @@ public final class HelperServer implements AutoCloseable {
             throws CloudMwException {
         this.config = config;
         this.members = new MemberProofs(secret, WallClock.system());
-        this.probe = probe;
         this.signer = signer;
         this.speeds = new SpeedMonitor(Ticker.system(), SpeedMonitor.DEFAULT_KEYS, new MonitorMetrics(meters));
         boolean started = false;
@@ -217,6 +217,7 @@ public final class HelperServer implements AutoCloseable {
                     Ticker.system(),
                     new SplittableRandom()));
             buckets.start();
+            checks = new TellingProbe(probe, buckets);
             address = serve(
                     new TransferTokens(secret, WallClock.system()),
                     coordinator,
@@ -345,7 +346,7 @@ public final class HelperServer implements AutoCloseable {
                 config.id().value(),
                 new ChunkServer(sessions, reads, writes, sharedReads)));
         List<BindableService> services = new ArrayList<>(List.of(
-                new ProbeService(config.id(), probe, pool(Threads.blocking("probe", PROBES, PROBES))),
+                new ProbeService(config.id(), checks, pool(Threads.blocking("probe", PROBES, PROBES))),
                 new SigningService(signer, pool(Threads.blocking("sign", SIGNING_THREADS, SIGNINGS))),
                 new TransferService(
                         config.id(), tokens, transfers, config.switching().volumes()),

@@ -179,7 +179,9 @@ final class HelperLimitsTest {
                     .failsWithin(20, TimeUnit.SECONDS)
                     .withThrowableThat()
                     .havingCause()
-                    .withMessageContaining("1 of 2 stores left (expected: >= 2); d9: STORE_UNAVAILABLE");
+                    .withMessageContaining(
+                            "1 of the 2 stores chosen for it can take it (expected: >= 2, the write quorum);"
+                                    + " d9: STORE_UNAVAILABLE");
         }
     }
 

@@ -9,6 +9,7 @@ import io.cloudmw.core.upkeep.collect.CollectRound;
 import io.cloudmw.core.upkeep.task.Obstacle;
 import io.cloudmw.core.upkeep.task.RepairProgress;
 import io.cloudmw.core.upkeep.task.ReplacedProgress;
+import io.cloudmw.core.upkeep.task.RoundProgress;
 import io.cloudmw.core.upkeep.task.ScrubProgress;
 import io.cloudmw.core.upkeep.task.StoreCondition;
 import io.cloudmw.core.upkeep.task.UpkeepStatus;
@@ -55,6 +56,7 @@ final class StatusReport {
                 repair.passes() == 0 ? "; nothing was looked at yet" : ""));
         lines.addAll(ReshapeReport.lines(status.reshape()));
         lines.add(scrub(status.scrub()));
+        status.asked().map(StatusReport::asked).ifPresent(lines::add);
         lines.add(collect(status.collect()));
         return lines;
     }
@@ -76,7 +78,7 @@ final class StatusReport {
 
     private static String scrub(ScrubProgress scrub) {
         if (scrub.rounds() == 0 && !scrub.underWay()) {
-            return "scrub: no round yet";
+            return "scrub: no round of its own yet";
         }
         return String.format(
                 Locale.ROOT,
@@ -87,6 +89,31 @@ final class StatusReport {
                 Sizes.approximate(scrub.verifiedBytes()),
                 scrub.bad(),
                 scrub.skipped());
+    }
+
+    private static String asked(RoundProgress round) {
+        String made = String.format(
+                Locale.ROOT,
+                "%d copies made (%s), %d chunks left with too few",
+                round.repaired(),
+                Sizes.approximate(round.repairedBytes()),
+                round.left());
+        String what = round.kind() == RoundProgress.Kind.REPAIR
+                ? made
+                : String.format(
+                        Locale.ROOT,
+                        "%d copies read (%s), %d bad, %d passed over; %s",
+                        round.read(),
+                        Sizes.approximate(round.readBytes()),
+                        round.bad(),
+                        round.skipped(),
+                        made);
+        return String.format(
+                Locale.ROOT,
+                "%s now: round %s: %s",
+                round.kind().name().toLowerCase(Locale.ROOT),
+                round.state().name().toLowerCase(Locale.ROOT),
+                what);
     }
 
     private static String collect(CollectProgress collect) {
@@ -179,12 +206,20 @@ final class StatusReport {
         json.put("lost_file_count", status.reshape().lostFileCount());
         json.put("lost_files", ReshapeReport.lostFiles(status.reshape()));
         json.put("scrub", json(status.scrub()));
+        status.asked().ifPresent(round -> json.put("asked_round", asked(round, UpkeepRound.json(round))));
         Map<String, Object> collect = new LinkedHashMap<>();
         collect.put("rounds", status.collect().rounds());
         collect.put("under_way", status.collect().underWay());
         collect.put("now", GcCommand.json(status.collect().now()));
         collect.put("last", GcCommand.json(status.collect().last()));
         json.put("collect", collect);
+        return json;
+    }
+
+    private static Map<String, Object> asked(RoundProgress round, Map<String, ?> progress) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("kind", round.kind().name().toLowerCase(Locale.ROOT));
+        json.putAll(progress);
         return json;
     }
 

@@ -38,6 +38,11 @@ final class StoreAccessCommands {
         @Option(names = "--default-credentials", description = "where AWS tools look, as for stores that name nothing")
         private boolean chain;
 
+        @Option(
+                names = "--no-check",
+                description = "do not prove first that the coordinator and a helper can use the store so")
+        private boolean unchecked;
+
         Set(CommandContext context) {
             super(context);
         }
@@ -50,8 +55,8 @@ final class StoreAccessCommands {
                         "credentials: " + (chain ? 2 : 0)
                                 + " places (expected: one of --profile, --role-arn, --credentials-file and --default-credentials)");
             }
-            Store changed =
-                    Calls.await(client.setCredentials(new StoreId(id), given.orElse(CredentialsReference.chain())));
+            Store changed = Calls.await(
+                    client.setCredentials(new StoreId(id), given.orElse(CredentialsReference.chain()), !unchecked));
             say("store %s: credentials of %s", changed.id(), described(changed));
             return Json.of(changed);
         }
@@ -147,10 +152,13 @@ final class StoreAccessCommands {
                 : String.format(Locale.ROOT, "%.1f ms", report.latencyMicros() / 1000.0);
     }
 
+    /** A difference of less than a second is none: servers say whole seconds. */
     private static String clock(ProbeReport report) {
-        return report.latencyMicros() == 0
-                ? "-"
-                : String.format(Locale.ROOT, "%+.1f s", report.clockAheadMillis() / 1000.0);
+        if (report.latencyMicros() == 0) {
+            return "-";
+        }
+        long ahead = report.clockAheadMillis();
+        return Math.abs(ahead) < 1000 ? "0 s" : String.format(Locale.ROOT, "%+.1f s", ahead / 1000.0);
     }
 
     /** Latency and clock of one process's check. */

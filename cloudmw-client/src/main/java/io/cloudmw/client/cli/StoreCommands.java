@@ -215,13 +215,18 @@ final class StoreCommands {
         @Parameters(index = "0", paramLabel = "ID")
         private String id = "";
 
+        @Option(
+                names = "--force",
+                description = "Also a bucket whose marker names another store or cluster, which then loses it.")
+        private boolean force;
+
         Replace(CommandContext context) {
             super(context);
         }
 
         @Override
         Map<String, ?> run(CloudMw client) throws Exception {
-            return Json.of(Calls.await(client.replaceStore(new StoreId(id))));
+            return Json.of(Calls.await(client.replaceStore(new StoreId(id), force)));
         }
     }
 

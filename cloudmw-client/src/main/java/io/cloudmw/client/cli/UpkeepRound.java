@@ -155,7 +155,7 @@ final class UpkeepRound {
                 round.left());
     }
 
-    private static Map<String, ?> json(RoundProgress round) {
+    static Map<String, ?> json(RoundProgress round) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("round", round.number());
         json.put("state", round.state().name().toLowerCase(Locale.ROOT));

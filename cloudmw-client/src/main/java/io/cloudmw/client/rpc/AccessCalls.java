@@ -29,11 +29,16 @@ public final class AccessCalls {
         this.coordinator = coordinator;
     }
 
-    /** Has the credentials of a bucket found elsewhere. */
-    public CompletableFuture<Store> setCredentials(StoreId store, CredentialsReference credentials) {
+    /**
+     * Has the credentials of a bucket found elsewhere.
+     *
+     * @param check whether the store proves first that it can be used with them
+     */
+    public CompletableFuture<Store> setCredentials(StoreId store, CredentialsReference credentials, boolean check) {
         return coordinator.call(
                 StoreAccessGrpc.getSetCredentialsMethod(),
                 AccessWire.setCredentials(store, credentials)
+                        .setCheck(check)
                         .setCall(CoordinatorClient.newCall())
                         .build(),
                 answer -> FromWire.store(answer.getStore()));

@@ -204,9 +204,15 @@ public final class CoordinatorClient implements AutoCloseable {
                         new AddedStore(FromWire.store(answer.getStore()), AccessCalls.reports(answer.getChecksList())));
     }
 
-    public CompletableFuture<Store> replaceStore(StoreId id) {
+    /**
+     * Takes the bucket that is there in the place of the one that a store had.
+     *
+     * @param takesOver whether the bucket is taken from another store or cluster whose marker it has
+     */
+    public CompletableFuture<Store> replaceStore(StoreId id, boolean takesOver) {
         ReplaceStoreRequest request = ReplaceStoreRequest.newBuilder()
                 .setId(id.value())
+                .setForce(takesOver)
                 .setCall(newCall())
                 .build();
         return call(CoordinatorGrpc.getReplaceStoreMethod(), request, answer -> FromWire.store(answer.getStore()));
@@ -361,6 +367,7 @@ public final class CoordinatorClient implements AutoCloseable {
     /**
      * Asks where chunks go.
      *
+     * @param refusing stores that refused chunks of this put for good
      * @param cut how the file is cut; empty: its length is not known yet
      */
     public CompletableFuture<WritePlan> placeChunks(
@@ -369,6 +376,7 @@ public final class CoordinatorClient implements AutoCloseable {
             long firstIndex,
             int count,
             Collection<HelperId> avoid,
+            Collection<StoreId> refusing,
             Optional<ChunkCutter> cut) {
         PlaceChunksRequest request = PlaceChunksRequest.newBuilder()
                 .setSizeBytes(cut.map(ChunkCutter::fileSizeBytes).orElse(0L))
@@ -379,6 +387,7 @@ public final class CoordinatorClient implements AutoCloseable {
                 .setFirstIndex(firstIndex)
                 .setCount(count)
                 .addAllAvoidHelperIds(avoid.stream().map(HelperId::value).toList())
+                .addAllRefusingStoreIds(refusing.stream().map(StoreId::value).toList())
                 .build();
         return call(CoordinatorGrpc.getPlaceChunksMethod(), request, FromWire::writePlan);
     }

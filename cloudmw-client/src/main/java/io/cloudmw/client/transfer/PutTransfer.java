@@ -229,8 +229,9 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
 
     private void send(BegunPut answer, ManifestPlan plan) {
         chunkCount = plan.cutter().count();
-        if (earlier != null && !earlier.goesOn(answer, plan)) {
-            anew("the upload was given up, or the volume made anew meanwhile");
+        StoredUpload stale = earlier;
+        if (stale != null && !stale.goesOn(answer, plan)) {
+            forgetEarlier(stale.bytes() > 0 ? "the upload was given up, or the volume made anew meanwhile" : "");
         }
         ChangedChunks changed = request.changed(chunkCount);
         toSend = changed.bytes(plan.cutter());
@@ -252,11 +253,18 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         writer.start();
     }
 
-    /** What was stored before is not this put's: another version. */
+    /** What was stored before is not this put's: another version. Nobody is told where nothing had been stored. */
     private void anew(String why) {
+        forgetEarlier(why);
+    }
+
+    /** @param why empty: nothing was stored before, and the listener hears nothing */
+    private void forgetEarlier(String why) {
         earlier = null;
         version = VersionId.random();
-        tell(listener -> listener.begunAnew(why));
+        if (!why.isEmpty()) {
+            tell(listener -> listener.begunAnew(why));
+        }
     }
 
     private void resume(StoredUpload before, ManifestWriter writer) {

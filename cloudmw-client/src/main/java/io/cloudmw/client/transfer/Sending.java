@@ -5,6 +5,7 @@ import io.cloudmw.client.rpc.BegunPut;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.RetryVerdict;
 import io.cloudmw.core.manifest.ManifestPlan;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
@@ -39,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * Stores the chunks of one put: asks in batches where they go, and keeps a few on their way at once. A chunk whose
  * helper failed is placed anew, avoiding that helper, a bounded number of times; one whose helper could not take it for now,
  * having no room or not reaching its disks, is placed anew more often, ever more slowly, and the helper is not avoided for
- * it. What was placed before a chunk failed is placed anew before it is sent. Confined to the transfer.
+ * it. A store that refuses a chunk for good gets nothing more of this put: the chunk is placed anew at once, as long as other
+ * stores of the volume can take it. What was placed before a chunk failed is placed anew before it is sent. Confined to the transfer.
  */
 final class Sending {
     /**
@@ -76,6 +78,7 @@ final class Sending {
     private static final int CHUNKS_IN_FLIGHT = 3;
     private static final int BATCH = 64;
     private static final int MAX_TRIES = 6;
+    private static final int MAX_REFUSING = 1000;
     private static final long WINDOW_BYTES = 1 << 20;
 
     /** One chunk being stored. */
@@ -99,6 +102,12 @@ final class Sending {
 
         /** Times that it failed otherwise. */
         int failures;
+
+        /** Stores that refused this chunk for good. */
+        final Set<StoreId> refusing = new HashSet<>();
+
+        /** Why they did, the last time. */
+        Optional<CloudMwException> refusal = Optional.empty();
 
         /** Why it was not stored the last time; empty: it was not tried yet. */
         Optional<CloudMwException> setback = Optional.empty();
@@ -148,6 +157,10 @@ final class Sending {
     private final Queue<Placed> placements = new ArrayDeque<>();
     private final Set<Job> jobs = new HashSet<>();
     private final Set<HelperId> avoid = new HashSet<>();
+
+    /** Stores that refused a chunk of this put for good. */
+    private final Set<StoreId> refusing = new HashSet<>();
+
     private @Nullable CompletableFuture<WritePlan> asked;
     /** Of a source of unknown length the longest there may be, until it ends. */
     private ManifestPlan plan;
@@ -209,6 +222,7 @@ final class Sending {
                             first,
                             batch,
                             avoid,
+                            refusing,
                             openEnded ? Optional.empty() : Optional.of(plan.cutter()));
             int before = setbacks;
             asked = call;
@@ -519,6 +533,12 @@ final class Sending {
         job.sent = 0;
         job.setback = Optional.of(cause);
         outcome.wasted(helper, upload.sent());
+        if (refusedAnew(job, cause)) {
+            job.read = upload.read();
+            setbacks++;
+            placeAnew(job);
+            return;
+        }
         boolean noRoom = cause.code() == ErrorCode.OVERLOADED;
         boolean refused = noRoom || cause.retryAfter().isPresent();
         int times = refused ? ++job.refusals : ++job.failures;
@@ -542,8 +562,28 @@ final class Sending {
         placeLater(job, times, cause);
     }
 
+    /** Whether other stores refused this chunk for good than before: then a placement without them helps. */
+    private boolean refusedAnew(Job job, CloudMwException cause) {
+        List<StoreId> stores = cause.refusing().stream().map(StoreId::new).toList();
+        if (stores.isEmpty() || job.refusing.size() >= MAX_REFUSING) {
+            return false;
+        }
+        refusing.addAll(stores);
+        job.refusal = Optional.of(cause);
+        return job.refusing.addAll(stores);
+    }
+
     private void placeLater(Job job, int times, CloudMwException cause) {
         job.pause = later(times, cause, () -> serial.execute(() -> placeAnew(job)));
+    }
+
+    private CloudMwException noOtherStore(Job job, CloudMwException refusal, CloudMwException cause) {
+        return new CloudMwException(
+                refusal.code(),
+                RetryVerdict.NEVER,
+                request.file() + ": chunk " + job.index + " could not be stored: " + refusal.getMessage()
+                        + "; no other stores can take it: " + cause.getMessage(),
+                cause);
     }
 
     private CloudMwException gaveUp(Job job, HelperId helper, CloudMwException cause) {
@@ -562,7 +602,7 @@ final class Sending {
             return;
         }
         var unused = engine.coordinator()
-                .placeChunks(request.file(), version, job.index, 1, avoid, Optional.of(cutterOf(job)))
+                .placeChunks(request.file(), version, job.index, 1, avoid, refusing, Optional.of(cutterOf(job)))
                 .whenComplete((answer, failure) -> serial.execute(() -> {
                     if (closed) {
                         return;
@@ -586,9 +626,13 @@ final class Sending {
         if (mayBeEnoughLater(cause, ++job.refusals)) {
             job.setback = Optional.of(cause);
             placeLater(job, job.refusals, cause);
-        } else {
-            outcome.failed(cause);
+            return;
         }
+        Optional<CloudMwException> refusal = job.refusal;
+        outcome.failed(
+                refusal.isPresent() && cause.verdict() == RetryVerdict.NEVER
+                        ? noOtherStore(job, refusal.get(), cause)
+                        : cause);
     }
 
     private void finish(Job job) {

@@ -187,11 +187,12 @@ public final class Administration {
     /**
      * Takes the bucket that is there in the place of the one that a store had: all copies that are not in it are lost, and made anew.
      *
+     * @param takesOver whether the bucket is taken from the other store or cluster that its marker names
      * @param call takes effect once; empty: it is tried once
      * @throws CloudMwException as {@link BucketIdentities#replaced}
      */
-    public StoreStatus replaceStore(StoreId id, Optional<CallId> call) throws CloudMwException {
-        return stores.listed(identities.replaced(id, call));
+    public StoreStatus replaceStore(StoreId id, boolean takesOver, Optional<CallId> call) throws CloudMwException {
+        return stores.listed(identities.replaced(id, takesOver, call));
     }
 
     /** Whether nothing is known of it, and nothing is in its way. */
@@ -216,7 +217,30 @@ public final class Administration {
      * @throws CloudMwException {@code NOT_FOUND}; {@code STORE_IN_USE}
      */
     public void removeStore(StoreId id, Optional<CallId> call) throws CloudMwException {
-        Store unused = catalog.removeStore(id, ChangeRequest.of(call, clock));
+        try {
+            Store unused = catalog.removeStore(id, ChangeRequest.of(call, clock));
+        } catch (CloudMwException e) {
+            throw e.code() == ErrorCode.STORE_IN_USE ? leaving(id, e) : e;
+        }
+    }
+
+    /** The same refusal; where the store already leaves its volumes, it says what may hold it. */
+    private CloudMwException leaving(StoreId id, CloudMwException inUse) throws CloudMwException {
+        List<Volume> volumes = catalog.volumes();
+        Optional<Volume> left =
+                volumes.stream().filter(volume -> volume.leaving().contains(id)).findFirst();
+        if (left.isEmpty()
+                || volumes.stream().anyMatch(volume -> volume.stores().contains(id))) {
+            return inUse;
+        }
+        boolean lost = find(id).filter(Store::isLost).isPresent();
+        VolumeName name = left.get().name();
+        return new CloudMwException(
+                ErrorCode.STORE_IN_USE,
+                "store " + id + " is leaving volume " + name + ": upkeep lets it go when no file names a copy there"
+                        + (lost ? "" : ", no upload under way may have placed one, and none is garbage")
+                        + " (cloudmw volume show " + name + " says how many are left; try again later)",
+                inUse);
     }
 
     /**
@@ -340,7 +364,21 @@ public final class Administration {
      * @throws CloudMwException {@code HELPER_UNKNOWN}: it must register again
      */
     public boolean heartbeat(HelperId helper, long epoch, HelperNews news) throws CloudMwException {
+        for (StoreId store : news.faults().keySet()) {
+            if (!helpers.faults(store).containsKey(helper)) {
+                stores.doubt(store);
+            }
+        }
         return registrations.heartbeat(helper, epoch, news);
+    }
+
+    /**
+     * Buckets that a helper is to ask again: others found them missing or denied, and the helper did not.
+     *
+     * @param news the helper's last ones
+     */
+    public List<StoreId> doubtful(HelperNews news) {
+        return stores.doubtful(news.faults().keySet());
     }
 
     /** The same for a helper that can use all buckets. */
@@ -361,6 +399,20 @@ public final class Administration {
      */
     public StoreStatus setCredentials(StoreId id, CredentialsReference reference, Optional<CallId> call)
             throws CloudMwException {
+        return setCredentials(id, reference, unproven -> {}, call);
+    }
+
+    /**
+     * The same once the store has shown that it can be used with them.
+     *
+     * @throws CloudMwException what {@code proof} throws too: then the credentials are found where they were
+     */
+    public StoreStatus setCredentials(StoreId id, CredentialsReference reference, Proof proof, Optional<CallId> call)
+            throws CloudMwException {
+        Optional<Store> known = find(id).filter(store -> store.kind() instanceof Store.S3);
+        if (known.isPresent()) {
+            proof.of(known.get().with(reference));
+        }
         return stores.listed(catalog.setCredentials(id, reference, ChangeRequest.of(call, clock)));
     }
 

@@ -20,8 +20,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * The leases of helpers, as this coordinator knows them. A helper registers, then keeps its lease by heartbeats that name
@@ -376,6 +379,21 @@ public final class HelperRegistry {
             }
         }
         return faults;
+    }
+
+    /** Buckets that have a fault of this kind at a helper that is alive. */
+    synchronized Set<StoreId> faulty(Predicate<StoreFault> kind) {
+        Set<StoreId> faulty = new TreeSet<>();
+        for (Lease lease : leases.values()) {
+            if (alive(lease)) {
+                lease.faults().forEach((store, fault) -> {
+                    if (kind.test(fault)) {
+                        faulty.add(store);
+                    }
+                });
+            }
+        }
+        return faulty;
     }
 
     /** Returns whether a helper can use a bucket, as far as it has said. */

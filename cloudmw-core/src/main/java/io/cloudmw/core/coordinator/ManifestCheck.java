@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Whether the segments that were put are the manifest of a file of this size in this volume, with enough durable copies
@@ -142,8 +143,15 @@ final class ManifestCheck {
     private void checkReplicas(Chunk chunk, Set<StoreId> bad) throws CloudMwException {
         checkCount(chunk);
         Set<StoreId> promised = owed.getOrDefault(chunk.id(), Set.of());
-        if (!volume.storesInUse().containsAll(chunk.replicas())
-                || !chunk.replicas().containsAll(promised)) {
+        Set<StoreId> gone = new TreeSet<>(chunk.replicas());
+        volume.storesInUse().forEach(gone::remove);
+        if (!gone.isEmpty() && volume.generation() > 1) {
+            throw new CloudMwException(
+                    ErrorCode.CONFLICT,
+                    version.file() + ": chunk " + chunk.id() + " is placed in " + gone + ", which volume "
+                            + volume.name() + " does not use any more: put the file again");
+        }
+        if (!gone.isEmpty() || !chunk.replicas().containsAll(promised)) {
             throw invalid("chunk " + chunk.id() + ": a store that is not its own in " + chunk.replicas() + ", owed "
                     + promised);
         }

@@ -6,6 +6,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.Volume;
 import java.util.Optional;
@@ -15,12 +16,31 @@ import java.util.Set;
  * Chunks of one version, next to each other, that are to be placed.
  *
  * @param avoid helpers the writer could not reach: not chosen again if there is another
+ * @param refusing stores that refused chunks of this put for good: nothing is sent there
  * @param cut how the file is cut; empty: its length is not known yet, and a chunk may need all that a chunk can have
  */
 public record PlaceRequest(
-        FilePath file, VersionId version, long firstIndex, int count, Set<HelperId> avoid, Optional<ChunkCutter> cut) {
+        FilePath file,
+        VersionId version,
+        long firstIndex,
+        int count,
+        Set<HelperId> avoid,
+        Set<StoreId> refusing,
+        Optional<ChunkCutter> cut) {
     public PlaceRequest {
         avoid = Set.copyOf(avoid);
+        refusing = Set.copyOf(refusing);
+    }
+
+    /** A request of a put that no store has refused. */
+    public PlaceRequest(
+            FilePath file,
+            VersionId version,
+            long firstIndex,
+            int count,
+            Set<HelperId> avoid,
+            Optional<ChunkCutter> cut) {
+        this(file, version, firstIndex, count, avoid, Set.of(), cut);
     }
 
     /**

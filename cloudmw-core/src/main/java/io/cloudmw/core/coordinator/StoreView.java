@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** What the catalog and the leases together say about stores. */
 final class StoreView {
@@ -84,7 +85,7 @@ final class StoreView {
 
     /** The processes that can use a store. */
     StoreReach reach(Store store) {
-        if (store.owner().isPresent()) {
+        if (store.owner().isPresent() || store.isLost()) {
             return StoreReach.FULL;
         }
         Map<String, StoreFault> shutOut = new TreeMap<>();
@@ -108,6 +109,34 @@ final class StoreView {
                 ? faults.values().stream()
                         .min(Comparator.comparing(StoreFault::kind).thenComparing(StoreFault::sinceMillis))
                 : Optional.empty();
+    }
+
+    /** Has this coordinator ask a bucket again: somebody found something wrong with it. */
+    void doubt(StoreId store) {
+        own.doubt(store);
+    }
+
+    /**
+     * Buckets that others found missing or denied, while a helper has nothing against them. The helper may not have asked them
+     * since.
+     *
+     * @param known the faults that the helper knows
+     */
+    List<StoreId> doubtful(Set<StoreId> known) {
+        Set<StoreId> doubtful = new TreeSet<>();
+        own.faults().forEach((store, fault) -> {
+            if (isOfStore(fault)) {
+                doubtful.add(store);
+            }
+        });
+        doubtful.addAll(helpers.faulty(StoreView::isOfStore));
+        doubtful.removeAll(known);
+        return List.copyOf(doubtful);
+    }
+
+    /** Whether a fault may be the store's itself: others are likely to meet it too. */
+    private static boolean isOfStore(StoreFault fault) {
+        return fault.kind() == StoreFault.Kind.MISSING || fault.kind() == StoreFault.Kind.DENIED;
     }
 
     /** Helpers that are alive and, as far as they have said, can use a bucket. */
@@ -248,7 +277,12 @@ final class StoreView {
     /** Why a store cannot be used, whatever room it has; empty when it can. */
     private String unreachable(Store store) {
         String absence = absence(store);
-        return absence.isEmpty() ? identities.mismatch(store.id()).orElse("") : absence;
+        return absence.isEmpty()
+                ? identities
+                        .mismatch(store.id())
+                        .map(why -> mismatch(store, why))
+                        .orElse("")
+                : absence;
     }
 
     /** Why a store cannot be reached; empty when it can. */
@@ -264,6 +298,12 @@ final class StoreView {
         }
         HelperId owner = store.owner().orElseThrow();
         return helpers.isAlive(owner) ? "helper " + owner + " does not have it" : "helper " + owner + " is away";
+    }
+
+    /** What is wrong with a bucket that is not the store's, without the store's name: lists name the store themselves. */
+    private static String mismatch(Store store, String why) {
+        String name = "store " + store.id() + ": ";
+        return "mismatch: " + (why.startsWith(name) ? why.substring(name.length()) : why);
     }
 
     private static String said(StoreFault fault) {

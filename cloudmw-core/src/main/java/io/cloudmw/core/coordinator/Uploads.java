@@ -1,6 +1,7 @@
 package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.access.StoreFault;
+import io.cloudmw.core.access.StoreReach;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
 import io.cloudmw.core.catalog.Commit;
@@ -130,6 +131,7 @@ public final class Uploads {
         if (firstIndex < 0 || firstIndex > ChunkId.MAX_INDEX + 1 - count) {
             throw invalid("first index: " + firstIndex);
         }
+        request.refusing().forEach(stores::doubt);
         Volume volume = volume(file);
         List<Store> volumeStores = stores.of(volume);
         List<Store> filling = stores.filling(volumeStores);
@@ -174,26 +176,33 @@ public final class Uploads {
     /** The stores for chunks of this length, if enough of them can take one. */
     private List<Candidate> candidates(PlaceRequest request, Volume volume, List<Store> filling, long bytes)
             throws CloudMwException {
-        List<Candidate> candidates = stores.candidates(filling, bytes);
+        List<Candidate> candidates = stores.candidates(filling, bytes).stream()
+                .map(candidate -> request.refusing().contains(candidate.store().id()) ? refusing(candidate) : candidate)
+                .toList();
         stores.awaitAnyHelper();
         try {
             PlacementPolicy.requireQuorum(
                     request.file() + ", volume " + volume.name(), candidates, volume.writeQuorum());
         } catch (CloudMwException tooFew) {
-            throw tooFew(tooFew, volume, filling);
+            throw tooFew(tooFew, volume, filling, request.refusing());
         }
         return candidates;
+    }
+
+    /** The same store, which gets nothing of this put. */
+    private static Candidate refusing(Candidate candidate) {
+        String known = candidate.obstacle();
+        return new Candidate(candidate.store(), known.isEmpty() ? "refused this put" : known, candidate.weight());
     }
 
     /**
      * A writer waits where stores may come back or be added. Where so many of them refuse everybody, or are missing,
      * that waiting does not help, that is the code.
      */
-    private CloudMwException tooFew(CloudMwException tooFew, Volume volume, List<Store> filling) {
+    private CloudMwException tooFew(
+            CloudMwException tooFew, Volume volume, List<Store> filling, Set<StoreId> refusingThis) {
         List<StoreFault.Kind> refusing = filling.stream()
-                .flatMap(store -> stores.reach(store).fault().stream())
-                .map(StoreFault::kind)
-                .filter(kind -> kind != StoreFault.Kind.UNREACHABLE)
+                .flatMap(store -> refusal(store, refusingThis).stream())
                 .toList();
         String message = String.valueOf(tooFew.getMessage());
         if (filling.size() < volume.writeQuorum()) {
@@ -206,6 +215,18 @@ public final class Uploads {
         boolean missing = refusing.stream().allMatch(kind -> kind == StoreFault.Kind.MISSING);
         return new CloudMwException(
                 missing ? ErrorCode.STORE_UNAVAILABLE : ErrorCode.STORE_DENIED, RetryVerdict.NEVER, message, tooFew);
+    }
+
+    /** How a store refuses for good what it is sent; empty: it may take it, now or later. */
+    private Optional<StoreFault.Kind> refusal(Store store, Set<StoreId> refusingThis) {
+        StoreReach reach = stores.reach(store);
+        Optional<StoreFault.Kind> everybody =
+                reach.fault().map(StoreFault::kind).filter(kind -> kind != StoreFault.Kind.UNREACHABLE);
+        if (everybody.isPresent() || !refusingThis.contains(store.id())) {
+            return everybody;
+        }
+        boolean missing = reach.shutOut().values().stream().anyMatch(fault -> fault.kind() == StoreFault.Kind.MISSING);
+        return Optional.of(missing ? StoreFault.Kind.MISSING : StoreFault.Kind.DENIED);
     }
 
     /** Those of a chunk's stores that can take it now. */

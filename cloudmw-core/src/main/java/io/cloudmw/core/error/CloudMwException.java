@@ -2,7 +2,9 @@ package io.cloudmw.core.error;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,7 @@ public final class CloudMwException extends IOException {
     private final ErrorCode code;
     private final RetryVerdict verdict;
     private final @Nullable Duration retryAfter;
+    private final transient Set<String> refusing;
 
     public CloudMwException(ErrorCode code, String message) {
         this(code, code.verdict(), message, null);
@@ -28,7 +31,7 @@ public final class CloudMwException extends IOException {
     }
 
     public CloudMwException(ErrorCode code, RetryVerdict verdict, String message, @Nullable Throwable cause) {
-        this(code, verdict, message, cause, null);
+        this(code, verdict, message, cause, null, Set.of());
     }
 
     private CloudMwException(
@@ -36,11 +39,13 @@ public final class CloudMwException extends IOException {
             RetryVerdict verdict,
             String message,
             @Nullable Throwable cause,
-            @Nullable Duration retryAfter) {
+            @Nullable Duration retryAfter,
+            Set<String> refusing) {
         super(message, cause);
         this.code = code;
         this.verdict = verdict;
         this.retryAfter = retryAfter;
+        this.refusing = refusing;
     }
 
     /** {@code OVERLOADED}, and when there should be room. */
@@ -57,12 +62,18 @@ public final class CloudMwException extends IOException {
      * The same failure, whole, as it is told further on: with what was being done before its message. This one is its cause.
      */
     public CloudMwException during(String what) {
-        return new CloudMwException(code, verdict, what + ": " + getMessage(), this, retryAfter);
+        return new CloudMwException(code, verdict, what + ": " + getMessage(), this, retryAfter, refusing);
     }
 
     /** The same failure; who tries again should wait so long. */
     public CloudMwException retriedAfter(Duration pause) {
-        return new CloudMwException(code, verdict, String.valueOf(getMessage()), getCause(), pause);
+        return new CloudMwException(code, verdict, String.valueOf(getMessage()), getCause(), pause, refusing);
+    }
+
+    /** The same failure; these stores refuse the chunk however often it is tried, and another store may take it. */
+    public CloudMwException refusedBy(Collection<String> stores) {
+        return new CloudMwException(
+                code, verdict, String.valueOf(getMessage()), getCause(), retryAfter, Set.copyOf(stores));
     }
 
     /**
@@ -95,6 +106,11 @@ public final class CloudMwException extends IOException {
     /** How long to wait before trying again; empty: who failed does not know. */
     public Optional<Duration> retryAfter() {
         return Optional.ofNullable(retryAfter);
+    }
+
+    /** Ids of the stores that refuse the chunk of a failed write for good; empty: none is known. */
+    public Set<String> refusing() {
+        return refusing;
     }
 
     /** The class, the code, and the message: what a stack trace begins with. */

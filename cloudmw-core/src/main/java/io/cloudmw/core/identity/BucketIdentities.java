@@ -53,7 +53,7 @@ public final class BucketIdentities {
             return store;
         }
         try {
-            return marked(store, takesOver, markers.get());
+            return marked(store, markers.get(), found -> takesOver || isForgotten(found));
         } catch (CloudMwException e) {
             if (e.code() != ErrorCode.STORE_UNAVAILABLE && e.code() != ErrorCode.STORE_DENIED) {
                 throw e;
@@ -70,10 +70,16 @@ public final class BucketIdentities {
                 : String.valueOf(failure.getMessage());
     }
 
-    private Store marked(Store store, boolean takesOver, BucketMarkers buckets) throws CloudMwException {
+    /** Decides whether a bucket with a marker that is not the store's may be taken all the same. */
+    @FunctionalInterface
+    private interface Taking {
+        boolean permits(Optional<BucketMarker> found) throws CloudMwException;
+    }
+
+    private Store marked(Store store, BucketMarkers buckets, Taking taking) throws CloudMwException {
         for (int tries = 0; tries < TRIES; tries++) {
             Optional<BucketMarker> found = buckets.read(store);
-            StoreIdentity identity = admitted(store, found, takesOver);
+            StoreIdentity identity = admitted(store, found, taking);
             BucketMarker marker = new BucketMarker(store.id(), identity);
             boolean isThere = found.filter(there -> there.identity().equals(identity.replacedAt(0)))
                     .isPresent();
@@ -85,12 +91,11 @@ public final class BucketIdentities {
                 ErrorCode.CONFLICT, "store " + store.id() + ": others write its marker " + BucketMarker.NAME + ", too");
     }
 
-    private StoreIdentity admitted(Store store, Optional<BucketMarker> found, boolean takesOver)
-            throws CloudMwException {
+    private StoreIdentity admitted(Store store, Optional<BucketMarker> found, Taking taking) throws CloudMwException {
         try {
             return new BucketAdmission(catalog.clusterId()).admit(store, found);
         } catch (CloudMwException e) {
-            if (takesOver || isForgotten(found)) {
+            if (!store.identity().isKnown() && taking.permits(found)) {
                 return StoreIdentity.random(catalog.clusterId());
             }
             throw e;
@@ -112,10 +117,11 @@ public final class BucketIdentities {
     /**
      * Takes the bucket that is there in the place of the one that a store had: all copies that are not in it are lost, and made anew.
      *
-     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when it is a disk; as stores do when the marker cannot
-     *     be written
+     * @param takesOver whether the bucket is taken from the other store or cluster that its marker names
+     * @throws CloudMwException {@code NOT_FOUND}; {@code INVALID_ARGUMENT} when it is a disk; {@code STORE_MISMATCH} when the
+     *     bucket is another store's or cluster's, and not taken; as stores do when the marker cannot be read or written
      */
-    public Store replaced(StoreId id, Optional<CallId> call) throws CloudMwException {
+    public Store replaced(StoreId id, boolean takesOver, Optional<CallId> call) throws CloudMwException {
         Store store = catalog.stores().stream()
                 .filter(known -> known.id().equals(id))
                 .findFirst()
@@ -131,15 +137,48 @@ public final class BucketIdentities {
                     "store " + id + ": no bucket that this coordinator reaches (a disk is replaced by its helper's"
                             + " --replace-disk " + id + ")");
         }
+        if (!takesOver) {
+            requireNobodys(store, markers.get());
+        }
         StoreIdentity identity = StoreIdentity.random(catalog.clusterId()).replacedAt(clock.millis());
         boolean unused = markers.get().write(store, new BucketMarker(id, identity), true);
-        Store replaced = catalog.addStore(store.with(identity), ChangeRequest.of(call, clock));
+        Store replaced = catalog.changeStore(id, before -> before.with(identity), ChangeRequest.of(call, clock));
         if (!replaced.identity().equals(identity)) {
             // A try of this call took effect before: the marker is to say what that one has put into the catalog.
             unused = markers.get().write(replaced, new BucketMarker(id, replaced.identity()), true);
         }
         forget(id);
         return replaced;
+    }
+
+    /**
+     * Refuses the bucket that another store of this cluster, or another cluster, uses. A bucket of a store that this cluster has
+     * forgotten is nobody's.
+     */
+    private void requireNobodys(Store store, BucketMarkers buckets) throws CloudMwException {
+        Optional<BucketMarker> found;
+        try {
+            found = buckets.read(store);
+        } catch (CloudMwException e) {
+            throw e.code() == ErrorCode.STORE_MISMATCH ? foreign(store, String.valueOf(e.getMessage())) : e;
+        }
+        if (found.isEmpty() || isForgotten(found)) {
+            return;
+        }
+        String cluster = found.get().identity().cluster();
+        boolean ofThis = cluster.equals(catalog.clusterId())
+                || cluster.equals(store.identity().cluster());
+        if (!ofThis || !found.get().store().equals(store.id())) {
+            throw foreign(store, "store " + found.get().store() + " of cluster " + cluster);
+        }
+    }
+
+    private static CloudMwException foreign(Store store, String found) {
+        return new CloudMwException(
+                ErrorCode.STORE_MISMATCH,
+                "store " + store.id() + ": " + store.kind().place() + " has " + found
+                        + " (expected: a bucket that no other store uses). cloudmw store replace " + store.id()
+                        + " --force takes it from the other store, which then loses it.");
     }
 
     private synchronized void forget(StoreId id) {
@@ -167,9 +206,15 @@ public final class BucketIdentities {
 
     private void look(Store store, Map<StoreId, String> found) {
         try {
-            Store marked = marked(store, false, markers.orElseThrow());
+            Store marked = marked(store, markers.orElseThrow(), marker -> false);
             if (!marked.equals(store)) {
-                Store unused = catalog.addStore(marked, ChangeRequest.once(clock.millis()));
+                // Never adds a store: it may have been removed meanwhile.
+                Store unused = catalog.changeStore(
+                        store.id(),
+                        before -> before.identity().equals(store.identity()) && !before.isLost()
+                                ? before.with(marked.identity())
+                                : before,
+                        ChangeRequest.once(clock.millis()));
                 LOG.info("store {}: its bucket has a marker now", store.id());
             }
         } catch (CloudMwException e) {

@@ -82,6 +82,7 @@ public final class BucketWatch implements AutoCloseable {
     private static final class Watched {
         private Store store;
         private long dueNanos;
+        private long lookedNanos;
         private boolean looking;
         private boolean looked;
         private boolean doubted;
@@ -90,6 +91,7 @@ public final class BucketWatch implements AutoCloseable {
         Watched(Store store, long dueNanos) {
             this.store = store;
             this.dueNanos = dueNanos;
+            this.lookedNanos = dueNanos;
         }
     }
 
@@ -204,12 +206,41 @@ public final class BucketWatch implements AutoCloseable {
         return true;
     }
 
-    /** Has a bucket asked again at once: something went wrong with it. */
-    public synchronized void doubt(StoreId store) {
+    /** Has a bucket asked again at once, but for what a second brings: something went wrong with it. */
+    public void doubt(StoreId store) {
+        askWithin(store, 1);
+    }
+
+    /** Has a bucket asked again within {@value #FAULTY_SECONDS} s: another process found something wrong with it. */
+    public void doubtSoon(StoreId store) {
+        askWithin(store, FAULTY_SECONDS);
+    }
+
+    private synchronized void askWithin(StoreId store, long seconds) {
         Watched bucket = watched.get(store);
         if (bucket != null && bucket.fault == null) {
-            bucket.dueNanos = ticker.nanos();
+            long due = bucket.lookedNanos + TimeUnit.SECONDS.toNanos(seconds);
+            bucket.dueNanos = due - bucket.dueNanos < 0 ? due : bucket.dueNanos;
         }
+    }
+
+    /**
+     * Takes in the finding of a check by this process. A check also writes: where it was denied, the bucket is asked again at once,
+     * for it may be read all the same.
+     */
+    public void checked(Store asked, Optional<StoreFault> found) {
+        synchronized (this) {
+            Watched bucket = watched.get(asked.id());
+            if (bucket == null || !bucket.store.kind().equals(asked.kind())) {
+                return;
+            }
+            if (found.filter(fault -> fault.kind() == StoreFault.Kind.DENIED).isPresent()) {
+                bucket.dueNanos = ticker.nanos();
+            } else {
+                take(bucket, found);
+            }
+        }
+        tellFirst();
     }
 
     private void step(ExecutorService pool) {
@@ -313,10 +344,13 @@ public final class BucketWatch implements AutoCloseable {
     private void take(List<Store> stores) {
         synchronized (this) {
             long now = ticker.nanos();
-            Set<StoreId> there = stores.stream().map(Store::id).collect(Collectors.toSet());
+            Set<StoreId> there = stores.stream()
+                    .filter(BucketWatch::isWatched)
+                    .map(Store::id)
+                    .collect(Collectors.toSet());
             watched.keySet().retainAll(there);
             for (Store store : stores) {
-                if (store.owner().isEmpty()) {
+                if (isWatched(store)) {
                     Watched known = watched.computeIfAbsent(store.id(), id -> new Watched(store, now));
                     if (!known.store.equals(store)) {
                         known.store = store;
@@ -329,6 +363,11 @@ public final class BucketWatch implements AutoCloseable {
             listDueNanos = now + jittered(Math.min(intervalNanos, TimeUnit.SECONDS.toNanos(FAULTY_SECONDS)));
         }
         tellFirst();
+    }
+
+    /** Whether a store is a bucket that processes use: nobody asks one that was declared lost. */
+    private static boolean isWatched(Store store) {
+        return store.owner().isEmpty() && !store.isLost();
     }
 
     private void look(Watched bucket) {
@@ -348,12 +387,19 @@ public final class BucketWatch implements AutoCloseable {
     }
 
     private synchronized void note(Watched bucket, Store asked, Optional<StoreFault> found) {
-        long now = ticker.nanos();
         bucket.looking = false;
-        if (!bucket.store.equals(asked)) {
-            bucket.dueNanos = now;
-            return;
+        if (bucket.store.equals(asked)) {
+            take(bucket, found);
+        } else {
+            bucket.dueNanos = ticker.nanos();
         }
+    }
+
+    @GuardedBy("this")
+    private void take(Watched bucket, Optional<StoreFault> found) {
+        long now = ticker.nanos();
+        Store asked = bucket.store;
+        bucket.lookedNanos = now;
         boolean first = !bucket.looked;
         bucket.looked = true;
         StoreFault before = bucket.fault;

@@ -201,6 +201,11 @@ final class AskedRounds {
         return last;
     }
 
+    /** How far the last round is; empty: there was none. Nobody counts as attending for it. */
+    Optional<RoundProgress> latest() {
+        return last().map(Round::progress);
+    }
+
     /** Returns whether copies are being read for a round. */
     boolean isReading() {
         return last().filter(round -> round.state() == State.READING).isPresent();

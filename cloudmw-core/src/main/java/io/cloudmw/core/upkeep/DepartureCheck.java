@@ -82,7 +82,7 @@ final class DepartureCheck {
     private String token = "";
     private boolean lastPage;
     private int segment;
-    private boolean uploadsOpen;
+    private long openUploads;
 
     /** @param countsGarbage whether copies that nothing names are waited for: somebody deletes them */
     DepartureCheck(Catalog catalog, Collection<Leaving> leaving, boolean countsGarbage) {
@@ -96,9 +96,9 @@ final class DepartureCheck {
         return found;
     }
 
-    /** Returns whether there was any open upload. */
-    boolean uploadsOpen() {
-        return uploadsOpen;
+    /** Uploads of the cluster that are under way: each may have placed copies anywhere. */
+    long openUploads() {
+        return openUploads;
     }
 
     /**
@@ -149,7 +149,7 @@ final class DepartureCheck {
 
     private String open() throws CloudMwException {
         Page<VersionId> open = catalog.open(token, PAGE);
-        uploadsOpen |= !open.items().isEmpty();
+        openUploads += open.items().size();
         open.items().forEach(id -> page.add(new Kept(id, Optional.empty())));
         return open.nextToken();
     }

@@ -75,6 +75,7 @@ final class Reshaping {
     private Map<VolumeName, Volume> checked = Map.of();
     private Map<Leaving, DepartureCheck.Found> found = Map.of();
     private Map<Leaving, Long> leftThen = Map.of();
+    private final Map<VolumeName, Long> uploadsThen = new HashMap<>();
 
     @GuardedBy("this")
     private ReshapeProgress published = ReshapeProgress.NONE;
@@ -255,6 +256,7 @@ final class Reshaping {
         }
         check = null;
         found = Map.copyOf(checking.found());
+        uploadsThen.clear();
         for (Volume volume : checked.values()) {
             letGo(volume, checking);
         }
@@ -265,10 +267,13 @@ final class Reshaping {
     private void letGo(Volume volume, DepartureCheck checking) throws CloudMwException {
         List<StoreId> staying = new ArrayList<>();
         boolean garbage = false;
+        // Uploads that began before the change may have placed copies, and name them at their end.
         boolean expired = checkedBeganMillis - notes.since(volume).orElse(0L) >= graceMillis;
+        long uploads = expired ? 0 : checking.openUploads();
+        uploadsThen.put(volume.name(), uploads);
         for (StoreId store : volume.leaving()) {
             DepartureCheck.Found seen = checking.found().get(new Leaving(volume.name(), store));
-            if (seen == null || !isNothing(store, seen) || (checking.uploadsOpen() && !expired)) {
+            if (seen == null || !isNothing(store, seen) || (uploads > 0 && !isLost(store))) {
                 staying.add(store);
             }
             if (seen != null && seen.garbage() > 0 && !isLost(store)) {
@@ -284,8 +289,9 @@ final class Reshaping {
         }
     }
 
+    /** Whether nothing holds a store: nobody waits for uploads that placed copies in a lost one. */
     private boolean isNothing(StoreId store, DepartureCheck.Found seen) {
-        return isLost(store) ? seen.named() + seen.uploads() == 0 : seen.isNothing();
+        return isLost(store) ? seen.named() == 0 : seen.isNothing();
     }
 
     /** Copies that nothing names there are deleted in a round of their own, when they are old enough. */
@@ -373,7 +379,9 @@ final class Reshaping {
                     store,
                     isLost(store),
                     copies == null ? OptionalLong.empty() : OptionalLong.of(copies),
-                    seen == null ? 0 : seen.uploads(),
+                    seen == null || isLost(store)
+                            ? 0
+                            : Math.max(seen.uploads(), uploadsThen.getOrDefault(volume.name(), 0L)),
                     seen == null || isLost(store) ? 0 : seen.garbage()));
         }
         return departures;

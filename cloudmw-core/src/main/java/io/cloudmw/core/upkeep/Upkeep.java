@@ -343,6 +343,7 @@ public final class Upkeep {
                 now.reshaping().progress(),
                 now.scrub().progress(),
                 now.collector().progress(),
+                now.rounds().latest(),
                 now.queue().waiting(),
                 now.queue().given());
     }

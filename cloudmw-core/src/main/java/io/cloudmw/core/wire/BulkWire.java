@@ -3,6 +3,7 @@ package io.cloudmw.core.wire;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.proto.v1.Hello;
 import io.cloudmw.proto.v1.HelloAck;
 import io.cloudmw.proto.v1.Reset;
@@ -91,6 +92,7 @@ public final class BulkWire {
                 .setMessage(cut(String.valueOf(why.getMessage()), MAX_MESSAGE_CHARS))
                 .setRetryAfterMillis(UrgencyWire.millis(why.retryAfter()))
                 .setRetryVerdict(VerdictWire.text(why))
+                .addAllRefusingStoreIds(why.refusing())
                 .build()
                 .toByteArray();
     }
@@ -105,10 +107,13 @@ public final class BulkWire {
         }
         for (ErrorCode code : ErrorCode.values()) {
             if (code.name().equals(reset.getErrorCode())) {
+                for (String store : reset.getRefusingStoreIdsList()) {
+                    StoreId unused = FromWire.storeId(store);
+                }
+                CloudMwException why = new CloudMwException(
+                        code, VerdictWire.verdict(code, reset.getRetryVerdict()), reset.getMessage(), null);
                 return UrgencyWire.retriedAfter(
-                        new CloudMwException(
-                                code, VerdictWire.verdict(code, reset.getRetryVerdict()), reset.getMessage(), null),
-                        reset.getRetryAfterMillis());
+                        why.refusedBy(reset.getRefusingStoreIdsList()), reset.getRetryAfterMillis());
             }
         }
         return new CloudMwException(ErrorCode.INTERNAL, reset.getErrorCode() + ": " + reset.getMessage());

@@ -264,6 +264,7 @@ public final class UpkeepWire {
                 .setWaitingTasks(status.waitingTasks())
                 .setGivenTasks(status.givenTasks());
         ReshapeWire.add(status.reshape(), answer);
+        status.asked().map(UpkeepWire::fare).ifPresent(answer::setAsked);
         return answer.build();
     }
 
@@ -347,6 +348,7 @@ public final class UpkeepWire {
                 ReshapeWire.progress(message),
                 scrub(message.getScrub()),
                 collect(message.getCollect()),
+                message.hasAsked() ? Optional.of(round(message.getAsked())) : Optional.empty(),
                 message.getWaitingTasks(),
                 message.getGivenTasks());
     }

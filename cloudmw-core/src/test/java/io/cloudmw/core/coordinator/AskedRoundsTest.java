@@ -21,6 +21,7 @@ import io.cloudmw.core.upkeep.task.RoundProgress.State;
 import io.cloudmw.core.upkeep.task.RoundScope;
 import io.cloudmw.core.upkeep.task.Task;
 import io.cloudmw.core.upkeep.task.TaskResult;
+import io.cloudmw.core.wire.UpkeepWire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -126,6 +127,18 @@ final class AskedRoundsTest {
         assertThat(round.repaired()).isEqualTo(2);
         assertThat(round.left()).isZero();
         assertThat(verified("d1") + verified("d2") + verified("d3")).isEqualTo(5 * CHUNKS);
+    }
+
+    /** Before: the status said that there had been no round of scrubbing. */
+    @Test
+    void theStatusHasTheLastRoundThatWasAskedFor() throws CloudMwException {
+        assertThat(cluster.coordinator.upkeep().status().asked()).isEmpty();
+        RoundProgress round = awaited(begin(Kind.SCRUB, RoundScope.ALL));
+        assertThat(cluster.coordinator.upkeep().status().asked()).contains(round);
+        assertThat(UpkeepWire.status(
+                                UpkeepWire.status(cluster.coordinator.upkeep().status()))
+                        .asked())
+                .contains(round);
     }
 
     @Test

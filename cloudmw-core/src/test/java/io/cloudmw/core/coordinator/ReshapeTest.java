@@ -239,6 +239,35 @@ final class ReshapeTest {
                 .allSatisfy(stores -> assertThat(stores).hasSize(2).doesNotContain(D1));
     }
 
+    /** Before: it held the store for as long as tokens are good, and uploads_left was 0 meanwhile. */
+    @Test
+    void anUploadThatOnlyPlacedChunksIsCountedWhileItHoldsAStore() throws CloudMwException {
+        cluster.coordinator.uploads().place(FILE, VersionId.random(), 0, 1, Set.of());
+        change(change().addStore(D4).removeStore(D1));
+        work(Duration.ofMinutes(5));
+        assertThat(volume().leaving()).containsExactly(D1);
+        assertThat(progress().volumes().get(0).leaving().get(0).uploads()).isEqualTo(1);
+        assertThat(catchThrowableOfType(
+                        CloudMwException.class,
+                        () -> cluster.coordinator.administration().removeStore(D1, Optional.empty())))
+                .hasMessageContainingAll("store d1 is leaving volume v", "no upload under way", "volume show v");
+    }
+
+    /** Before: any upload under way in the cluster held the lost store for as long as tokens are good. */
+    @Test
+    void anUploadUnderWayDoesNotHoldALostStore() throws CloudMwException {
+        FileVersion open = cluster.written(FILE, 8 * MIB);
+        cluster.coordinator.uploads().place(FILE, VersionId.random(), 0, 1, Set.of());
+        cluster.coordinator.administration().loseStore(D1, Optional.empty());
+        work(Duration.ofMinutes(5));
+        assertThat(volume().leaving()).isEmpty();
+        cluster.coordinator.administration().removeStore(D1, Optional.empty());
+        assertThat(catchThrowableOfType(
+                        CloudMwException.class,
+                        () -> cluster.coordinator.uploads().commit(open, Optional.empty(), List.of())))
+                .hasMessageContainingAll("d1", "does not use any more", "put the file again");
+    }
+
     @Test
     void anEmptyStoreIsLetGoWithinMinutes() throws CloudMwException {
         change(change().addStore(D4));

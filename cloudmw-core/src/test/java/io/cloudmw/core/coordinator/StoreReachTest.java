@@ -332,7 +332,7 @@ final class StoreReachTest {
                         .setCredentials(store.id(), profile, Optional.empty())
                         .mismatch())
                 .isPresent();
-        StoreStatus replaced = administration().replaceStore(store.id(), Optional.empty());
+        StoreStatus replaced = administration().replaceStore(store.id(), false, Optional.empty());
         assertThat(replaced.mismatch()).isEmpty();
         assertThat(replaced.store().isDefinedAs(store.with(profile))).isTrue();
     }
@@ -363,5 +363,72 @@ final class StoreReachTest {
                 });
             }
         };
+    }
+
+    /** Before: the put ended although other stores of the volume could take the chunk. */
+    @Test
+    void aStoreThatRefusedAPutGetsNothingMoreOfIt() throws Exception {
+        administration().addStore(TestCluster.bucket("c"), false, Optional.empty());
+        administration().createVolume(TestCluster.volume("v", 2, 2, "a", "b", "c"), Optional.empty());
+        VersionId version = VersionId.random();
+        for (long index = 0; index < 8; index++) {
+            PlacedChunk placed = cluster.coordinator
+                    .uploads()
+                    .place(new PlaceRequest(FILE, version, index, 1, Set.of(), Set.of(B), Optional.empty()))
+                    .placements()
+                    .get(0);
+            assertThat(placed.writable()).containsExactly(A, new StoreId("c"));
+        }
+        assertThat(catchThrowableOfType(
+                        CloudMwException.class,
+                        () -> cluster.coordinator
+                                .uploads()
+                                .place(new PlaceRequest(
+                                        FILE, version, 9, 1, Set.of(), Set.of(A, B), Optional.empty()))))
+                .hasMessageContaining("refused this put")
+                .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_DENIED))
+                .satisfies(e -> assertThat(e.verdict()).isEqualTo(RetryVerdict.NEVER));
+    }
+
+    /** Before: the other helpers found out for themselves, up to a minute later. */
+    @Test
+    void aHelperHearsWhichBucketsOthersFoundMissing() throws Exception {
+        StoreFault gone = new StoreFault(StoreFault.Kind.MISSING, "gone", 7);
+        HelperNews lacking = new HelperNews(List.of(), Map.of(A, gone, B, LACKING));
+        HelperId first = id(1);
+        administration().heartbeat(first, epochs.getOrDefault(first, 0L), lacking);
+        assertThat(administration().doubtful(HelperNews.of(List.of()))).containsExactly(A);
+        assertThat(administration().doubtful(lacking)).isEmpty();
+    }
+
+    /** Before: a store that was declared lost was listed with the processes that cannot use it. */
+    @Test
+    void aLostStoreIsSaidToBeLostAndNothingMore() throws Exception {
+        StoreFault gone = new StoreFault(StoreFault.Kind.MISSING, "gone", 7);
+        HelperId first = id(1);
+        administration().heartbeat(first, epochs.getOrDefault(first, 0L), new HelperNews(List.of(), Map.of(A, gone)));
+        administration().loseStore(A, Optional.empty());
+        assertThat(status(A).reach().shutOut()).isEmpty();
+    }
+
+    /** Before: nothing was proven, and the whole fleet was denied afterwards. */
+    @Test
+    void credentialsThatDoNotOpenTheStoreChangeNothing() throws Exception {
+        CredentialsReference bad = new CredentialsReference.Profile("bad");
+        Store before = status(A).store();
+        assertThat(catchThrowableOfType(
+                        CloudMwException.class,
+                        () -> administration()
+                                .setCredentials(
+                                        A,
+                                        bad,
+                                        proven -> {
+                                            assertThat(((Store.S3) proven.kind()).credentials())
+                                                    .isEqualTo(bad);
+                                            throw new CloudMwException(ErrorCode.STORE_DENIED, "wrong keys");
+                                        },
+                                        Optional.empty())))
+                .hasMessage("wrong keys");
+        assertThat(status(A).store()).isEqualTo(before);
     }
 }

@@ -112,7 +112,7 @@ final class BucketIdentitiesTest {
                 .contains("no marker", "store replace b1", added.identity().value());
         assertThat(objects).as("nobody writes a marker by itself").isEmpty();
 
-        Store replaced = identities.replaced(BUCKET.id(), Optional.empty());
+        Store replaced = identities.replaced(BUCKET.id(), false, Optional.empty());
         assertThat(replaced.identity().isSame(added.identity())).isFalse();
         assertThat(known()).isEqualTo(replaced.identity());
         assertThat(known().replacedAtMillis()).isEqualTo(77);
@@ -125,8 +125,8 @@ final class BucketIdentitiesTest {
     void aRepeatedReplacementLeavesTheMarkerThatTheCatalogKnows() throws Exception {
         add(identities, catalog, BUCKET, false);
         Optional<CallId> call = Optional.of(new CallId(UUID.randomUUID(), 77));
-        Store first = identities.replaced(BUCKET.id(), call);
-        assertThat(identities.replaced(BUCKET.id(), call)).isEqualTo(first);
+        Store first = identities.replaced(BUCKET.id(), false, call);
+        assertThat(identities.replaced(BUCKET.id(), false, call)).isEqualTo(first);
         identities.look();
         assertThat(identities.mismatch(BUCKET.id())).isEmpty();
     }
@@ -165,5 +165,64 @@ final class BucketIdentitiesTest {
     void aMarkerOfAnUnknownFormIsNobodys() {
         objects.put(BucketMarker.NAME, "{}");
         mismatches(() -> identities.claimed(BUCKET, false), "unknown form");
+    }
+
+    /** Before: the look overwrote the marker with a new identity, so the loss of all copies went unnoticed. */
+    @Test
+    void theBucketOfAForgottenStoreIsNotTakenForTheOneThatAStoreHad() throws Exception {
+        Store a = add(identities, catalog, BUCKET, false);
+        String markerOfA = objects.getOrDefault(BucketMarker.NAME, "");
+        objects.clear();
+        add(identities, catalog, new Store(OTHER.id(), "region", new Store.S3("else", "r", "", false, "p/")), false);
+        String markerOfForgotten = objects.getOrDefault(BucketMarker.NAME, "");
+        catalog.removeStore(OTHER.id());
+        identities.look();
+        assertThat(identities.mismatch(BUCKET.id()))
+                .hasValueSatisfying(reason -> assertThat(reason).contains("store b2"));
+        assertThat(objects).containsEntry(BucketMarker.NAME, markerOfForgotten);
+        assertThat(known()).isEqualTo(a.identity());
+        objects.put(BucketMarker.NAME, markerOfA);
+        identities.look();
+        assertThat(identities.mismatch(BUCKET.id())).isEmpty();
+    }
+
+    /** Before: it overwrote any marker unread. */
+    @Test
+    void aBucketOfAnotherClusterOrStoreReplacesNoneUnlessItIsTaken() throws Exception {
+        add(identities, catalog, BUCKET, false);
+        objects.clear();
+        add(others, otherCatalog, BUCKET, false);
+        String foreign = objects.getOrDefault(BucketMarker.NAME, "");
+        mismatches(
+                () -> identities.replaced(BUCKET.id(), false, Optional.empty()),
+                "cluster " + otherCatalog.clusterId(),
+                "store replace b1 --force");
+        assertThat(objects).containsEntry(BucketMarker.NAME, foreign);
+        objects.put(BucketMarker.NAME, "{}");
+        mismatches(() -> identities.replaced(BUCKET.id(), false, Optional.empty()), "unknown form", "--force");
+        Store replaced = identities.replaced(BUCKET.id(), true, Optional.empty());
+        assertThat(known()).isEqualTo(replaced.identity());
+        identities.look();
+        assertThat(identities.mismatch(BUCKET.id())).isEmpty();
+    }
+
+    /** Before: the look put it back. */
+    @Test
+    void aStoreThatIsRemovedDuringTheLookStaysAway() throws Exception {
+        catalog.addStore(BUCKET, ChangeRequest.once(1));
+        BucketMarkers removing = new BucketMarkers() {
+            @Override
+            public Optional<BucketMarker> read(Store store) throws CloudMwException {
+                return bucket.read(store);
+            }
+
+            @Override
+            public boolean write(Store store, BucketMarker marker, boolean replace) throws CloudMwException {
+                catalog.removeStore(store.id());
+                return bucket.write(store, marker, replace);
+            }
+        };
+        new BucketIdentities(catalog, Optional.of(removing), () -> 79).look();
+        assertThat(catalog.stores()).isEmpty();
     }
 }

@@ -217,4 +217,70 @@ final class BucketWatchTest {
             assertThat(watch.faults()).isEmpty();
         }
     }
+
+    /** Before: it was asked for ever, and the first look waited for it. */
+    @Test
+    void aBucketThatWasDeclaredLostIsNotAsked() throws Exception {
+        stores = List.of(bucket("a"), bucket("b").lost(7));
+        wrong.put(new StoreId("b"), new StoreFault(StoreFault.Kind.MISSING, "gone", 7));
+        try (BucketWatch watch = watch(() -> stores, Duration.ofHours(1))) {
+            watch.start();
+            assertThat(watch.awaitFirstLook(Duration.ofMinutes(1))).isTrue();
+            assertThat(watch.faults()).isEmpty();
+            assertThat(looks).hasValue(1);
+        }
+    }
+
+    /** Before: nobody was told what a check had found. */
+    @Test
+    void whatACheckFindsCountsAtOnce() throws Exception {
+        StoreId a = new StoreId("a");
+        stores = List.of(bucket("a"));
+        StoreFault gone = new StoreFault(StoreFault.Kind.MISSING, "gone", 7);
+        BucketProbe checking = new BucketProbe() {
+            @Override
+            public Optional<StoreFault> look(Store bucket) {
+                return probe.look(bucket);
+            }
+
+            @Override
+            public ProbeReport probe(Store bucket, Duration timeout) {
+                return wrong.containsKey(bucket.id())
+                        ? ProbeReport.failed(wrong.get(bucket.id()))
+                        : new ProbeReport(Optional.empty(), 1, 0);
+            }
+        };
+        try (BucketWatch watch = watch(() -> stores, Duration.ofHours(1))) {
+            watch.start();
+            assertThat(watch.awaitFirstLook(Duration.ofMinutes(1))).isTrue();
+            BucketProbe telling = new TellingProbe(checking, watch);
+            wrong.put(a, gone);
+            var unusedFirst = telling.probe(bucket("a"), SOON);
+            assertThat(watch.fault(a)).contains(gone);
+            wrong.clear();
+            var unusedSecond = telling.probe(bucket("a"), SOON);
+            assertThat(watch.fault(a)).isEmpty();
+            wrong.put(a, new StoreFault(StoreFault.Kind.DENIED, "no PUT", 7));
+            var unusedThird = telling.probe(bucket("a"), SOON);
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> watch.fault(a).isPresent());
+        }
+    }
+
+    /** Before: a bucket that refused a chunk was asked again at its turn only, up to a minute later. */
+    @Test
+    void aBucketThatIsDoubtedIsAskedAgain() throws Exception {
+        StoreId a = new StoreId("a");
+        stores = List.of(bucket("a"));
+        try (BucketWatch watch = watch(() -> stores, Duration.ofHours(1))) {
+            watch.start();
+            assertThat(watch.awaitFirstLook(Duration.ofMinutes(1))).isTrue();
+            wrong.put(a, new StoreFault(StoreFault.Kind.MISSING, "gone", 7));
+            watch.doubt(a);
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> watch.fault(a).isPresent());
+        }
+    }
 }

@@ -9,7 +9,8 @@ import java.util.Optional;
 
 /**
  * Opens buckets with the credentials that the cluster knows of them: what clients name carries none. A bucket that the cluster
- * does not know, or knows at another place, is opened as it is named, with the default chain. Safe for any thread.
+ * does not know, or knows at another place, is opened as it is named, with the default chain. A bucket that refuses a chunk is asked
+ * again at once whether it can be used. Safe for any thread.
  */
 public final class KnownBuckets implements StoreOpener {
     private final BucketWatch watch;
@@ -23,7 +24,7 @@ public final class KnownBuckets implements StoreOpener {
 
     @Override
     public ChunkStore open(Store store) throws CloudMwException {
-        return opener.open(known(store));
+        return new Doubting(opener.open(known(store)), watch);
     }
 
     private Store known(Store named) {

@@ -13,6 +13,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.metrics.CoordinatorMetrics;
 import io.cloudmw.core.metrics.PeerMetrics;
+import io.cloudmw.core.reach.TellingProbe;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.security.TransferTokens;
@@ -193,7 +194,11 @@ public final class CoordinatorServer implements AutoCloseable {
                     signs,
                     feed,
                     new CallMeter(metrics, Ticker.system()),
-                    new StoreChecks(coordinator.administration(), direct, new HelperProbes(controls), checking));
+                    new StoreChecks(
+                            coordinator.administration(),
+                            new TellingProbe(direct, coordinator.buckets()),
+                            new HelperProbes(controls),
+                            checking));
             Server server = bind(config, new MemberProofs(secret, WallClock.system()), services);
             coordinator.buckets().start();
             started = true;

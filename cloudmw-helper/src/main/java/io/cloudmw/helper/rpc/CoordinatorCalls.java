@@ -155,10 +155,10 @@ public final class CoordinatorCalls implements AutoCloseable {
      * Keeps the lease, and tells the news. Where there are several coordinators, one that is silent for half the time
      * between two heartbeats is left, so that the lease does not end meanwhile.
      *
-     * @return whether everything is to be told anew: another coordinator than before answered
+     * @return what the coordinator wants of the helper
      * @throws CloudMwException {@code HELPER_UNKNOWN} when it is over
      */
-    public boolean heartbeat(
+    public HeartbeatAnswer heartbeat(
             HelperAddress self,
             Lease held,
             List<OwnDisk> disks,
@@ -188,8 +188,12 @@ public final class CoordinatorCalls implements AutoCloseable {
                         DiskUsage.newBuilder().setStoreId(disk.store().id().value()));
             }
         }
-        return call(patienceMillis(held), stub -> stub.heartbeat(request.build()))
-                .getTellAll();
+        HeartbeatResponse answer = call(patienceMillis(held), stub -> stub.heartbeat(request.build()));
+        List<StoreId> doubted = new ArrayList<>();
+        for (String id : answer.getDoubtedStoreIdsList()) {
+            doubted.add(FromWire.storeId(id));
+        }
+        return new HeartbeatAnswer(answer.getTellAll(), doubted);
     }
 
     /** The coordinator that is asked next. */

@@ -156,10 +156,11 @@ public final class Registration implements AutoCloseable {
                 speeds.tellAgain();
             } else {
                 SpeedMonitor.News news = speeds.news(MonitorWire.MAX_SPEEDS);
-                boolean tellAll =
+                HeartbeatAnswer answer =
                         coordinator.heartbeat(self, held, disks, buckets.faults(), news.speeds(), activity.get());
                 news.told();
-                if (tellAll) {
+                answer.doubted().forEach(buckets::doubtSoon);
+                if (answer.tellAll()) {
                     speeds.tellAgain();
                 }
                 if (failures > 0) {

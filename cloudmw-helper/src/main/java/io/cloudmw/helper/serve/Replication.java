@@ -277,31 +277,45 @@ final class Replication {
         boolean forNow = hopeful() + outOfReach >= request.writeQuorum();
         CloudMwException why =
                 request.stores().size() == 1 ? lacking.values().iterator().next() : tooFew();
-        return forNow ? why.retriedAfter(ANEW_AFTER) : why;
+        CloudMwException named = why.refusedBy(refusing());
+        return forNow ? named.retriedAfter(ANEW_AFTER) : named;
+    }
+
+    /** Ids of the stores that refuse the chunk however often it is tried. */
+    @GuardedBy("lock")
+    private List<String> refusing() {
+        return lacking.entrySet().stream()
+                .filter(entry -> entry.getValue().isForGood())
+                .map(entry -> entry.getKey().value())
+                .toList();
     }
 
     /** Returns whether so many stores refuse for good that the quorum cannot be met however often it is tried. */
     @GuardedBy("lock")
     private boolean isForGood() {
-        long refusing =
-                lacking.values().stream().filter(CloudMwException::isForGood).count();
-        return request.stores().size() - refusing < request.writeQuorum();
+        return request.stores().size() - refusing().size() < request.writeQuorum();
     }
 
     @GuardedBy("lock")
     private CloudMwException tooFew() {
         String causes = lacking.entrySet().stream()
-                .map(entry -> entry.getKey() + ": " + entry.getValue().code() + " "
-                        + entry.getValue().getMessage())
+                .map(entry -> entry.getKey() + ": " + entry.getValue().code() + " " + said(entry.getValue()))
                 .collect(Collectors.joining("; "));
         ErrorCode code = reason().orElse(ErrorCode.QUORUM_NOT_MET);
         return new CloudMwException(
                 code,
                 isForGood() ? RetryVerdict.NEVER : code.verdict(),
-                "chunk=" + request.chunk() + ": " + hopeful() + " of "
-                        + request.stores().size() + " stores left (expected: >= " + request.writeQuorum() + "); "
-                        + causes,
+                "chunk=" + request.chunk() + ": " + hopeful() + " of the "
+                        + request.stores().size() + " stores chosen for it can take it (expected: >= "
+                        + request.writeQuorum() + ", the write quorum); " + causes,
                 null);
+    }
+
+    /** The message of a store's failure without the chunk's name, which begins the whole message. */
+    private String said(CloudMwException cause) {
+        String message = String.valueOf(cause.getMessage());
+        String chunk = "chunk=" + request.chunk();
+        return message.startsWith(chunk) ? message.substring(chunk.length()).replaceFirst("^[ :]+", "") : message;
     }
 
     /** The failure that all stores without the chunk have in common, where a retry would not help. */

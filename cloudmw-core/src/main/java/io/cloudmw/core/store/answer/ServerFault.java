@@ -79,6 +79,12 @@ public enum ServerFault {
     /** The server asks for fewer requests. */
     THROTTLED(ErrorCode.STORE_UNAVAILABLE, OTHER_REPLICA, Kind.UNREACHABLE, "the server asks for fewer requests"),
     /** The bytes that arrived are not those that were sent, or not all of them. */
+    /** Another request changed the same object or bucket at the same time. */
+    CONFLICTING(
+            ErrorCode.STORE_UNAVAILABLE,
+            OTHER_REPLICA,
+            Kind.UNREACHABLE,
+            "another request changed the same object at the same time; try again"),
     DAMAGED(
             ErrorCode.STORE_UNAVAILABLE,
             OTHER_REPLICA,
@@ -157,10 +163,11 @@ public enum ServerFault {
             case 404 -> NO_OBJECT;
             case 405, 501 -> UNSUPPORTED;
             case 408 -> DAMAGED;
+            case 409 -> CONFLICTING;
             case 416 -> BAD_RANGE;
             case 429 -> THROTTLED;
             case 507 -> FULL;
-            default -> status >= 400 && status < 500 && status != 409 && status != 412 ? REFUSED : SERVER_FAILED;
+            default -> status >= 400 && status < 500 && status != 412 ? REFUSED : SERVER_FAILED;
         };
     }
 }

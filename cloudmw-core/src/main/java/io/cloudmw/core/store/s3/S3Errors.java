@@ -93,7 +93,7 @@ final class S3Errors {
             case EXPIRED -> "the temporary keys of " + keys + " have expired";
             case WRONG_CLOCK -> "the clocks of this machine and of the store differ too much: " + said;
             case NOT_PERMITTED -> "the credentials (" + keys + ") may not " + action + ", or are wrong: " + said;
-            case THROTTLED, DAMAGED, SERVER_FAILED -> "the store answered " + said + " at " + place();
+            case THROTTLED, CONFLICTING, DAMAGED, SERVER_FAILED -> "the store answered " + said + " at " + place();
             default -> action + ": the store answered " + said + " at " + place() + " (is it an S3 endpoint?)";
         };
     }

@@ -32,8 +32,9 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 /**
  * A check of one bucket: writes a small object on condition that there is none, and again, which must be refused;
  * reads a range
- * of it, lists it, and deletes it. The object's key is {@code <prefix>cloudmw-probe/<random>}; what checks that were interrupted
- * have left there is deleted by the next look or check. Used by one thread, once.
+ * of it, lists it, and deletes it. The object's key is {@code <prefix>cloudmw-probe-<random>}: in no folder, which a server that
+ * keeps objects as files may remove while another check writes there. What interrupted checks have left is deleted by the next
+ * look or check. Used by one thread, once.
  */
 final class S3Probe {
     /** Older objects were left by a check that was interrupted. */
@@ -41,6 +42,11 @@ final class S3Probe {
 
     private static final long SHORTEST_MILLIS = 50;
     private static final int MOST_LISTED = 100;
+    private static final int CONFLICT_TRIES = 3;
+
+    /** Date headers have whole seconds, and servers renew them once a second: a smaller difference is none. */
+    private static final long UNCERTAIN_MILLIS = 2000;
+
     private static final byte[] CONTENT =
             "cloudmw checks whether it can use this bucket".getBytes(StandardCharsets.UTF_8);
     private static final int FROM = 8;
@@ -82,11 +88,12 @@ final class S3Probe {
         this.ticker = ticker;
         this.clock = clock;
         this.endNanos = ticker.nanos() + timeout.toNanos();
-        this.key = probes(bucket) + UUID.randomUUID();
+        this.key = probes(bucket) + "-" + UUID.randomUUID();
     }
 
+    /** The beginning of the names of all probes, those in a folder of earlier releases too. */
     private static String probes(Store.S3 bucket) {
-        return bucket.prefix() + "cloudmw-probe/";
+        return bucket.prefix() + "cloudmw-probe";
     }
 
     /** Sends one cheap request: lists objects that checks have left, and deletes old ones. */
@@ -133,7 +140,7 @@ final class S3Probe {
     }
 
     private void put() throws Wrong {
-        timed("s3:PutObject", this::putOnCondition);
+        putFirst();
         try {
             SdkResponse unused = timedRaw(this::putOnCondition);
         } catch (AwsServiceException e) {
@@ -145,6 +152,21 @@ final class S3Probe {
             throw wrong("s3:PutObject", e);
         }
         throw new Wrong(unconditional("a second PUT with If-None-Match overwrote the first (expected: 412)"));
+    }
+
+    /** Repeats a put that met another change of the bucket: it is to be sent again. */
+    private void putFirst() throws Wrong {
+        for (int tries = 1; ; tries++) {
+            try {
+                SdkResponse unused = timedRaw(this::putOnCondition);
+                return;
+            } catch (SdkException e) {
+                boolean conflict = e instanceof AwsServiceException answer && answer.statusCode() == 409;
+                if (!conflict || tries == CONFLICT_TRIES) {
+                    throw wrong("s3:PutObject", e);
+                }
+            }
+        }
     }
 
     private SdkResponse putOnCondition(Duration timeout) {
@@ -264,7 +286,7 @@ final class S3Probe {
                                 .toEpochMilli()
                         + 500;
                 long here = (beganMillis + clock.millis()) / 2;
-                clockAheadMillis = Math.abs(there - here) <= 1000 ? 0 : there - here;
+                clockAheadMillis = Math.abs(there - here) <= UNCERTAIN_MILLIS ? 0 : there - here;
             } catch (DateTimeParseException e) {
                 clockAheadMillis = 0;
             }

@@ -3,12 +3,14 @@ package io.cloudmw.core.upkeep.task;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.upkeep.collect.CollectProgress;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How a cluster fares.
  *
  * @param stores all of them, by id
  * @param helpers those that are alive
+ * @param asked the last round that somebody asked for
  * @param waitingTasks for a helper to take them
  * @param givenTasks that helpers have
  */
@@ -19,6 +21,7 @@ public record UpkeepStatus(
         ReshapeProgress reshape,
         ScrubProgress scrub,
         CollectProgress collect,
+        Optional<RoundProgress> asked,
         int waitingTasks,
         int givenTasks) {
     /** A status of a cluster whose volumes follow their changes. */
@@ -30,7 +33,7 @@ public record UpkeepStatus(
             CollectProgress collect,
             int waitingTasks,
             int givenTasks) {
-        this(stores, helpers, repair, ReshapeProgress.NONE, scrub, collect, waitingTasks, givenTasks);
+        this(stores, helpers, repair, ReshapeProgress.NONE, scrub, collect, Optional.empty(), waitingTasks, givenTasks);
     }
 
     public UpkeepStatus {

@@ -16,6 +16,7 @@ final class ScriptedBucket implements AutoCloseable {
     private final ScriptedHttpServer server = new ScriptedHttpServer();
     private final Map<String, Instant> objects = new ConcurrentSkipListMap<>();
     private final Map<String, Refusal> refusals = new ConcurrentSkipListMap<>();
+    private final Map<String, Refusal> refusedOnce = new ConcurrentSkipListMap<>();
     private volatile boolean conditional = true;
     private volatile Optional<String> accessKey = Optional.empty();
 
@@ -56,12 +57,18 @@ final class ScriptedBucket implements AutoCloseable {
         refusals.put(what, new Refusal(status, code, message, headers));
     }
 
+    /** Refuses the next request of a kind. */
+    void refuseOnce(String what, int status, String code) {
+        refusedOnce.put(what, new Refusal(status, code, "", Map.of()));
+    }
+
     private void answer(HttpExchange exchange) throws IOException {
         String path = exchange.getRequestURI().getPath().substring("/bucket".length());
         String key = path.startsWith("/") ? path.substring(1) : path;
         String what = key.isEmpty() ? "LIST" : exchange.getRequestMethod();
         String signer = exchange.getRequestHeaders().getFirst("Authorization");
-        Refusal refusal = refusals.get(what);
+        Refusal once = refusedOnce.remove(what);
+        Refusal refusal = once == null ? refusals.get(what) : once;
         if (accessKey.isPresent() && !signer.contains("Credential=" + accessKey.get() + "/")) {
             error(exchange, 403, "InvalidAccessKeyId", "who?");
         } else if (refusal != null) {

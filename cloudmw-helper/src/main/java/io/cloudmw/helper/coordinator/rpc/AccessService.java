@@ -2,6 +2,8 @@ package io.cloudmw.helper.coordinator.rpc;
 
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.coordinator.Administration;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.wire.AccessWire;
 import io.cloudmw.core.wire.FromWire;
@@ -46,8 +48,13 @@ public final class AccessService extends StoreAccessGrpc.StoreAccessImplBase {
                         .setStore(ToWire.store(administration.setCredentials(
                                 FromWire.storeId(request.getStoreId()),
                                 AccessWire.credentials(request),
+                                request.getCheck() ? this::prove : unproven -> {},
                                 FromWire.callId(request.getCall()))))
                         .build());
+    }
+
+    private void prove(Store store) throws CloudMwException {
+        Map<String, ProbeReport> unused = checks.require(store);
     }
 
     @Override

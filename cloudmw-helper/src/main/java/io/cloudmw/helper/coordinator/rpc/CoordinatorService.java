@@ -257,7 +257,8 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
         calls.answer(observer, () -> {
             StoreStatus replaced = coordinator
                     .administration()
-                    .replaceStore(FromWire.storeId(request.getId()), FromWire.callId(request.getCall()));
+                    .replaceStore(
+                            FromWire.storeId(request.getId()), request.getForce(), FromWire.callId(request.getCall()));
             return ReplaceStoreResponse.newBuilder()
                     .setStore(ToWire.store(replaced))
                     .build();
@@ -335,14 +336,15 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                         disk.getFreeBytes(),
                         disk.getReserveBytes()));
             }
-            boolean takenOver = coordinator
-                    .administration()
-                    .heartbeat(
-                            helper,
-                            request.getEpoch(),
-                            new HelperNews(disks, AccessWire.unusable(request.getUnusableStoresList())));
+            HelperNews news = new HelperNews(disks, AccessWire.unusable(request.getUnusableStoresList()));
+            boolean takenOver = coordinator.administration().heartbeat(helper, request.getEpoch(), news);
             heard(helper, request);
-            return HeartbeatResponse.newBuilder().setTellAll(takenOver).build();
+            return HeartbeatResponse.newBuilder()
+                    .setTellAll(takenOver)
+                    .addAllDoubtedStoreIds(coordinator.administration().doubtful(news).stream()
+                            .map(StoreId::value)
+                            .toList())
+                    .build();
         });
     }
 
@@ -414,6 +416,10 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             for (String id : request.getAvoidHelperIdsList()) {
                 avoid.add(FromWire.helperId(id));
             }
+            Set<StoreId> refusing = new HashSet<>();
+            for (String id : request.getRefusingStoreIdsList()) {
+                refusing.add(FromWire.storeId(id));
+            }
             return ToWire.writePlan(coordinator
                     .uploads()
                     .place(new PlaceRequest(
@@ -422,6 +428,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
                             request.getFirstIndex(),
                             request.getCount(),
                             avoid,
+                            refusing,
                             PlaceRequest.cut(request.getSizeBytes(), request.getChunkSizeBytes()))));
         });
     }
