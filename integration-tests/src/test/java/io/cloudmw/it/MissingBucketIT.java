@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A bucket of a volume disappears. No process asks the buckets by itself while a test runs. */
 final class MissingBucketIT {
     private static final Duration LONG = Duration.ofMinutes(3);
-    private static final StoreId GONE = new StoreId("b2");
+    private static final StoreId GONE = new StoreId("bucket-2");
     private static final int CHUNK = 1 << 16;
     private static final int CHUNKS = 40;
 
@@ -65,7 +65,7 @@ final class MissingBucketIT {
         fleet.startHelper("h2", Map.of("helper.store-check", "1h"));
         try (CloudMw client = connect()) {
             for (int number = 1; number <= 4; number++) {
-                String name = "b" + number;
+                String name = "bucket-" + number;
                 Files.createDirectory(directory.resolve("server").resolve(name));
                 Store store = new Store(
                         new StoreId(name), name, new Store.S3(name, "us-east-1", server.endpoint(), true, ""));

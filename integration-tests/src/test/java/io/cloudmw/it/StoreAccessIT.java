@@ -168,8 +168,8 @@ final class StoreAccessIT {
                     key);
             assertThat(added.exitCode()).as(added.toString()).isZero();
             assertThat(added.out())
-                    .containsPattern("coordinator \\(latency [0-9.]+ ms, store's clock [+-][0-9.]+ s\\)")
-                    .containsPattern("helper helper-1 \\(latency [0-9.]+ ms, store's clock [+-][0-9.]+ s\\)");
+                    .containsPattern("coordinator \\(latency [0-9.]+ ms, store's clock ([+-][0-9.]+|0) s\\)")
+                    .containsPattern("helper helper-1 \\(latency [0-9.]+ ms, store's clock ([+-][0-9.]+|0) s\\)");
         }
         CommandLine.Result wrong = run(
                 "store",
