@@ -117,7 +117,12 @@ final class StoreAddIT {
 
         assertThat(run("store", "set", "a", "--profile", "team").exitCode()).isZero();
         assertThat(run("store", "check", "a").exitCode()).isZero();
-        assertThat(run("store", "set", "a", "--default-credentials").exitCode()).isZero();
+        CommandLine.Result refused = run("store", "set", "a", "--default-credentials");
+        assertThat(refused.exitCode()).as("no keys: nothing is changed").isEqualTo(8);
+        assertThat(run("store", "check", "a").exitCode()).isZero();
+        assertThat(run("store", "set", "a", "--default-credentials", "--no-check")
+                        .exitCode())
+                .isZero();
         assertThat(run("store", "check", "a").exitCode())
                 .as("the default profile has no keys")
                 .isEqualTo(8);

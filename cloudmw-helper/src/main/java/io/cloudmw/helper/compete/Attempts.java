@@ -427,13 +427,22 @@ final class Attempts {
                 events.post(this::crowded);
                 return;
             }
+            LOG.debug("{} relay of {} ended: {}", spec, block, cause.getMessage());
+            // A relay can end before the event that started it has noted it: this waits for that event.
+            events.post(
+                    () -> {
+                        countRelay(cause);
+                        letGo();
+                    },
+                    () -> countRelay(cause));
+        }
+
+        private void countRelay(CloudMwException cause) {
             if (cause.code() == ErrorCode.CANCELLED && handedBytes() > 0) {
                 around.meters().relayed(); // it wanted no more of it
             } else {
                 around.meters().relayFailed();
             }
-            LOG.debug("{} relay of {} ended: {}", spec, block, cause.getMessage());
-            events.post(this::letGo);
         }
 
         private void crowded() {
