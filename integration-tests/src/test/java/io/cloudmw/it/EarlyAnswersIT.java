@@ -27,8 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Real processes on versitygw, which answers a put after the first bytes of its body and closes. */
 final class EarlyAnswersIT {
     private static final int CHUNK = 4 << 20;
-    /** So many that Ctrl-C comes before the last, however fast the machine is. */
-    private static final int CHUNKS = 160;
+    private static final int CHUNKS = 40;
     /** More of a journal than is written before three chunks are stored. */
     private static final long STORED_SOME = 3_000;
     /** Whole puts that three chunks at once may cost before the first refusal is heard, and as many questions. */
