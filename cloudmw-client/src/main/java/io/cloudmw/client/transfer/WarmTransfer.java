@@ -283,7 +283,7 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
             waited = true;
             later(AskAgain.pauseNanos(one.refusals, why, Long.MAX_VALUE), then -> again.run());
         } else {
-            lose(now, target, why.code() == ErrorCode.CANCELLED ? closing(why) : why);
+            lose(now, target, why.code() == ErrorCode.CANCELLED ? closing(one.helper, why) : why);
         }
     }
 
@@ -353,8 +353,11 @@ final class WarmTransfer extends ConfinedTransfer<WarmReceipt> {
     }
 
     /** Not this warm-up was cancelled: the switch closes. */
-    private static CloudMwException closing(CloudMwException why) {
-        return new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, String.valueOf(why.getMessage()), why);
+    private static CloudMwException closing(HelperAddress helper, CloudMwException why) {
+        return new CloudMwException(
+                ErrorCode.HELPER_UNAVAILABLE,
+                "helper " + helper.id() + " is gone; repeat the command when it is back",
+                why);
     }
 
     private void lose(Run now, int target, CloudMwException why) {
