@@ -1,6 +1,7 @@
 package io.cloudmw.core.coordinator;
 
 import io.cloudmw.core.access.CredentialsReference;
+import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.access.StoreFault;
 import io.cloudmw.core.catalog.Catalog;
 import io.cloudmw.core.catalog.CatalogErrors;
@@ -152,7 +153,7 @@ public final class Administration {
      *     store is at this place
      */
     public StoreStatus addStore(Store store, boolean create, Optional<CallId> call) throws CloudMwException {
-        return addStore(store, create, false, unproven -> {}, call);
+        return addStore(store, create, false, Proof.NONE, call);
     }
 
     /**
@@ -176,7 +177,7 @@ public final class Administration {
             if (create) {
                 buckets.create(store);
             }
-            proof.of(store);
+            Map<String, ProbeReport> unused = proof.of(store);
             identified = identities.claimed(store, takesOver);
         }
         // Also what is there already, or cannot be: whether a try of this call has taken effect the catalog knows.
@@ -399,7 +400,7 @@ public final class Administration {
      */
     public StoreStatus setCredentials(StoreId id, CredentialsReference reference, Optional<CallId> call)
             throws CloudMwException {
-        return setCredentials(id, reference, unproven -> {}, call);
+        return setCredentials(id, reference, Proof.NONE, call);
     }
 
     /**
@@ -411,7 +412,7 @@ public final class Administration {
             throws CloudMwException {
         Optional<Store> known = find(id).filter(store -> store.kind() instanceof Store.S3);
         if (known.isPresent()) {
-            proof.of(known.get().with(reference));
+            Map<String, ProbeReport> unused = proof.of(known.get().with(reference));
         }
         return stores.listed(catalog.setCredentials(id, reference, ChangeRequest.of(call, clock)));
     }
@@ -423,15 +424,19 @@ public final class Administration {
                 .toList();
     }
 
-    /** Says before a store is made known whether it can be used. */
+    /** Proves that a store can be used before it is made known, or used with other credentials. */
     @FunctionalInterface
     public interface Proof {
+        /** Asks nobody. */
+        Proof NONE = unproven -> Map.of();
+
         /**
          * Tries the store.
          *
-         * @throws CloudMwException when it cannot be used: what is wrong, and what to do
+         * @return the findings of the processes that were asked, by process
+         * @throws CloudMwException when it cannot be used: what is wrong, seen from where, and what to do
          */
-        void of(Store store) throws CloudMwException;
+        Map<String, ProbeReport> of(Store store) throws CloudMwException;
     }
 
     /**

@@ -319,7 +319,15 @@ final class StoreReachTest {
         assertThat(markers).isEmpty();
 
         StoreStatus added = administration()
-                .addStore(store, false, false, unproven -> assertThat(markers).isEmpty(), Optional.empty());
+                .addStore(
+                        store,
+                        false,
+                        false,
+                        unproven -> {
+                            assertThat(markers).isEmpty();
+                            return Map.of();
+                        },
+                        Optional.empty());
         assertThat(markers)
                 .containsEntry(
                         store.id(), new BucketMarker(store.id(), added.store().identity()));

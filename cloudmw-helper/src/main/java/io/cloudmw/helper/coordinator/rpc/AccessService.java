@@ -2,8 +2,6 @@ package io.cloudmw.helper.coordinator.rpc;
 
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.coordinator.Administration;
-import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.wire.AccessWire;
 import io.cloudmw.core.wire.FromWire;
@@ -48,13 +46,9 @@ public final class AccessService extends StoreAccessGrpc.StoreAccessImplBase {
                         .setStore(ToWire.store(administration.setCredentials(
                                 FromWire.storeId(request.getStoreId()),
                                 AccessWire.credentials(request),
-                                request.getCheck() ? this::prove : unproven -> {},
+                                request.getCheck() ? checks::require : Administration.Proof.NONE,
                                 FromWire.callId(request.getCall()))))
                         .build());
-    }
-
-    private void prove(Store store) throws CloudMwException {
-        Map<String, ProbeReport> unused = checks.require(store);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.cloudmw.helper.coordinator.rpc;
 
 import com.google.protobuf.ByteString;
+import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.address.AddressPolicy;
 import io.cloudmw.core.address.HostKind;
 import io.cloudmw.core.catalog.DirectoryEntry;
@@ -125,7 +126,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
     private final Coordinator coordinator;
     private final boolean reachable;
-    private final StoreProof proof;
+    private final Administration.Proof proof;
     private final UnaryCalls calls;
     private final UnaryCalls signs;
     private final AtomicLong ignored = new AtomicLong();
@@ -138,7 +139,11 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
      * @param signs for helpers' signs of life, which wait for no other call
      */
     public CoordinatorService(
-            Coordinator coordinator, StoreProof proof, boolean reachable, UnaryCalls calls, UnaryCalls signs) {
+            Coordinator coordinator,
+            Administration.Proof proof,
+            boolean reachable,
+            UnaryCalls calls,
+            UnaryCalls signs) {
         this.coordinator = coordinator;
         this.proof = proof;
         this.reachable = reachable;
@@ -207,15 +212,18 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     public void addStore(AddStoreRequest request, StreamObserver<AddStoreResponse> observer) {
         calls.answer(observer, () -> {
             AddStoreResponse.Builder answer = AddStoreResponse.newBuilder();
-            Administration.Proof recorded = store ->
-                    proof.of(store).forEach((process, report) -> answer.addChecks(AccessWire.check(process, report)));
+            Administration.Proof recorded = store -> {
+                Map<String, ProbeReport> checks = proof.of(store);
+                checks.forEach((process, report) -> answer.addChecks(AccessWire.check(process, report)));
+                return checks;
+            };
             StoreStatus added = coordinator
                     .administration()
                     .addStore(
                             FromWire.store(request.getStore()),
                             request.getCreate(),
                             request.getReplace(),
-                            request.getCheck() ? recorded : unproven -> {},
+                            request.getCheck() ? recorded : Administration.Proof.NONE,
                             FromWire.callId(request.getCall()));
             return answer.setStore(ToWire.store(added)).build();
         });
