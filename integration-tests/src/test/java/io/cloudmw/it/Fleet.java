@@ -76,6 +76,14 @@ final class Fleet implements AutoCloseable {
         return fleet;
     }
 
+    /** Short-lived processes without servers yet, which look for credentials where this environment says, and nowhere else. */
+    static LocalFleet withCredentials(Path directory, Map<String, String> environment) throws IOException {
+        Map<String, String> all = new HashMap<>(environment);
+        all.put("CLOUDMW_JAVA_OPTS", SHORT_LIVED);
+        all.put("AWS_EC2_METADATA_DISABLED", "true");
+        return new LocalFleet(directory, LAUNCHER, all);
+    }
+
     /** Of clients without second attempts, which a busy machine would make: what they cause to be read is read once. */
     CloudMwOptions readingOnce() {
         return CloudMwOptions.of(coordinatorAddress()).withRedundancy(Governor.Budget.ofShare(0));

@@ -48,18 +48,8 @@ final class MissingBucketIT {
     @BeforeEach
     void start() throws Exception {
         server = new BucketServer(directory.resolve("server"), InetAddress.getLoopbackAddress());
-        fleet = new LocalFleet(
-                directory.resolve("fleet"),
-                CommandLine.LAUNCHER,
-                Map.of(
-                        "CLOUDMW_JAVA_OPTS",
-                        Fleet.SHORT_LIVED,
-                        "AWS_EC2_METADATA_DISABLED",
-                        "true",
-                        "AWS_ACCESS_KEY_ID",
-                        "id",
-                        "AWS_SECRET_ACCESS_KEY",
-                        "secret"));
+        fleet = Fleet.withCredentials(
+                directory.resolve("fleet"), Map.of("AWS_ACCESS_KEY_ID", "id", "AWS_SECRET_ACCESS_KEY", "secret"));
         fleet.startCoordinator(Map.of("coordinator.store-check", "1h"));
         fleet.startHelper("h1", Map.of("helper.store-check", "1h"));
         fleet.startHelper("h2", Map.of("helper.store-check", "1h"));

@@ -64,16 +64,9 @@ final class StoreAccessIT {
         second.admit("key-b");
         Files.createDirectory(directory.resolve("first").resolve("bucket"));
         Files.createDirectory(directory.resolve("second").resolve("bucket"));
-        fleet = new LocalFleet(
+        fleet = Fleet.withCredentials(
                 directory.resolve("fleet"),
-                CommandLine.LAUNCHER,
-                Map.of(
-                        "CLOUDMW_JAVA_OPTS",
-                        Fleet.SHORT_LIVED,
-                        "AWS_EC2_METADATA_DISABLED",
-                        "true",
-                        "AWS_CONFIG_FILE",
-                        directory.resolve("no-config").toString()));
+                Map.of("AWS_CONFIG_FILE", directory.resolve("no-config").toString()));
     }
 
     @AfterEach
@@ -132,6 +125,14 @@ final class StoreAccessIT {
         Path back = directory.resolve("back");
         client.get(file, back, GetOptions.defaults()).join();
         assertThat(back).hasSameBinaryContentAs(source);
+    }
+
+    private void assertShows(FilePath file, Path source) throws Exception {
+        Path shown = directory.resolve("shown");
+        CommandLine.Result cat =
+                new CommandLine(fleet.coordinatorAddress()).withOutputTo(shown).run("cat", file.toString());
+        assertThat(cat.exitCode()).as(cat.toString()).isZero();
+        assertThat(shown).hasSameBinaryContentAs(source);
     }
 
     private CommandLine.Result run(String... arguments) throws Exception {
@@ -278,12 +279,7 @@ final class StoreAccessIT {
                 assertThat(got.exitCode()).as(got.toString()).isZero();
                 assertThat(back).hasSameBinaryContentAs(source);
             }
-            Path shown = directory.resolve("shown");
-            CommandLine.Result cat = new CommandLine(fleet.coordinatorAddress())
-                    .withOutputTo(shown)
-                    .run("cat", file.toString());
-            assertThat(cat.exitCode()).as(cat.toString()).isZero();
-            assertThat(shown).hasSameBinaryContentAs(source);
+            assertShows(file, source);
         }
     }
 
@@ -306,12 +302,7 @@ final class StoreAccessIT {
             CommandLine.Result got = run("get", file.toString(), back.toString(), "--json");
             assertThat(got.exitCode()).as(got.toString()).isZero();
             assertThat(back).hasSameBinaryContentAs(source);
-            Path shown = directory.resolve("shown");
-            CommandLine.Result cat = new CommandLine(fleet.coordinatorAddress())
-                    .withOutputTo(shown)
-                    .run("cat", file.toString());
-            assertThat(cat.exitCode()).as(cat.toString()).isZero();
-            assertThat(shown).hasSameBinaryContentAs(source);
+            assertShows(file, source);
         }
     }
 
@@ -414,7 +405,7 @@ final class StoreAccessIT {
         }
     }
 
-    /** One after the other, or all in one call, they would take longer than the command waits for its coordinator. */
+    /** Checked one after the other, or all in one call, the buckets would take longer than the command waits for an answer. */
     @Test
     void manyBucketsThatDoNotAnswerAreCheckedAndTold() throws Exception {
         process("coordinator");

@@ -30,14 +30,9 @@ final class StoreAddIT {
         server = new BucketServer(directory.resolve("server"), InetAddress.getLoopbackAddress());
         server.admit("key-a");
         Files.createDirectory(directory.resolve("server").resolve("bucket"));
-        fleet = new LocalFleet(
+        fleet = Fleet.withCredentials(
                 directory.resolve("fleet"),
-                CommandLine.LAUNCHER,
                 Map.of(
-                        "CLOUDMW_JAVA_OPTS",
-                        Fleet.SHORT_LIVED,
-                        "AWS_EC2_METADATA_DISABLED",
-                        "true",
                         "AWS_CONFIG_FILE",
                         directory.resolve("no-config").toString(),
                         "AWS_SHARED_CREDENTIALS_FILE",
