@@ -231,7 +231,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         chunkCount = plan.cutter().count();
         StoredUpload stale = earlier;
         if (stale != null && !stale.goesOn(answer, plan)) {
-            forgetEarlier(stale.bytes() > 0 ? "the upload was given up, or the volume made anew meanwhile" : "");
+            anew(stale.bytes() > 0 ? "the upload was given up, or the volume made anew meanwhile" : "");
         }
         ChangedChunks changed = request.changed(chunkCount);
         toSend = changed.bytes(plan.cutter());
@@ -253,13 +253,12 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         writer.start();
     }
 
-    /** What was stored before is not this put's: another version. Nobody is told where nothing had been stored. */
+    /**
+     * Begins anew: the chunks stored before belong to another version.
+     *
+     * @param why empty: nothing was stored before, and the listener hears nothing
+     */
     private void anew(String why) {
-        forgetEarlier(why);
-    }
-
-    /** @param why empty: nothing was stored before, and the listener hears nothing */
-    private void forgetEarlier(String why) {
         earlier = null;
         version = VersionId.random();
         if (!why.isEmpty()) {
@@ -464,7 +463,7 @@ final class PutTransfer extends ConfinedTransfer<PutReceipt> implements Sending.
         };
     }
 
-    /** Whoever hears this wants to know whether to do it again, and what that takes. */
+    /** Adds what a repetition of the put meets: a file that may be there, or chunks that are stored. */
     @Override
     CloudMwException explained(CloudMwException cause) {
         if (askedToCommit && leavesOpen(cause.code())) {
