@@ -272,7 +272,7 @@ final class WritePathTest {
                         Thread closer = new Thread(closed::close);
                         closing.complete(closer);
                         closer.start();
-                        // It waits for this put, whose end is ordered then.
+                        // The closing client waits for this put, whose end is ordered then.
                         await().until(() -> closer.getState() == Thread.State.TIMED_WAITING);
                     }
                 }

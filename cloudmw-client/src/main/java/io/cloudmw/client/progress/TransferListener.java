@@ -25,8 +25,8 @@ public interface TransferListener {
     default void resuming(long mostBytes) {}
 
     /**
-     * Of the bytes that {@link #progressed} counts next, so many are of an earlier, interrupted transfer: this one does not
-     * move them. The number never falls.
+     * An earlier, interrupted transfer moved so many of the bytes that {@link #progressed} counts next: this one does not move
+     * them. The number never falls.
      */
     default void reused(long bytes) {}
 

@@ -562,7 +562,7 @@ final class Sending {
         placeLater(job, times, cause);
     }
 
-    /** Whether other stores refused this chunk for good than before: then a placement without them helps. */
+    /** Returns whether a store refused this chunk for good that had not before: a placement without it helps. */
     private boolean refusedAnew(Job job, CloudMwException cause) {
         List<StoreId> stores = cause.refusing().stream().map(StoreId::new).toList();
         if (stores.isEmpty() || job.refusing.size() >= MAX_REFUSING) {

@@ -280,7 +280,7 @@ public final class Settings {
         return value;
     }
 
-    /** What the file, the key's variable or the command line says; a blank value says nothing. */
+    /** The value of the file, the key's variable or the command line; a blank one counts as none. */
     private Optional<String> written(String key) {
         @Nullable String fromEnvironment = environment.get(environmentName(key));
         return stripped(fromEnvironment != null ? fromEnvironment : given.get(key));

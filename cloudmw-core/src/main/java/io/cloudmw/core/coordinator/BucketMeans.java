@@ -9,7 +9,7 @@ import io.cloudmw.core.signing.HelperSigner;
  * @param helpers sign in its place where it has none
  */
 public record BucketMeans(BucketAccess own, HelperSigner helpers) {
-    /** Of a coordinator that asks no helper to sign. */
+    /** The means of a coordinator that asks no helper to sign. */
     public static BucketMeans of(BucketAccess own) {
         return new BucketMeans(own, HelperSigner.none());
     }

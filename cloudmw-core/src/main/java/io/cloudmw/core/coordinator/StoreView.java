@@ -134,7 +134,7 @@ final class StoreView {
         return List.copyOf(doubtful);
     }
 
-    /** Whether a fault may be the store's itself: others are likely to meet it too. */
+    /** Returns whether a fault may be the store's itself: other processes are likely to meet it too. */
     private static boolean isOfStore(StoreFault fault) {
         return fault.kind() == StoreFault.Kind.MISSING || fault.kind() == StoreFault.Kind.DENIED;
     }
@@ -300,7 +300,7 @@ final class StoreView {
         return helpers.isAlive(owner) ? "helper " + owner + " does not have it" : "helper " + owner + " is away";
     }
 
-    /** What is wrong with a bucket that is not the store's, without the store's name: lists name the store themselves. */
+    /** The reason why a bucket is not the store's, without the store's name: lists name the store themselves. */
     private static String mismatch(Store store, String why) {
         String name = "store " + store.id() + ": ";
         return "mismatch: " + (why.startsWith(name) ? why.substring(name.length()) : why);

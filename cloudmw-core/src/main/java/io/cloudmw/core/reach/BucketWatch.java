@@ -365,7 +365,7 @@ public final class BucketWatch implements AutoCloseable {
         tellFirst();
     }
 
-    /** Whether a store is a bucket that processes use: nobody asks one that was declared lost. */
+    /** Returns whether a store is a bucket that processes use: nobody asks a bucket that was declared lost. */
     private static boolean isWatched(Store store) {
         return store.owner().isEmpty() && !store.isLost();
     }

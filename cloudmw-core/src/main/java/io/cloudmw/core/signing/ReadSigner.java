@@ -48,12 +48,12 @@ public final class ReadSigner {
         Optional<URI> presign(Store store, ChunkId chunk, Duration validity) throws CloudMwException;
     }
 
-    /** What is known of who can use stores. */
+    /** The helpers, and the processes that can use each store. */
     public interface Fleet {
         /** Helpers that are alive and, as far as they have said, can use a store. */
         List<HelperAddress> able(Store store);
 
-        /** Who cannot use a store, this process by the name {@code coordinator}. */
+        /** The processes that cannot use a store; this one has the name {@code coordinator}. */
         StoreReach reach(Store store);
     }
 
@@ -83,7 +83,7 @@ public final class ReadSigner {
         return signed;
     }
 
-    /** What is to be signed. */
+    /** The chunks of one store whose URLs are to be signed. */
     private record Wanted(Store store, Collection<ChunkId> chunks, Duration validity) {}
 
     private SignedUrls sign(Wanted wanted, long endNanos) {

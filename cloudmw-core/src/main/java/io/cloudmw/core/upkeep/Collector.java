@@ -112,7 +112,7 @@ final class Collector {
     @GuardedBy("this")
     private final RoundOrders orders = new RoundOrders();
 
-    /** Whether the round under way is done for orders alone, and ends with the last of them. */
+    /** True when the round under way is done for orders alone: it ends with the last of them. */
     @GuardedBy("this")
     private boolean onlyOrdered;
 
@@ -259,7 +259,7 @@ final class Collector {
         progress = new CollectProgress(progress.rounds(), true, round, progress.last());
     }
 
-    /** Whether all who have ordered the next round, or the one under way, want it dry; empty: nobody has ordered it. */
+    /** True when all orders of the next round, or of the one under way, want it dry; empty without an order. */
     private synchronized Optional<Boolean> asked() {
         return orders.dry(progress.rounds() + 1);
     }

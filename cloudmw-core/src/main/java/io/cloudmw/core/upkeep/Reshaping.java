@@ -289,7 +289,7 @@ final class Reshaping {
         }
     }
 
-    /** Whether nothing holds a store: nobody waits for uploads that placed copies in a lost one. */
+    /** Returns whether nothing holds a store: uploads that placed copies in a lost store do not hold it. */
     private boolean isNothing(StoreId store, DepartureCheck.Found seen) {
         return isLost(store) ? seen.named() == 0 : seen.isNothing();
     }

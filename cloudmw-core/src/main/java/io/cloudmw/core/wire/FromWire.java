@@ -479,7 +479,7 @@ public final class FromWire {
                 token(message.getToken().toByteArray()));
     }
 
-    /** Who writes copies, by store. */
+    /** The helpers that write copies, by store. */
     static Map<StoreId, HelperId> carriers(Map<String, String> message) throws CloudMwException {
         Map<StoreId, HelperId> carriers = new HashMap<>();
         for (Map.Entry<String, String> carrier : message.entrySet()) {

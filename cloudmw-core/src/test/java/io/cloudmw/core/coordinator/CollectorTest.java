@@ -136,7 +136,7 @@ final class CollectorTest {
             pass(away.isEmpty() ? 3 : 10);
         }
 
-        /** What the next coordinator that is started does about garbage. */
+        /** The collection policy of the next coordinator that is started. */
         void collects(boolean collects, Duration every) {
             CoordinatorOptions options = cluster.options;
             UpkeepOptions upkeep = options.upkeep();

@@ -53,7 +53,7 @@ final class TestCluster {
             ? Optional.of(URI.create("https://" + store.id() + "/" + chunk))
             : Optional.empty();
 
-    /** What the next coordinator that is started has signed by helpers. */
+    /** The helper signer of the next coordinator that is started. */
     HelperSigner signer = HelperSigner.none();
 
     private final Map<HelperId, Long> epochs = new HashMap<>();

@@ -64,12 +64,12 @@ public final class StoreDirectory {
         return new Named(targets, new PeerRights(token, claims, tokens, () -> Urgency.of(Priority.BATCH)));
     }
 
-    /** Whether the copy there is written without any other helper. */
+    /** Returns whether the copy there is written without any other helper. */
     public boolean isWrittenHere(WriteTargets targets, Store store) {
         return disks.find(store.id()).isPresent() || targets.carrier(store).equals(Optional.of(self));
     }
 
-    /** Whether a copy is written through another helper. */
+    /** Returns whether a copy is written through another helper. */
     public boolean isCarried(WriteTargets targets, Store store) {
         return targets.carrier(store).filter(carrier -> !carrier.equals(self)).isPresent();
     }

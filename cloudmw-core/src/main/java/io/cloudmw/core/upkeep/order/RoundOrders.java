@@ -54,7 +54,7 @@ public final class RoundOrders {
         return number;
     }
 
-    /** Whether all who have ordered a round want it dry; empty: nobody has ordered it. */
+    /** True when all orders of a round want it dry; empty without an order. */
     public Optional<Boolean> dry(long number) {
         return open.values().stream()
                 .filter(order -> order.number() == number)

@@ -24,7 +24,7 @@ public final class ControlChannels implements AutoCloseable {
         this.proofs = proofs;
     }
 
-    /** One connection, which connects when it is first used. Closing it ends calls under way. */
+    /** A connection, which connects when it is first used. Closing it ends calls under way. */
     record Lease(ManagedChannel managed, Set<ManagedChannel> open) implements AutoCloseable {
         Channel channel() {
             return managed;
