@@ -5,6 +5,7 @@
 #   integration-tests/jdks.sh [--others] [TEST...]   patterns of test classes; all of the client's without
 #   --others                              not on the JDK that runs the build: ./mvnw verify tests on that one
 #   CLOUDMW_TEST_JDKS                     more JDKs: homes, separated by colons
+#   CLOUDMW_REQUIRE_JDKS                  releases ("17 25") whose absence is a failure
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,6 +37,12 @@ find_jdks() {
     printf '%s %s\n' "$version" "$home"
   done
 }
+
+for release in ${CLOUDMW_REQUIRE_JDKS:-}; do
+  [ -n "$others" ] && [ "$release" = "$(build_release)" ] && continue
+  grep -q "^$release " <<<"$(find_jdks)" ||
+    { echo "no JDK $release found, and CLOUDMW_REQUIRE_JDKS names it" >&2; exit 2; }
+done
 
 # LeakCheckTest is about the leak detector, which an option of the JVM turns on.
 tests=${*:-io/cloudmw/client/**/*Test,!LeakCheckTest}

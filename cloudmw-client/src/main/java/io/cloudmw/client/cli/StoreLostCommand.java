@@ -83,8 +83,8 @@ final class StoreLostCommand extends ClientCommand {
                     .count();
             if (left < volume.replicas()) {
                 say(
-                        "volume %s has %d stores left for %d replicas: add one (cloudmw volume set %s --add-store ID)",
-                        volume.name(), left, volume.replicas(), volume.name());
+                        "volume %s has %d store%s left for %d replicas: add one (cloudmw volume set %s --add-store ID)",
+                        volume.name(), left, left == 1 ? "" : "s", volume.replicas(), volume.name());
             }
         }
     }
