@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# First contact: does what README.md says on machines and S3 servers that know nothing of CloudMW, and prints one line for
-# each check.
+# First contact: does what README.md and docs/operate.md say on machines and S3 servers that know nothing of CloudMW, and
+# prints one line for each check.
 #
 #   integration-tests/first-contact.sh [CHECK...]      all checks, or those whose names are given (--list prints the names)
 #
@@ -138,9 +138,9 @@ random_file() { # path, MiB
   head -c $(($2 * 1048576)) /dev/urandom >"$1"
 }
 
-# A block of code of a section of the README: the first of that language, or the one of that number.
-readme_block() { # heading, language, number
-  awk -v heading="## $1" -v fence="\`\`\`$2" -v left="${3:-1}" '
+# A block of code of a section of a document: the first of that language, or the one of that number.
+document_block() { # file, heading, language, number
+  awk -v heading="## $2" -v fence="\`\`\`$3" -v left="${4:-1}" '
     $0 == heading { inside = 1; next }
     !inside { next }
     /^## / { exit }
@@ -150,7 +150,7 @@ readme_block() { # heading, language, number
       wanted = open && $0 == fence && --left == 0
       next
     }
-    wanted' "$root/README.md"
+    wanted' "$root/$1"
 }
 
 same() { # file of a volume, local file
@@ -172,10 +172,10 @@ check_demo() {
   say "$(grep -m 1 'by the race' "$work/demo.out")"
 }
 
-# The README's block to the letter, with another directory.
+# The document's block to the letter, with another directory.
 check_one_machine() {
   local script=$work/by-hand.sh
-  readme_block "A cluster by hand" "" | sed "s|/tmp/cmw|$work/cmw|g; s|\./cloudmw|$cloudmw|g" >"$script"
+  document_block docs/operate.md "A cluster by hand" "" | sed "s|/tmp/cmw|$work/cmw|g; s|\./cloudmw|$cloudmw|g" >"$script"
   awk -v log_file="$work/by-hand.ready" '
     /^# wait for the three lines/ { print "until [ \"$(grep -c ^ready " log_file ")\" = 3 ]; do sleep 0.2; done"; next }
     /&$/ { sub(/&$/, ">>" log_file " 2>>" log_file ".err &") }
@@ -184,7 +184,7 @@ check_one_machine() {
   (cd "$root" && env -u CLOUDMW_COORDINATOR timeout $((2 * patience)) bash -em "$script.run")
   cmp "$root/README.md" "$work/cmw/back.md"
   rm -rf "$work/cmw"
-  say "coordinator, two helpers, put, ls, cat, get, as the README has them"
+  say "coordinator, two helpers, put, ls, cat, get, as docs/operate.md has them"
 }
 
 start_machine() { # number: a helper with a disk on a host of its own
@@ -222,7 +222,7 @@ add_bucket() { # store, bucket, options
 # The README's block, with this server in the place of AWS and of the README's.
 check_own_buckets() {
   start_s3
-  readme_block "Your own buckets" "" >"$work/buckets.sh"
+  document_block README.md "Your own buckets" "" >"$work/buckets.sh"
   grep -q 'store add east' "$work/buckets.sh" || fail "README.md: no such block"
   sed -i "s|\./cloudmw|$cloudmw|; s|us-west-2|us-east-1|; s|http://10.0.0.5:9000|http://$client_host:$s3_port|
     /store add [ew]/s|\$| --endpoint http://$client_host:$s3_port --path-style --domain \$RANDOM|
@@ -243,7 +243,7 @@ check_other_keys() {
   eventually curl -s -o /dev/null "http://$client_host:$other_s3_port/"
   printf 'aws_access_key_id = other\naws_secret_access_key = other-secret\n' >"$work/backup.keys"
   chmod 600 "$work/backup.keys"
-  readme_block "Your own buckets" "" 2 | grep 'credentials-file' >"$work/other-keys.sh"
+  document_block docs/operate.md "Buckets with other keys" "" | grep 'credentials-file' >"$work/other-keys.sh"
   sed -i "s|\./cloudmw|$cloudmw|; s|http://10.0.0.6:9000|http://$client_host:$other_s3_port|
     s|/etc/cloudmw/backup.keys|$work/backup.keys|; s|\$| --domain other|" "$work/other-keys.sh"
   bash -ex "$work/other-keys.sh"
@@ -254,12 +254,12 @@ check_other_keys() {
   say "one volume on two servers that know different keys"
 }
 
-# The README's switch, for another volume.
+# The document's switch, for another volume.
 check_one_download() {
   local options
-  readme_block "One download for many readers" "" >"$work/switch.sh"
+  document_block docs/operate.md "One download for many readers" "" >"$work/switch.sh"
   options=$(sed -n 's|.* --secret-file [^ ]* \(-D .*\) &$|\1|p' "$work/switch.sh")
-  [ -n "$options" ] || fail "README.md: no such block"
+  [ -n "$options" ] || fail "docs/operate.md: no such block"
   options=$(sed "s|=data|=files|; s|/tmp/cmw|$work|" <<<"$options")
   # shellcheck disable=SC2086
   serve s1 2 "$cloudmw" helper --id s1 --coordinator "$coordinator" --secret-file "$work/secret" $options
@@ -274,8 +274,8 @@ check_one_download() {
 # A volume comes back from its buckets alone, into another catalog.
 check_lost_catalog() {
   "$cloudmw" backup files
-  readme_block "When the catalog is lost" "" >"$work/recover.sh"
-  grep -q 'recover files' "$work/recover.sh" || fail "README.md: no such block"
+  document_block docs/operate.md "When the catalog is lost" "" >"$work/recover.sh"
+  grep -q 'recover files' "$work/recover.sh" || fail "docs/operate.md: no such block"
   "$cloudmw" recover files --from \
     "east=s3://my-bucket-east/cloudmw,region=us-east-1,endpoint=http://$client_host:$s3_port,path-style" \
     --data-dir "$work/recovered"
@@ -383,8 +383,8 @@ java_homes() {
 
 check_snippets() {
   local imports snippet home jar version
-  imports=$(readme_block "In an application" java)
-  snippet=$(readme_block "In an application" java 2)
+  imports=$(document_block README.md "In an application" java)
+  snippet=$(document_block README.md "In an application" java 2)
   mkdir -p "$work/snippet"
   printf '%s\n\nfinal class Snippet {\n%s\npublic static void main(String[] args) { putAndGet(args[0], args[1], Path.of(args[2]), Path.of(args[3])); }\n}\n' \
     "$imports" "$snippet" >"$work/snippet/Snippet.java"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the commands of a Markdown section on three machines, which are network namespaces of this one.
 #
-#   machines.sh [FILE.md [HEADING]]      (default: README.md "Three machines")
+#   machines.sh [FILE.md [HEADING]]      (default: docs/operate.md "Three machines")
 #
 # A code block of the section whose first line is "# on 10.0.0.N" runs on machine N, from the root of the project, as
 # one shell script that ends at the first failure. Machine N has the addresses 10.0.0.N and fd00::N and a home directory of
@@ -14,7 +14,7 @@
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd -P)
-file=${1:-$root/README.md}
+file=${1:-$root/docs/operate.md}
 heading=${2:-Three machines}
 machines="1 2 3"
 

@@ -94,7 +94,7 @@ final class ThreeMachinesIT {
     }
 
     @Test
-    void theCommandsOfTheReadmeMakeAClusterOfThreeMachines() throws IOException, InterruptedException {
+    void commandsOfTheOperateDocumentMakeAClusterOfThreeMachines() throws IOException, InterruptedException {
         Run run = run(List.of());
         if (succeeded(run)) {
             assertThat(run.out())
