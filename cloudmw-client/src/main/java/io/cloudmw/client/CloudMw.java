@@ -36,6 +36,7 @@ import io.cloudmw.core.access.CredentialsReference;
 import io.cloudmw.core.access.ProbeReport;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.AttributeChange;
 import io.cloudmw.core.model.Attributes;
 import io.cloudmw.core.model.Chunk;
@@ -55,7 +56,6 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.monitor.FleetView;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.StoreStatus;
-import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.upkeep.order.OrderedRound;
 import io.cloudmw.core.upkeep.task.DrainOrder;
@@ -120,7 +120,7 @@ public final class CloudMw implements AutoCloseable {
                 options.memoryBytes(),
                 options.linkBytesPerSecond(),
                 options.pricing(),
-                new Governor(options.redundancy()),
+                new RedundancyBudget(options.redundancy()),
                 Ticker.system());
         return new CloudMw(options, engine);
     }

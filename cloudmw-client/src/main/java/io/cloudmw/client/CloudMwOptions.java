@@ -4,8 +4,8 @@ import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.cost.Pricing;
+import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.Location;
-import io.cloudmw.core.race.Governor;
 import java.time.Duration;
 import java.util.function.Consumer;
 
@@ -40,7 +40,7 @@ public record CloudMwOptions(
         long memoryPerGetBytes,
         long linkBytesPerSecond,
         Pricing pricing,
-        Governor.Budget redundancy,
+        RedundancyBudget.Limits redundancy,
         Duration busyPoll,
         Consumer<String> waiting) {
     public static final String DEFAULT_COORDINATOR = "127.0.0.1:7400";
@@ -100,7 +100,7 @@ public record CloudMwOptions(
                 16L << 20,
                 Long.MAX_VALUE,
                 Pricing.DEFAULT,
-                Governor.Budget.DEFAULT,
+                RedundancyBudget.Limits.DEFAULT,
                 Duration.ofNanos(500_000),
                 waiting -> {});
     }
@@ -132,7 +132,7 @@ public record CloudMwOptions(
         return with(copy -> copy.pricing = prices);
     }
 
-    public CloudMwOptions withRedundancy(Governor.Budget budget) {
+    public CloudMwOptions withRedundancy(RedundancyBudget.Limits budget) {
         return with(copy -> copy.redundancy = budget);
     }
 
@@ -160,7 +160,7 @@ public record CloudMwOptions(
         private long memoryPerGetBytes;
         private long linkBytesPerSecond;
         private Pricing pricing;
-        private Governor.Budget redundancy;
+        private RedundancyBudget.Limits redundancy;
         private Duration busyPoll;
         private Consumer<String> waiting;
 

@@ -3,8 +3,8 @@ package io.cloudmw.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.Location;
-import io.cloudmw.core.race.Governor;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -13,7 +13,7 @@ final class CloudMwOptionsTest {
     @Test
     void eachChangeLeavesTheOthersAsTheyAre() {
         CloudMwOptions defaults = CloudMwOptions.of("host:1");
-        Governor.Budget budget = Governor.Budget.ofShare(0.5);
+        RedundancyBudget.Limits budget = RedundancyBudget.Limits.ofShare(0.5);
         Location here = Location.parse("zone/rack");
         Consumer<String> listener = what -> {};
         CloudMwOptions all = defaults.withCoordinatorTimeout(Duration.ofSeconds(7))

@@ -57,7 +57,11 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule theRaceDoesNoInputOrOutput = noClasses()
             .that()
-            .resideInAPackage("io.cloudmw.core.race..")
+            .resideInAnyPackage(
+                    "io.cloudmw.core.race..",
+                    "io.cloudmw.core.delivery..",
+                    "io.cloudmw.core.hedge..",
+                    "io.cloudmw.core.mode..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(

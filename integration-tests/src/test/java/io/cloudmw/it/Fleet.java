@@ -7,6 +7,7 @@ import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.cli.fleet.LocalFleet;
 import io.cloudmw.client.cli.fleet.ServerProcess;
 import io.cloudmw.client.progress.GetReceipt;
+import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
@@ -15,7 +16,6 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.placement.StoreStatus;
-import io.cloudmw.core.race.Governor;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -86,7 +86,7 @@ final class Fleet implements AutoCloseable {
 
     /** Of clients without second attempts, which a busy machine would make: what they cause to be read is read once. */
     CloudMwOptions readingOnce() {
-        return CloudMwOptions.of(coordinatorAddress()).withRedundancy(Governor.Budget.ofShare(0));
+        return CloudMwOptions.of(coordinatorAddress()).withRedundancy(RedundancyBudget.Limits.ofShare(0));
     }
 
     /** Helpers 1 to {@code helpers}, all at once, each with one disk read at {@code throttle} ("" unlimited). */

@@ -5,8 +5,8 @@ import io.cloudmw.core.config.Durations;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.config.Sizes;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.Location;
-import io.cloudmw.core.race.Governor;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -138,8 +138,8 @@ final class GlobalOptions {
         String fromFile = settings.text(COORDINATOR, CloudMwOptions.DEFAULT_COORDINATOR);
         Optional<Duration> configured =
                 settings.optional(TIMEOUT, "a duration like 2s, 1ms..1d", GlobalOptions::inBounds);
-        Governor.Budget budget = settings.optional(REDUNDANCY, "0%..100%, like 5%", GlobalOptions::share)
-                .orElse(Governor.Budget.DEFAULT);
+        RedundancyBudget.Limits budget = settings.optional(REDUNDANCY, "0%..100%, like 5%", GlobalOptions::share)
+                .orElse(RedundancyBudget.Limits.DEFAULT);
         String place = settings.text(LOCATION, "");
         PeerSettings.FromFile unused = PeerSettings.FromFile.of(settings);
         Optional<Long> link = settings.optional(LINK, "like 100MiB", GlobalOptions::positive);
@@ -190,11 +190,11 @@ final class GlobalOptions {
         return bytes;
     }
 
-    private static Governor.Budget share(String text) {
+    private static RedundancyBudget.Limits share(String text) {
         Matcher percent = PERCENT.matcher(text);
         if (!percent.matches()) {
             throw new IllegalArgumentException(text);
         }
-        return Governor.Budget.ofShare(Double.parseDouble(percent.group(1)) / 100);
+        return RedundancyBudget.Limits.ofShare(Double.parseDouble(percent.group(1)) / 100);
     }
 }

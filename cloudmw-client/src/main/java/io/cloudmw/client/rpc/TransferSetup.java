@@ -1,8 +1,8 @@
 package io.cloudmw.client.rpc;
 
+import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.placement.ReadPlan;
-import io.cloudmw.core.race.Lanes;
 
 /**
  * What every helper of one get is told at its beginning.
@@ -12,4 +12,4 @@ import io.cloudmw.core.race.Lanes;
  * @param solitary whether helpers need not know each other: see {@code BeginTransfer.solitary}
  * @param urgency how urgent it is to them; its deadline counts from now
  */
-public record TransferSetup(String id, ReadPlan plan, Lanes lanes, boolean solitary, Urgency urgency) {}
+public record TransferSetup(String id, ReadPlan plan, LaneLayout lanes, boolean solitary, Urgency urgency) {}

@@ -15,6 +15,7 @@ import io.cloudmw.client.rpc.WatchListener;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.metrics.MonitorMetrics;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -22,7 +23,6 @@ import io.cloudmw.core.model.Location;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.monitor.SpeedMonitor;
-import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.nio.file.Path;
@@ -51,7 +51,7 @@ public final class Engine implements AutoCloseable {
     private final CoordinatorClient coordinator;
     private final Supplier<HelperLinks> linksMaker;
     private final CreditPool credit;
-    private final Governor governor;
+    private final RedundancyBudget governor;
     private final CreditPool putCredit;
     private final long linkBytesPerSecond;
     private final Pricing pricing;
@@ -78,7 +78,7 @@ public final class Engine implements AutoCloseable {
             long memoryBytes,
             long linkBytesPerSecond,
             Pricing pricing,
-            Governor governor,
+            RedundancyBudget governor,
             Ticker ticker) {
         this.threads = threads;
         this.coordinator = coordinator;
@@ -108,7 +108,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /** What all gets together may spend on redundancy. */
-    Governor governor() {
+    RedundancyBudget governor() {
         return governor;
     }
 

@@ -2,6 +2,7 @@ package io.cloudmw.client.transfer;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.hedge.SpeedEstimates;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.Location;
@@ -13,7 +14,6 @@ import io.cloudmw.core.placement.FoundPeer;
 import io.cloudmw.core.placement.PeerSearch;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
-import io.cloudmw.core.race.SpeedView;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
@@ -93,7 +93,7 @@ final class PeerStage {
     private final LeafSink sink;
     private final TransferCredit share;
     private final ReadLedger ledger;
-    private final SpeedView speeds;
+    private final SpeedEstimates speeds;
     private final Listener listener;
     private final Map<Part, PeerFetch> fetches = new LinkedHashMap<>();
     private final Queue<Part> left = new ArrayDeque<>();
@@ -117,7 +117,7 @@ final class PeerStage {
             TransferCredit share,
             ReadLedger ledger,
             Urgency urgency,
-            SpeedView speeds,
+            SpeedEstimates speeds,
             Listener listener) {
         this.engine = engine;
         this.serial = serial;

@@ -1,5 +1,6 @@
 package io.cloudmw.client.transfer;
 
+import io.cloudmw.core.hedge.SpeedEstimates;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
@@ -9,7 +10,6 @@ import io.cloudmw.core.monitor.Speed;
 import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.placement.ReadPlan;
-import io.cloudmw.core.race.SpeedView;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,11 +19,11 @@ import java.util.Map;
  * itself. Where a store's median has moved of late, what is late there has moved with it: no hedge answers an outage of
  * everything. Confined to its get; figures are of the moment it was made.
  */
-final class PlannedSpeeds implements SpeedView {
+final class PlannedSpeeds implements SpeedEstimates {
     private final SpeedBook book;
     private final List<HelperId> helpers;
     private final Map<SpeedKey, Speed> own;
-    private final Map<Way, io.cloudmw.core.race.Speed> asked = new HashMap<>();
+    private final Map<Way, io.cloudmw.core.hedge.SpeedEstimate> asked = new HashMap<>();
 
     /** A race asks for the same few ways with every leaf. */
     private record Way(StoreId store, int helper, SizeClass size) {}
@@ -38,7 +38,7 @@ final class PlannedSpeeds implements SpeedView {
     }
 
     @Override
-    public io.cloudmw.core.race.Speed expected(StoreId store, int helper, long sizeBytes) {
+    public io.cloudmw.core.hedge.SpeedEstimate expected(StoreId store, int helper, long sizeBytes) {
         return asked.computeIfAbsent(
                 new Way(store, helper, SizeClass.of(sizeBytes)),
                 way -> figures(
@@ -53,11 +53,11 @@ final class PlannedSpeeds implements SpeedView {
         return seen.isKnown() ? seen : book.of(store, sizeBytes);
     }
 
-    private static io.cloudmw.core.race.Speed figures(ExpectedSpeed expected) {
+    private static io.cloudmw.core.hedge.SpeedEstimate figures(ExpectedSpeed expected) {
         if (!expected.isKnown()) {
-            return io.cloudmw.core.race.Speed.UNKNOWN;
+            return io.cloudmw.core.hedge.SpeedEstimate.UNKNOWN;
         }
-        return new io.cloudmw.core.race.Speed(
+        return new io.cloudmw.core.hedge.SpeedEstimate(
                 expected.firstByteNanos(),
                 expected.lateFirstByteNanos(),
                 expected.bytesPerSecond(),

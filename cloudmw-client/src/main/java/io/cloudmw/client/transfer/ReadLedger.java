@@ -11,6 +11,7 @@ import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.progress.Win;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.cost.Usage;
+import io.cloudmw.core.delivery.IssueCounts;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FileVersion;
@@ -22,7 +23,6 @@ import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.RacerId;
-import io.cloudmw.core.race.Tally;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -73,7 +73,7 @@ final class ReadLedger {
     private final Set<String> hindrances = new LinkedHashSet<>();
     private @Nullable Win slowest;
     private long slowestNanos;
-    private Tally tally = Tally.NONE;
+    private IssueCounts tally = IssueCounts.NONE;
     private long fetchedBytes;
     private long attempts;
     private long cancelled;
@@ -324,7 +324,7 @@ final class ReadLedger {
     }
 
     /** Adds what a race that is over issued besides its plan: a read that is planned again has several. */
-    void tally(Tally more) {
+    void tally(IssueCounts more) {
         tally = tally.plus(more);
     }
 

@@ -10,8 +10,16 @@ import io.cloudmw.client.rpc.TransferSetup;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.chunk.Leaves;
+import io.cloudmw.core.delivery.Delivery;
+import io.cloudmw.core.delivery.DeliveryCommand;
+import io.cloudmw.core.delivery.DeliveryEvent;
+import io.cloudmw.core.delivery.IssueCounts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.mode.BlockOwners;
+import io.cloudmw.core.mode.DeliveryPolicy;
+import io.cloudmw.core.mode.LaneLayout;
+import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
@@ -28,16 +36,9 @@ import io.cloudmw.core.monitor.Hedges;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.placement.StoreStatus;
 import io.cloudmw.core.placement.SwitchTable;
+import io.cloudmw.core.race.AttemptStage;
 import io.cloudmw.core.race.BlockId;
-import io.cloudmw.core.race.Delivery;
-import io.cloudmw.core.race.DeliveryCommand;
-import io.cloudmw.core.race.DeliveryEvent;
-import io.cloudmw.core.race.DeliveryPolicy;
-import io.cloudmw.core.race.Homes;
-import io.cloudmw.core.race.Lanes;
-import io.cloudmw.core.race.ModePolicy;
 import io.cloudmw.core.race.RacerId;
-import io.cloudmw.core.race.Tally;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.thread.Threads;
 import java.nio.ByteBuffer;
@@ -167,7 +168,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
         relays = new Relays(engine.threads(), serial, sink, share, windows(policy), this);
         feed = new SegmentFeed(
                 engine.coordinator(), plan, wanted, serial, this::pump, failure -> fail(Failures.of(failure)));
-        Lanes lanes = policy.mode().lanes(plan.helpers().size());
+        LaneLayout lanes = policy.mode().lanes(plan.helpers().size());
         boolean solitary = !policy.mode().needsPeers();
         PlannedSpeeds speeds = new PlannedSpeeds(plan, engine.speeds().speeds());
         peers = new PeerStage(engine, serial, plan, location, sink, share, ledger, urgency, speeds, this);
@@ -177,9 +178,9 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
     }
 
     /** The switches blocks are asked of: all the one that is near, where one is, otherwise each the one it belongs to. */
-    private Homes homes() {
+    private BlockOwners homes() {
         if (plan.switches() == 0) {
-            return Homes.NONE;
+            return BlockOwners.NONE;
         }
         SwitchTable table = plan.switchTable();
         return (chunkIndex, offset) -> {
@@ -203,7 +204,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
     }
 
     /** What was issued besides the plan so far, and what of it won. */
-    Tally tally() {
+    IssueCounts tally() {
         return delivery.tally();
     }
 
@@ -484,7 +485,7 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
     }
 
     private Hedges hedges() {
-        Tally tally = delivery.tally();
+        IssueCounts tally = delivery.tally();
         return new Hedges(
                 tally.hedges() + tally.handOvers(), tally.hedgesWon() + tally.handOversWon(), tally.suppressed());
     }
@@ -670,12 +671,12 @@ final class Reception implements RelayAcceptor, Relays.Listener, RacerEvents, Pe
         }
     }
 
-    private static DeliveryEvent.Stage stage(Attempt attempt) {
+    private static AttemptStage stage(Attempt attempt) {
         return switch (attempt.state()) {
-            case STARTED -> DeliveryEvent.Stage.STARTED;
-            case PROGRESSED -> DeliveryEvent.Stage.UNDER_WAY;
-            case FINISHED -> attempt.kept() ? DeliveryEvent.Stage.KEPT : DeliveryEvent.Stage.FETCHED;
-            case CANCELLED, FAILED -> DeliveryEvent.Stage.STOPPED;
+            case STARTED -> AttemptStage.STARTED;
+            case PROGRESSED -> AttemptStage.UNDER_WAY;
+            case FINISHED -> attempt.kept() ? AttemptStage.KEPT : AttemptStage.FETCHED;
+            case CANCELLED, FAILED -> AttemptStage.STOPPED;
         };
     }
 

@@ -1,6 +1,7 @@
 package io.cloudmw.client.transfer;
 
 import io.cloudmw.core.chunk.Leaves;
+import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.ChunkId;
@@ -14,7 +15,6 @@ import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.BlockRule;
 import io.cloudmw.core.race.Entrant;
-import io.cloudmw.core.race.ModePolicy;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.wire.IssuedBlock;
 import java.util.HashMap;

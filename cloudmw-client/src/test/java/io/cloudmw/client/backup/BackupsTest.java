@@ -18,6 +18,7 @@ import io.cloudmw.core.backup.record.BackupRoot;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.Chunking;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperId;
@@ -27,7 +28,6 @@ import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.Volume;
 import io.cloudmw.core.model.VolumeName;
-import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -77,7 +77,7 @@ final class BackupsTest {
                 8 << 20,
                 Long.MAX_VALUE,
                 Pricing.DEFAULT,
-                new Governor(Governor.Budget.DEFAULT),
+                new RedundancyBudget(RedundancyBudget.Limits.DEFAULT),
                 Ticker.system());
         helper = new FakeHelper("h", FakeHelper.Script.SERVE, new ConcurrentHashMap<>());
         coordinator.add(helper.address());

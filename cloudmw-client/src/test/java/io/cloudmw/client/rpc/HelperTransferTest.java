@@ -7,6 +7,7 @@ import io.cloudmw.core.bulk.BulkTransport;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestDigest;
+import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.model.ChunkId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -18,7 +19,6 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.BlockId;
-import io.cloudmw.core.race.Lanes;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.thread.Threads;
@@ -89,7 +89,8 @@ final class HelperTransferTest {
                 1,
                 SpeedBook.EMPTY,
                 Optional.empty());
-        return new TransferSetup(VersionId.random().value(), plan, new Lanes(1, 1), false, Urgency.of(Priority.BATCH));
+        return new TransferSetup(
+                VersionId.random().value(), plan, new LaneLayout(1, 1), false, Urgency.of(Priority.BATCH));
     }
 
     /** Closes the first transfer when it is about to make its call. */

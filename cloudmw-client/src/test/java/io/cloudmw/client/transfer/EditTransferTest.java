@@ -8,10 +8,10 @@ import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.core.cost.Pricing;
+import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Edit;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
 import java.time.Duration;
 import java.util.List;
@@ -87,7 +87,7 @@ final class EditTransferTest {
                 1 << 20,
                 Long.MAX_VALUE,
                 Pricing.DEFAULT,
-                new Governor(Governor.Budget.DEFAULT),
+                new RedundancyBudget(RedundancyBudget.Limits.DEFAULT),
                 Ticker.system())) {
             SlowSource source = new SlowSource();
             CompletableFuture<PutReceipt> edit = engine.edit(new EditRequest(

@@ -8,12 +8,12 @@ import io.cloudmw.client.rpc.CoordinatorClient;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeCoordinator;
 import io.cloudmw.core.cost.Pricing;
+import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.time.Ticker;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
@@ -44,7 +44,7 @@ final class EngineTest {
                         MEMORY,
                         Long.MAX_VALUE,
                         Pricing.DEFAULT,
-                        new Governor(Governor.Budget.DEFAULT),
+                        new RedundancyBudget(RedundancyBudget.Limits.DEFAULT),
                         Ticker.system())) {
             coordinator.add(new HelperAddress(new HelperId("h"), "127.0.0.1:1", "127.0.0.1:1"));
             coordinator.add(new Store(new StoreId("s"), "s", new Store.Disk(new HelperId("h"), Path.of("/nowhere"))));

@@ -17,6 +17,7 @@ import io.cloudmw.core.bulk.BulkTransport;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Chunk;
 import io.cloudmw.core.model.FilePath;
@@ -31,7 +32,6 @@ import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.placement.FoundPeer;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.placement.ReadPlan;
-import io.cloudmw.core.race.Governor;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.thread.SerialExecutor;
 import io.cloudmw.core.time.Ticker;
@@ -100,7 +100,7 @@ final class PeerStageTest {
                 8 << 20,
                 Long.MAX_VALUE,
                 Pricing.DEFAULT,
-                new Governor(Governor.Budget.DEFAULT),
+                new RedundancyBudget(RedundancyBudget.Limits.DEFAULT),
                 Ticker.system());
     }
 

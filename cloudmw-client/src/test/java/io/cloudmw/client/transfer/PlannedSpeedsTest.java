@@ -2,6 +2,7 @@ package io.cloudmw.client.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.hedge.SpeedEstimates;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
 import io.cloudmw.core.model.HelperAddress;
@@ -18,7 +19,6 @@ import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.monitor.SpeedEntry;
 import io.cloudmw.core.monitor.SpeedKey;
 import io.cloudmw.core.placement.ReadPlan;
-import io.cloudmw.core.race.SpeedView;
 import io.cloudmw.core.security.TransferToken;
 import java.util.List;
 import java.util.Map;
@@ -37,11 +37,13 @@ final class PlannedSpeedsTest {
     @Test
     void aHelperOfThePlanHasItsOwnFiguresAndOthersHaveEverybodys() {
         PlannedSpeeds speeds = new PlannedSpeeds(plan(), Map.of());
-        assertThat(speeds.expected(EAST, 1, 1 << 20)).isEqualTo(new io.cloudmw.core.race.Speed(10, 20, 500, 100));
+        assertThat(speeds.expected(EAST, 1, 1 << 20))
+                .isEqualTo(new io.cloudmw.core.hedge.SpeedEstimate(10, 20, 500, 100));
         assertThat(speeds.expected(EAST, 0, 1 << 20))
                 .as("everybody's, four times as slow as usual")
-                .isEqualTo(new io.cloudmw.core.race.Speed(4, 8, 50, 10));
-        assertThat(speeds.expected(new StoreId("west"), 1, 1 << 20)).isEqualTo(io.cloudmw.core.race.Speed.UNKNOWN);
+                .isEqualTo(new io.cloudmw.core.hedge.SpeedEstimate(4, 8, 50, 10));
+        assertThat(speeds.expected(new StoreId("west"), 1, 1 << 20))
+                .isEqualTo(io.cloudmw.core.hedge.SpeedEstimate.UNKNOWN);
     }
 
     @Test
@@ -50,10 +52,10 @@ final class PlannedSpeedsTest {
                 Sketch.ofSamples(LongStream.range(0, 20).map(i -> 1000).toArray()), Sketch.EMPTY);
         Speed own = new Speed(waits, waits, Sketch.EMPTY, 20, Map.of(), 0, 0);
         PlannedSpeeds speeds = new PlannedSpeeds(plan(), Map.of(KEY, own));
-        assertThat(speeds.expected(EAST, SpeedView.CLIENT, 1 << 20).firstByteNanos())
+        assertThat(speeds.expected(EAST, SpeedEstimates.CLIENT, 1 << 20).firstByteNanos())
                 .isBetween(960_000L, 1_040_000L);
         assertThat(new PlannedSpeeds(plan(), Map.of())
-                        .expected(EAST, SpeedView.CLIENT, 1 << 20)
+                        .expected(EAST, SpeedEstimates.CLIENT, 1 << 20)
                         .firstByteNanos())
                 .isEqualTo(4);
     }

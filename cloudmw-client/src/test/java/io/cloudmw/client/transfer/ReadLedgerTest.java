@@ -9,6 +9,7 @@ import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.TransferListener;
 import io.cloudmw.client.progress.Win;
 import io.cloudmw.core.cost.Pricing;
+import io.cloudmw.core.delivery.IssueCounts;
 import io.cloudmw.core.manifest.ManifestDigest;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.FileVersion;
@@ -18,7 +19,6 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.monitor.SpeedBook;
 import io.cloudmw.core.placement.ReadPlan;
 import io.cloudmw.core.race.RacerId;
-import io.cloudmw.core.race.Tally;
 import io.cloudmw.core.security.TransferToken;
 import io.cloudmw.core.testing.FakeTicker;
 import java.time.Duration;
@@ -107,8 +107,8 @@ final class ReadLedgerTest {
 
     @Test
     void extrasOfEveryPlanOfARead() {
-        ledger.tally(new Tally(1, 2, 3, 4, 5, 6, 7, 8));
-        ledger.tally(new Tally(10, 20, 30, 40, 50, 60, 70, 80));
+        ledger.tally(new IssueCounts(1, 2, 3, 4, 5, 6, 7, 8));
+        ledger.tally(new IssueCounts(10, 20, 30, 40, 50, 60, 70, 80));
 
         assertThat(receipt().extras()).isEqualTo(new Extras(22, 33, 44, 55, 66, 77, 11, 88));
         assertThat(ledger.hindrances()).containsExactly("88 second attempts were due and refused");

@@ -1,9 +1,9 @@
 package io.cloudmw.core.cost;
 
+import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.hedge.StealSize;
+import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.monitor.ExpectedSpeed;
-import io.cloudmw.core.race.Governor;
-import io.cloudmw.core.race.ModePolicy;
-import io.cloudmw.core.race.Steal;
 import java.util.List;
 
 /** One way of reading, carried out in all runs side by side, as {@link TransferModel} describes. Used once. */
@@ -192,14 +192,14 @@ final class SimulatedRead {
             return delay;
         }
         double rate = attempts.rate(replica, run);
-        double slow = replicas.get(replica).slowBytesPerSecond() / Governor.LEAST_PATIENT;
+        double slow = replicas.get(replica).slowBytesPerSecond() / RedundancyBudget.LEAST_PATIENT;
         // Where rate * (t - firstByte) falls below slow * (t - delay).
         return rate < slow ? (slow * delay - rate * firstByte) / (slow - rate) : Double.MAX_VALUE;
     }
 
     /** As the race has it while its budget is full; a delay that was chosen is kept exactly. */
     private double delaySeconds(ExpectedSpeed speed) {
-        return policy.extras().delayNanos(speed.lateFirstByteNanos() * Governor.LEAST_PATIENT) / 1e9;
+        return policy.extras().delayNanos(speed.lateFirstByteNanos() * RedundancyBudget.LEAST_PATIENT) / 1e9;
     }
 
     // ---- ends of blocks
@@ -232,7 +232,7 @@ final class SimulatedRead {
         double bytesPerSecond = seen ? thief.throughput : (double) usual.bytesPerSecond();
         double taken = left <= 0
                 ? 0
-                : Steal.bytes(
+                : StealSize.bytes(
                         left * victim.bytesPerSecond, left * 1e9, firstByte * 1e9, bytesPerSecond / 1e9, floor * 1e9);
         if (taken > 0) {
             victim.ends -= taken / victim.bytesPerSecond;

@@ -1,7 +1,7 @@
 package io.cloudmw.core.cost;
 
+import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.Mode;
-import io.cloudmw.core.race.Governor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -19,7 +19,7 @@ import java.util.function.ToDoubleFunction;
  *
  * <p>Candidates: {@code single}; {@code hedged} and {@code cooperative} with 1, 2, 4... streams, up to as many as there
  * are blocks and the mode has lanes, hedged after the p50, p95 or p99 of the best store's first byte. Ways whose second
- * attempts the {@link Governor} would have to refuse now are none; nor is a full race while the stores are slow as a whole:
+ * attempts the {@link RedundancyBudget} would have to refuse now are none; nor is a full race while the stores are slow as a whole:
  * it would add to the load that makes them slow.
  */
 public final class SlaPlanner {
@@ -80,7 +80,7 @@ public final class SlaPlanner {
      *
      * @param governor of who reads
      */
-    public static Choice choose(ReadShape shape, int helpers, Goal goal, Rates rates, Governor governor) {
+    public static Choice choose(ReadShape shape, int helpers, Goal goal, Rates rates, RedundancyBudget governor) {
         TransferModel model = new TransferModel(shape, governor);
         Choice single = Choice.of(model.predict(new Way(Mode.SINGLE, 1, Optional.empty())), goal);
         if (single.meets()) {
@@ -127,7 +127,7 @@ public final class SlaPlanner {
                 .toList();
     }
 
-    private static boolean isAffordable(Prediction prediction, ReadShape shape, Governor governor) {
+    private static boolean isAffordable(Prediction prediction, ReadShape shape, RedundancyBudget governor) {
         double extra = prediction.secondAttempts();
         double extraBytes = Math.max(0, prediction.fetchedBytes() - shape.bytes());
         return governor.affords(prediction.requests() - extra, extra, (double) shape.bytes(), extraBytes);
@@ -152,7 +152,8 @@ public final class SlaPlanner {
 
     private static Optional<Way> fullRace(ReadShape shape) {
         int replicas = shape.replicas().size();
-        boolean slow = shape.replicas().stream().allMatch(speed -> speed.medianShift() >= Governor.MEDIAN_MOVED);
+        boolean slow =
+                shape.replicas().stream().allMatch(speed -> speed.medianShift() >= RedundancyBudget.MEDIAN_MOVED);
         return replicas > 1 && !slow ? Optional.of(new Way(Mode.KN, replicas, Optional.empty())) : Optional.empty();
     }
 

@@ -1,9 +1,9 @@
 package io.cloudmw.core.cost;
 
+import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.hedge.StealSize;
+import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.Mode;
-import io.cloudmw.core.race.Governor;
-import io.cloudmw.core.race.ModePolicy;
-import io.cloudmw.core.race.Steal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +19,7 @@ import java.util.Map;
  * next one to the first free stream, or group of streams. {@code hedged} and {@code cooperative} do so too, and make up
  * for an attempt that falls behind its store's usual pace at another store: with the whole block, or with what is
  * missing of it. In {@code cooperative} a stream that is done takes the end of the block that ends last, where the race
- * would ({@link Steal}), as often as the {@link Governor} has something to spare. The slowest stream ends the read; nothing is
+ * would ({@link StealSize}), as often as the {@link RedundancyBudget} has something to spare. The slowest stream ends the read; nothing is
  * faster than the destination. [1] CloudMW §4.1 (γ ≤ Σ g/(n·Hs), the bound of phase 1), §4.2.
  *
  * <p><b>Differs:</b> distributions instead of bounds; phase 2 is overlapped, so that it shows only as the destination's
@@ -34,18 +34,18 @@ public final class TransferModel {
     private final Map<Long, BlockRow> rows = new HashMap<>();
 
     /** @param governor of who reads, as it is now; it is asked for nothing */
-    public TransferModel(ReadShape shape, Governor governor) {
+    public TransferModel(ReadShape shape, RedundancyBudget governor) {
         this.shape = shape;
         this.spare = governor.spareRequests();
     }
 
     /** What reading {@code shape} this way takes. */
-    public static Prediction predict(ReadShape shape, Way way, Governor governor) {
+    public static Prediction predict(ReadShape shape, Way way, RedundancyBudget governor) {
         return new TransferModel(shape, governor).predict(way);
     }
 
     /** Every mode's usual way, in the order of the modes. */
-    public static List<Prediction> predictAll(ReadShape shape, int helpers, Governor governor) {
+    public static List<Prediction> predictAll(ReadShape shape, int helpers, RedundancyBudget governor) {
         TransferModel model = new TransferModel(shape, governor);
         List<Prediction> all = new ArrayList<>();
         for (Mode mode : Mode.values()) {

@@ -1,7 +1,7 @@
 package io.cloudmw.core.cost;
 
+import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.Mode;
-import io.cloudmw.core.race.ModePolicy;
 import java.time.Duration;
 import java.util.Optional;
 

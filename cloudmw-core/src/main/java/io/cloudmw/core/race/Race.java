@@ -1,5 +1,6 @@
 package io.cloudmw.core.race;
 
+import io.cloudmw.core.delivery.Delivery;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;

@@ -31,8 +31,8 @@ final class Rounds implements RaceInput {
     private final RacePolicy policy;
     private final TieBreak tieBreak;
     private final Set<RacerId> local;
-    private final Map<BlockId, Contest> contests = new TreeMap<>();
-    private final Map<RacerId, Run> racing = new HashMap<>();
+    private final Map<BlockId, BlockRace> contests = new TreeMap<>();
+    private final Map<RacerId, RaceEntry> racing = new HashMap<>();
     private final TreeMap<BlockId, Set<RacerId>> early = new TreeMap<>();
     private final Set<RacerId> gone = new HashSet<>();
     /** Peers that left a claim unanswered and have not been heard since: nobody waits for them twice. */
@@ -76,7 +76,7 @@ final class Rounds implements RaceInput {
         latest = block.id();
         Set<RacerId> claimants = early.getOrDefault(block.id(), Set.of());
         early.headMap(block.id(), true).clear();
-        Contest contest = new Contest(block, local);
+        BlockRace contest = new BlockRace(block, local);
         if (contest.runs.isEmpty()) {
             return;
         }
@@ -95,9 +95,9 @@ final class Rounds implements RaceInput {
     @Override
     public void over(BlockId block) {
         early.remove(block);
-        Contest contest = contests.remove(block);
+        BlockRace contest = contests.remove(block);
         if (contest != null) {
-            for (Run run : contest.runs) {
+            for (RaceEntry run : contest.runs) {
                 racing.remove(run.racer, run);
                 add(run.drop());
             }
@@ -106,11 +106,11 @@ final class Rounds implements RaceInput {
 
     @Override
     public void shortened(BlockId block, long length) {
-        Contest contest = contests.get(block);
+        BlockRace contest = contests.get(block);
         if (contest != null) {
             contest.length = length;
-            for (Run run : contest.runs) {
-                if (run.state == Run.State.RACING) {
+            for (RaceEntry run : contest.runs) {
+                if (run.state == RaceEntry.State.RACING) {
                     commands.add(new RaceCommand.Shorten(run.attempt(), length));
                 }
             }
@@ -124,24 +124,24 @@ final class Rounds implements RaceInput {
 
     @Override
     public void finished(AttemptId attempt) {
-        Contest contest = contests.get(attempt.block());
-        Run run = contest == null ? null : racingRun(attempt);
+        BlockRace contest = contests.get(attempt.block());
+        RaceEntry run = contest == null ? null : racingRun(attempt);
         if (contest == null || run == null) {
             return;
         }
         racing.remove(run.racer);
         if (contest.block.isCutThrough()) {
-            run.state = Run.State.WON;
+            run.state = RaceEntry.State.WON;
             return;
         }
-        run.state = Run.State.HOLDING;
+        run.state = RaceEntry.State.HOLDING;
         run.claimedAtNanos = nowNanos;
         for (RacerId peer : contest.peers) {
             if (!gone.contains(peer)) {
                 commands.add(new Claim(contest.block.id(), run.racer, peer));
             }
         }
-        for (Run other : contest.runs) {
+        for (RaceEntry other : contest.runs) {
             if (other != run) {
                 concede(other, run.racer);
             }
@@ -150,14 +150,14 @@ final class Rounds implements RaceInput {
 
     @Override
     public void failed(AttemptId attempt, ErrorCode code) {
-        Contest contest = contests.get(attempt.block());
-        Run run = contest == null ? null : racingRun(attempt);
+        BlockRace contest = contests.get(attempt.block());
+        RaceEntry run = contest == null ? null : racingRun(attempt);
         if (contest == null || run == null) {
             return;
         }
         racing.remove(run.racer);
         run.failed(code);
-        if (run.state == Run.State.FORFEITED) {
+        if (run.state == RaceEntry.State.FORFEITED) {
             for (RacerId peer : contest.peers) {
                 if (!gone.contains(peer)) {
                     commands.add(new Forfeit(contest.block.id(), run.racer, peer));
@@ -178,7 +178,7 @@ final class Rounds implements RaceInput {
         if (!isHeard(peer)) {
             return;
         }
-        Contest contest = contests.get(block);
+        BlockRace contest = contests.get(block);
         if (contest == null) {
             // Over here, or not issued yet: either way nothing of it is or will be under way.
             local.forEach(self -> commands.add(new Yield(block, self, peer)));
@@ -198,14 +198,15 @@ final class Rounds implements RaceInput {
         if (!isHeard(peer)) {
             return;
         }
-        Contest contest = contests.get(block);
+        BlockRace contest = contests.get(block);
         if (contest == null) {
             if (isAhead(block)) {
                 remember(peer, block);
             }
         } else if (contest.block.rule() == BlockRule.TIED && contest.claimed(peer)) {
-            for (Run run : contest.runs) {
-                if (!isBegun(run) || (run.state == Run.State.RACING && tieBreak.beats(run.block, peer, run.racer))) {
+            for (RaceEntry run : contest.runs) {
+                if (!isBegun(run)
+                        || (run.state == RaceEntry.State.RACING && tieBreak.beats(run.block, peer, run.racer))) {
                     concede(run, peer);
                 }
             }
@@ -214,7 +215,7 @@ final class Rounds implements RaceInput {
 
     @Override
     public void peerOut(RacerId peer, BlockId block) {
-        Contest contest = contests.get(block);
+        BlockRace contest = contests.get(block);
         if (isHeard(peer) && contest != null) {
             contest.out(peer);
         }
@@ -230,7 +231,7 @@ final class Rounds implements RaceInput {
 
     @Override
     public void timePassed() {
-        for (Contest contest : contests.values()) {
+        for (BlockRace contest : contests.values()) {
             contest.claiming()
                     .filter(run -> nowNanos - run.claimedAtNanos >= policy.yieldTimeoutNanos())
                     .ifPresent(run -> silent.addAll(awaited(contest, run)));
@@ -238,23 +239,23 @@ final class Rounds implements RaceInput {
     }
 
     /** A peer has nothing else to do than this tied block. Who has started it has said so, and does not answer. */
-    private void asked(Contest contest, RacerId peer) {
+    private void asked(BlockRace contest, RacerId peer) {
         boolean begun = contest.runs.stream().anyMatch(Rounds::isBegun);
         if (contest.peers.contains(peer) && !begun) {
-            for (Run run : contest.runs) {
+            for (RaceEntry run : contest.runs) {
                 concede(run, peer);
                 commands.add(new Yield(contest.block.id(), run.racer, peer));
             }
         }
     }
 
-    private static boolean isBegun(Run run) {
-        return run.state == Run.State.RACING || run.holds();
+    private static boolean isBegun(RaceEntry run) {
+        return run.state == RaceEntry.State.RACING || run.holds();
     }
 
     /** Answers a new claim of a peer. A winner does not: the destination decides between it and a late claimant. */
-    private void answer(Run run, RacerId peer) {
-        if (run.holds() && (run.state == Run.State.WON || !tieBreak.beats(run.block, peer, run.racer))) {
+    private void answer(RaceEntry run, RacerId peer) {
+        if (run.holds() && (run.state == RaceEntry.State.WON || !tieBreak.beats(run.block, peer, run.racer))) {
             return;
         }
         boolean news = leave(run, peer);
@@ -265,17 +266,17 @@ final class Rounds implements RaceInput {
     }
 
     /** Leaves the block to a racer that needs no answer. */
-    private void concede(Run run, RacerId winner) {
+    private void concede(RaceEntry run, RacerId winner) {
         if (leave(run, winner)) {
             commands.add(new ReportLost(run.block.id(), run.racer, winner));
         }
     }
 
     /** Ends the run for {@code winner}'s sake; false when it forfeited, or left the block to a better one before. */
-    private boolean leave(Run run, RacerId winner) {
+    private boolean leave(RaceEntry run, RacerId winner) {
         RacerId known = run.winner;
         boolean better = known == null || tieBreak.beats(run.block, winner, known);
-        if (run.state == Run.State.FORFEITED || !better) {
+        if (run.state == RaceEntry.State.FORFEITED || !better) {
             return false;
         }
         racing.remove(run.racer, run);
@@ -285,19 +286,19 @@ final class Rounds implements RaceInput {
 
     /** Claimants that no peer has to answer any more win; a tied block is theirs to start. */
     private void settle() {
-        for (Contest contest : contests.values()) {
+        for (BlockRace contest : contests.values()) {
             contest.claiming().filter(run -> awaited(contest, run).isEmpty()).ifPresent(run -> {
-                if (run.state == Run.State.ASKING) {
-                    run.state = Run.State.WAITING;
+                if (run.state == RaceEntry.State.ASKING) {
+                    run.state = RaceEntry.State.WAITING;
                 } else {
-                    run.state = Run.State.WON;
+                    run.state = RaceEntry.State.WON;
                     commands.add(new Deliver(contest.block.id(), run.attempt()));
                 }
             });
         }
     }
 
-    private List<RacerId> awaited(Contest contest, Run claimant) {
+    private List<RacerId> awaited(BlockRace contest, RaceEntry claimant) {
         return contest.unanswered(claimant.racer, tieBreak).stream()
                 .filter(peer -> !gone.contains(peer) && !silent.contains(peer))
                 .toList();
@@ -308,25 +309,25 @@ final class Rounds implements RaceInput {
         if (racing.containsKey(racer)) {
             return;
         }
-        Run own = null;
-        Run second = null;
-        Run firstHeld = null;
+        RaceEntry own = null;
+        RaceEntry second = null;
+        RaceEntry firstHeld = null;
         int held = 0;
         boolean asks = false;
-        for (Contest contest : contests.values()) {
-            for (Run run : contest.runs) {
+        for (BlockRace contest : contests.values()) {
+            for (RaceEntry run : contest.runs) {
                 if (!run.racer.equals(racer)) {
                     continue;
                 }
-                if (run.state == Run.State.WAITING && mustAsk(contest, run)) {
+                if (run.state == RaceEntry.State.WAITING && mustAsk(contest, run)) {
                     second = earlier(second, run);
-                } else if (run.state == Run.State.WAITING) {
+                } else if (run.state == RaceEntry.State.WAITING) {
                     own = earlier(own, run);
                 } else if (run.holds()) {
                     firstHeld = earlier(firstHeld, run);
                     held++;
                 }
-                asks |= run.state == Run.State.ASKING;
+                asks |= run.state == RaceEntry.State.ASKING;
             }
         }
         if (held >= policy.maxHeldBlocks()) {
@@ -341,23 +342,23 @@ final class Rounds implements RaceInput {
     }
 
     /** Whether it is a second copy of a tied block, and whoever comes first may still start it. */
-    private boolean mustAsk(Contest contest, Run run) {
+    private boolean mustAsk(BlockRace contest, RaceEntry run) {
         return run.isSecondCopy() && !awaited(contest, run).isEmpty();
     }
 
-    private void ask(Run run) {
-        run.state = Run.State.ASKING;
+    private void ask(RaceEntry run) {
+        run.state = RaceEntry.State.ASKING;
         run.claimedAtNanos = nowNanos;
-        Contest contest = contests.get(run.block.id());
+        BlockRace contest = contests.get(run.block.id());
         if (contest != null) {
             awaited(contest, run).forEach(peer -> commands.add(new Claim(run.block.id(), run.racer, peer)));
         }
     }
 
-    private void start(Run run) {
+    private void start(RaceEntry run) {
         racing.put(run.racer, run);
         commands.add(run.start());
-        Contest contest = contests.get(run.block.id());
+        BlockRace contest = contests.get(run.block.id());
         if (run.block.rule() == BlockRule.TIED && contest != null) {
             for (RacerId peer : contest.peers) {
                 if (!gone.contains(peer)) {
@@ -373,16 +374,16 @@ final class Rounds implements RaceInput {
         }
     }
 
-    private static @Nullable Run before(@Nullable Run run, @Nullable Run held) {
-        return run == null || held == null || Contest.isBefore(run.block, held.block) ? run : null;
+    private static @Nullable RaceEntry before(@Nullable RaceEntry run, @Nullable RaceEntry held) {
+        return run == null || held == null || BlockRace.isBefore(run.block, held.block) ? run : null;
     }
 
-    private static Run earlier(@Nullable Run one, Run other) {
-        return one == null || Contest.isBefore(other.block, one.block) ? other : one;
+    private static RaceEntry earlier(@Nullable RaceEntry one, RaceEntry other) {
+        return one == null || BlockRace.isBefore(other.block, one.block) ? other : one;
     }
 
-    private @Nullable Run racingRun(AttemptId attempt) {
-        Run run = racing.get(attempt.racer());
+    private @Nullable RaceEntry racingRun(AttemptId attempt) {
+        RaceEntry run = racing.get(attempt.racer());
         return run != null && run.isRacing(attempt) ? run : null;
     }
 

@@ -3,9 +3,9 @@ package io.cloudmw.core.cost;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.monitor.ExpectedSpeed;
-import io.cloudmw.core.race.Governor;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Optional;
@@ -46,7 +46,7 @@ final class SlaPlannerTest {
     /** Every other read needs a second attempt after 30 ms; a budget of 5% allows one in twenty. */
     @Test
     void whatTheBudgetCouldNotPayForIsNotChosen() {
-        Governor spent = new Governor(new Governor.Budget(0.05, 0, 64 * MIB));
+        RedundancyBudget spent = new RedundancyBudget(new RedundancyBudget.Limits(0.05, 0, 64 * MIB));
         SlaPlanner.Choice choice = choose(64 << 10, TAILED, 3, Duration.ofMillis(110), spent);
         assertThat(choice.meets()).isTrue();
         assertThat(choice.way().mode()).isEqualTo(Mode.KN);
@@ -61,7 +61,7 @@ final class SlaPlannerTest {
                 3,
                 new SlaPlanner.Goal(0.99, Duration.ofMillis(900)),
                 new SlaPlanner.Rates(4e-7, 0),
-                new Governor(Governor.Budget.DEFAULT));
+                new RedundancyBudget(RedundancyBudget.Limits.DEFAULT));
         assertThat(choice.meets()).isTrue();
         assertThat(choice.prediction().fetchedBytes()).isLessThan(1.1 * 64 * MIB);
     }
@@ -69,7 +69,7 @@ final class SlaPlannerTest {
     @Test
     void storesThatAreSlowAsAWholeAreNotRacedForByAll() {
         ExpectedSpeed slow = new ExpectedSpeed(3_000_000, 10_000_000, 20_000_000, 90 * MIB, 90 * MIB, 0, 10, 100);
-        Governor spent = new Governor(new Governor.Budget(0.05, 0, 64 * MIB));
+        RedundancyBudget spent = new RedundancyBudget(new RedundancyBudget.Limits(0.05, 0, 64 * MIB));
         SlaPlanner.Choice choice = choose(64 << 10, slow, 3, Duration.ofMillis(110), spent);
         assertThat(choice.meets()).isFalse();
         assertThat(choice.way().mode()).isNotEqualTo(Mode.KN);
@@ -114,11 +114,11 @@ final class SlaPlannerTest {
     }
 
     private static SlaPlanner.Choice choose(long bytes, int replicas, Duration deadline) {
-        return choose(bytes, TAILED, replicas, deadline, new Governor(Governor.Budget.DEFAULT));
+        return choose(bytes, TAILED, replicas, deadline, new RedundancyBudget(RedundancyBudget.Limits.DEFAULT));
     }
 
     private static SlaPlanner.Choice choose(
-            long bytes, ExpectedSpeed speed, int replicas, Duration deadline, Governor governor) {
+            long bytes, ExpectedSpeed speed, int replicas, Duration deadline, RedundancyBudget governor) {
         ReadShape shape = new ReadShape(bytes, 64 * MIB, Collections.nCopies(replicas, speed), Long.MAX_VALUE);
         return SlaPlanner.choose(shape, 3, new SlaPlanner.Goal(0.99, deadline), S3, governor);
     }

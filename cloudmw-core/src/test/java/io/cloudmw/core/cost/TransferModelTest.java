@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.monitor.ExpectedSpeed;
-import io.cloudmw.core.race.Governor;
-import io.cloudmw.core.race.ModePolicy;
 import io.cloudmw.core.testing.fleet.FleetSettings;
 import io.cloudmw.core.testing.fleet.FleetWorkload;
 import java.time.Duration;
@@ -118,7 +118,7 @@ final class TransferModelTest {
     @Test
     void withoutAnythingToSpareNoneDoes() {
         ReadShape shape = shape(8 * MIB, 8 * MIB, STEADY, 2);
-        Governor none = new Governor(Governor.Budget.ofShare(0));
+        RedundancyBudget none = new RedundancyBudget(RedundancyBudget.Limits.ofShare(0));
         Prediction whole = TransferModel.predict(shape, new Way(Mode.COOPERATIVE, 2, Optional.empty()), none);
         assertThat(whole.time(0.5).toNanos() / 1e9).isCloseTo(0.85, within(0.001));
         assertThat(whole.requests()).isEqualTo(1);
@@ -238,8 +238,8 @@ final class TransferModelTest {
                 .isThrownBy(() -> new Way(Mode.HEDGED, 1, Optional.of(Duration.ofMillis(-1))));
     }
 
-    private static Governor full() {
-        return new Governor(Governor.Budget.DEFAULT);
+    private static RedundancyBudget full() {
+        return new RedundancyBudget(RedundancyBudget.Limits.DEFAULT);
     }
 
     private static ReadShape shape(long bytes, long chunkBytes, ExpectedSpeed speed, int replicas) {

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.cloudmw.core.delivery.Delivery;
+import io.cloudmw.core.delivery.DeliveryCommand;
+import io.cloudmw.core.delivery.DeliveryEvent;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.testing.DestinationMachine;
 import io.cloudmw.core.testing.RacerMachine;

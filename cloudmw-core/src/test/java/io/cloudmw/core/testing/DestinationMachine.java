@@ -1,8 +1,8 @@
 package io.cloudmw.core.testing;
 
-import io.cloudmw.core.race.Delivery;
-import io.cloudmw.core.race.DeliveryCommand;
-import io.cloudmw.core.race.DeliveryEvent;
+import io.cloudmw.core.delivery.Delivery;
+import io.cloudmw.core.delivery.DeliveryCommand;
+import io.cloudmw.core.delivery.DeliveryEvent;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;

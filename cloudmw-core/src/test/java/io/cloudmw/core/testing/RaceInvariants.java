@@ -1,13 +1,14 @@
 package io.cloudmw.core.testing;
 
+import io.cloudmw.core.delivery.DeliveryCommand;
+import io.cloudmw.core.delivery.DeliveryEvent;
+import io.cloudmw.core.mode.IssueReason;
 import io.cloudmw.core.race.AttemptId;
+import io.cloudmw.core.race.AttemptStage;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
 import io.cloudmw.core.race.BlockRule;
-import io.cloudmw.core.race.DeliveryCommand;
-import io.cloudmw.core.race.DeliveryEvent;
 import io.cloudmw.core.race.Entrant;
-import io.cloudmw.core.race.IssueReason;
 import io.cloudmw.core.race.RaceCommand;
 import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
@@ -248,7 +249,7 @@ final class RaceInvariants {
     void received(DeliveryEvent event) {
         trace("client", event);
         if (event instanceof DeliveryEvent.Attempted attempt
-                && attempt.stage() == DeliveryEvent.Stage.STARTED
+                && attempt.stage() == AttemptStage.STARTED
                 && takenBack.contains(attempt.block())) {
             crossed++;
         }

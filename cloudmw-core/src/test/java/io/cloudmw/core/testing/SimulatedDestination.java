@@ -1,12 +1,13 @@
 package io.cloudmw.core.testing;
 
+import io.cloudmw.core.delivery.DeliveryCommand;
+import io.cloudmw.core.delivery.DeliveryEvent;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.AttemptId;
+import io.cloudmw.core.race.AttemptStage;
 import io.cloudmw.core.race.Block;
-import io.cloudmw.core.race.DeliveryCommand;
-import io.cloudmw.core.race.DeliveryEvent;
 import io.cloudmw.core.race.Entrant;
 import io.cloudmw.core.race.RaceCommand;
 import io.cloudmw.core.race.RaceEvent;
@@ -196,7 +197,7 @@ final class SimulatedDestination {
         post(sender, new DeliveryEvent.Forfeited(forfeited.block(), forfeited.self(), forfeited.code()));
     }
 
-    void report(SimulatedRacer sender, AttemptId attempt, DeliveryEvent.Stage stage, long bytes) {
+    void report(SimulatedRacer sender, AttemptId attempt, AttemptStage stage, long bytes) {
         post(sender, new DeliveryEvent.Attempted(attempt.block(), attempt.racer(), attempt.number(), stage, bytes));
     }
 

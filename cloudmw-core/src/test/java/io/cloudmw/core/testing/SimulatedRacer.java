@@ -1,9 +1,9 @@
 package io.cloudmw.core.testing;
 
 import io.cloudmw.core.race.AttemptId;
+import io.cloudmw.core.race.AttemptStage;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
-import io.cloudmw.core.race.DeliveryEvent;
 import io.cloudmw.core.race.RaceCommand;
 import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
@@ -180,7 +180,7 @@ final class SimulatedRacer {
         }
         SimulatedFetch begun = fetch.startingAt(clock.nanos());
         active.put(next.getKey(), begun);
-        report(begun, DeliveryEvent.Stage.STARTED);
+        report(begun, AttemptStage.STARTED);
         clock.after(begun.endsAfterNanos(), () -> whenRunning(() -> end(begun)));
         next.getValue().forEach(Runnable::run);
     }
@@ -244,11 +244,11 @@ final class SimulatedRacer {
         }
     }
 
-    private void report(SimulatedFetch fetch, DeliveryEvent.Stage stage) {
+    private void report(SimulatedFetch fetch, AttemptStage stage) {
         if (active.containsKey(fetch.attempt())) {
             transfer.destination.report(this, fetch.attempt(), stage, fetch.bytes(clock.nanos()));
             if (!fetch.isOver(clock.nanos() + REPORT_EVERY_NANOS)) {
-                clock.after(REPORT_EVERY_NANOS, () -> whenRunning(() -> report(fetch, DeliveryEvent.Stage.UNDER_WAY)));
+                clock.after(REPORT_EVERY_NANOS, () -> whenRunning(() -> report(fetch, AttemptStage.UNDER_WAY)));
             }
         }
     }
@@ -257,7 +257,7 @@ final class SimulatedRacer {
         AttemptId attempt = fetch.attempt();
         active.remove(attempt);
         transfer.invariants.fetched(fetch, fetch.bytes(clock.nanos()));
-        transfer.destination.report(this, attempt, DeliveryEvent.Stage.FETCHED, fetch.bytes(clock.nanos()));
+        transfer.destination.report(this, attempt, AttemptStage.FETCHED, fetch.bytes(clock.nanos()));
         held.put(attempt, fetch);
         beginNext();
         post(new RaceEvent.Finished(attempt));
@@ -273,7 +273,7 @@ final class SimulatedRacer {
         } else {
             active.remove(attempt);
             transfer.invariants.fetched(fetch, fetch.bytes(clock.nanos()));
-            transfer.destination.report(this, attempt, DeliveryEvent.Stage.STOPPED, fetch.bytes(clock.nanos()));
+            transfer.destination.report(this, attempt, AttemptStage.STOPPED, fetch.bytes(clock.nanos()));
             transfer.destination.attemptFailed(this, attempt);
             beginNext();
             post(new RaceEvent.Failed(attempt, fetch.failure()));
@@ -287,7 +287,7 @@ final class SimulatedRacer {
         }
         long bytes = waiting.remove(attempt) == null ? fetch.bytes(clock.nanos()) : 0;
         transfer.invariants.fetched(fetch, bytes);
-        transfer.destination.report(this, attempt, DeliveryEvent.Stage.STOPPED, bytes);
+        transfer.destination.report(this, attempt, AttemptStage.STOPPED, bytes);
         beginNext();
         clock.after(1_000, () -> post(new RaceEvent.Cancelled(attempt, bytes)));
     }

@@ -1,10 +1,10 @@
 package io.cloudmw.core.testing;
 
+import io.cloudmw.core.delivery.Delivery;
+import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.race.AttemptId;
 import io.cloudmw.core.race.Block;
-import io.cloudmw.core.race.Delivery;
-import io.cloudmw.core.race.Governor;
-import io.cloudmw.core.race.Lanes;
 import io.cloudmw.core.race.Race;
 import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
@@ -59,14 +59,14 @@ public final class SimulatedTransfer {
         this.stores = new SimulatedStores(settings, random, random.nextInt(Math.max(1, settings.helpers())));
         this.invariants = new RaceInvariants(settings, clock, helpers);
         this.racerMachines = racerMachines;
-        Lanes lanes = settings.lanes();
+        LaneLayout lanes = settings.lanes();
         Set<RacerId> reachable = new TreeSet<>();
         for (int rank = 0; rank < settings.helpers(); rank++) {
             reachable.add(new RacerId(rank));
             helpers.add(host(rank, Set.copyOf(lanes.of(rank))));
         }
-        Delivery delivery =
-                new Delivery(settings.delivery(), lanes, reachable, settings.speeds(), new Governor(settings.budget()));
+        Delivery delivery = new Delivery(
+                settings.delivery(), lanes, reachable, settings.speeds(), new RedundancyBudget(settings.budget()));
         this.destination = new SimulatedDestination(destinationMachine.apply(delivery), this);
     }
 

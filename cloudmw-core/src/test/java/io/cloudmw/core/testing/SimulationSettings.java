@@ -1,14 +1,14 @@
 package io.cloudmw.core.testing;
 
+import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.hedge.SpeedEstimate;
+import io.cloudmw.core.hedge.SpeedEstimates;
+import io.cloudmw.core.mode.DeliveryPolicy;
+import io.cloudmw.core.mode.LaneLayout;
+import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.Mode;
-import io.cloudmw.core.race.DeliveryPolicy;
-import io.cloudmw.core.race.Governor;
-import io.cloudmw.core.race.Lanes;
-import io.cloudmw.core.race.ModePolicy;
 import io.cloudmw.core.race.RacePolicy;
 import io.cloudmw.core.race.RacerId;
-import io.cloudmw.core.race.Speed;
-import io.cloudmw.core.race.SpeedView;
 import java.util.SplittableRandom;
 
 /**
@@ -33,7 +33,7 @@ public record SimulationSettings(
         boolean informed,
         RacePolicy race,
         DeliveryPolicy delivery,
-        Governor.Budget budget,
+        RedundancyBudget.Limits budget,
         SimulatedFaults faults,
         Safe safe) {
     public static final int LEAF_BYTES = 256 << 10;
@@ -48,7 +48,7 @@ public record SimulationSettings(
         NOBODY
     }
 
-    private static final Speed USUAL = new Speed(1_000_000, 20_000_000, 20e6, 4e6);
+    private static final SpeedEstimate USUAL = new SpeedEstimate(1_000_000, 20_000_000, 20e6, 4e6);
 
     /** A transfer on which nothing fails, with racers so alike that ties are common. */
     public static SimulationSettings faultless(Mode mode, long seed) {
@@ -83,7 +83,7 @@ public record SimulationSettings(
                 random.nextBoolean(),
                 RacePolicy.rounds(),
                 new DeliveryPolicy(policy, DeliveryPolicy.Patience.DEFAULT, inOrder),
-                new Governor.Budget(0.05, random.nextInt(0, 5), random.nextInt(0, 13) * (long) LEAF_BYTES),
+                new RedundancyBudget.Limits(0.05, random.nextInt(0, 5), random.nextInt(0, 13) * (long) LEAF_BYTES),
                 faults,
                 safe);
     }
@@ -117,7 +117,7 @@ public record SimulationSettings(
         return delivery.inOrder();
     }
 
-    Lanes lanes() {
+    LaneLayout lanes() {
         return delivery.mode().lanes(helpers);
     }
 
@@ -126,8 +126,8 @@ public record SimulationSettings(
         return lanes().isHelpers(racer) ? lanes().helper(racer) : helpers;
     }
 
-    SpeedView speeds() {
-        return informed ? (store, helper, bytes) -> USUAL : SpeedView.UNKNOWN;
+    SpeedEstimates speeds() {
+        return informed ? (store, helper, bytes) -> USUAL : SpeedEstimates.UNKNOWN;
     }
 
     /** The same transfer with other faults. */

@@ -1,10 +1,10 @@
 package io.cloudmw.helper.compete;
 
+import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.placement.ReadPlanner;
-import io.cloudmw.core.race.Lanes;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferClaims;
@@ -73,8 +73,8 @@ public record TransferSpec(
     }
 
     /** Every racer of the transfer. */
-    public Lanes lanes() {
-        return new Lanes(helpers.size(), lanesPerHelper);
+    public LaneLayout lanes() {
+        return new LaneLayout(helpers.size(), lanesPerHelper);
     }
 
     /** On whose behalf it is. */

@@ -2,12 +2,12 @@ package io.cloudmw.helper.serve;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.mode.ModePolicy;
 import io.cloudmw.core.model.HelperAddress;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.Store;
 import io.cloudmw.core.model.VolumeSet;
 import io.cloudmw.core.placement.ReadPlanner;
-import io.cloudmw.core.race.ModePolicy;
 import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferToken;

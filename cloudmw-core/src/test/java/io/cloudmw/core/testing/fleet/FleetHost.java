@@ -1,10 +1,11 @@
 package io.cloudmw.core.testing.fleet;
 
+import io.cloudmw.core.delivery.DeliveryEvent;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.AttemptId;
+import io.cloudmw.core.race.AttemptStage;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
-import io.cloudmw.core.race.DeliveryEvent;
 import io.cloudmw.core.race.Race;
 import io.cloudmw.core.race.RaceCommand;
 import io.cloudmw.core.race.RaceEvent;
@@ -81,7 +82,7 @@ final class FleetHost {
         } else if (command instanceof RaceCommand.Cancel cancel) {
             FleetFetch fetch = end(cancel.attempt());
             if (fetch != null) {
-                report(fetch, DeliveryEvent.Stage.STOPPED);
+                report(fetch, AttemptStage.STOPPED);
             }
         } else if (command instanceof RaceCommand.Shorten shorten) {
             shorten(shorten);
@@ -122,7 +123,7 @@ final class FleetHost {
         fetches.put(start.attempt(), fetch);
         transfer.requests++;
         transfer.begun.add(block.id());
-        report(fetch, DeliveryEvent.Stage.STARTED);
+        report(fetch, AttemptStage.STARTED);
         reportLater(fetch);
         fetchNext(fetch);
     }
@@ -161,7 +162,7 @@ final class FleetHost {
                     FleetTransfer.storeId(fetch.store), (fetch.fetchedBytes - transfer.leafBytes()) * 1e9 / took);
         }
         fetch.reading.close();
-        report(fetch, DeliveryEvent.Stage.FETCHED);
+        report(fetch, AttemptStage.FETCHED);
         handle(new RaceEvent.Finished(fetch.attempt));
     }
 
@@ -205,13 +206,13 @@ final class FleetHost {
     private void reportLater(FleetFetch fetch) {
         transfer.fleet.clock.after(REPORT_EVERY_NANOS, () -> {
             if (!fetch.over && !fetch.isWhole() && !transfer.isOver()) {
-                report(fetch, DeliveryEvent.Stage.UNDER_WAY);
+                report(fetch, AttemptStage.UNDER_WAY);
                 reportLater(fetch);
             }
         });
     }
 
-    private void report(FleetFetch fetch, DeliveryEvent.Stage stage) {
+    private void report(FleetFetch fetch, AttemptStage stage) {
         AttemptId attempt = fetch.attempt;
         transfer.report(
                 this,

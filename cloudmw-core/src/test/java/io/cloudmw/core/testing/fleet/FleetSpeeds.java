@@ -1,14 +1,14 @@
 package io.cloudmw.core.testing.fleet;
 
+import io.cloudmw.core.hedge.SpeedEstimate;
+import io.cloudmw.core.hedge.SpeedEstimates;
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.core.race.Speed;
-import io.cloudmw.core.race.SpeedView;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
 /** A monitor as simple as can be: quantiles of the latest answers of each store, whoever asked. */
-public final class FleetSpeeds implements SpeedView {
+public final class FleetSpeeds implements SpeedEstimates {
     private static final int KEPT = 256;
     private static final int ENOUGH = 32;
     private static final int EVERY = 16;
@@ -44,10 +44,10 @@ public final class FleetSpeeds implements SpeedView {
     }
 
     @Override
-    public Speed expected(StoreId store, int helper, long sizeBytes) {
+    public SpeedEstimate expected(StoreId store, int helper, long sizeBytes) {
         Recent first = firstBytes.get(store);
         Recent rate = rates.get(store);
-        return new Speed(
+        return new SpeedEstimate(
                 first == null ? 0 : (long) first.p50,
                 first == null ? 0 : (long) first.p95,
                 rate == null ? 0 : rate.p50,

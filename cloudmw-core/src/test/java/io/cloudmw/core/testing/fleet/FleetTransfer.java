@@ -1,22 +1,22 @@
 package io.cloudmw.core.testing.fleet;
 
+import io.cloudmw.core.delivery.Delivery;
+import io.cloudmw.core.delivery.DeliveryCommand;
+import io.cloudmw.core.delivery.DeliveryEvent;
+import io.cloudmw.core.delivery.IssueCounts;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.mode.DeliveryPolicy;
+import io.cloudmw.core.mode.IssueReason;
+import io.cloudmw.core.mode.LaneLayout;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.race.Block;
 import io.cloudmw.core.race.BlockId;
-import io.cloudmw.core.race.Delivery;
-import io.cloudmw.core.race.DeliveryCommand;
-import io.cloudmw.core.race.DeliveryEvent;
-import io.cloudmw.core.race.DeliveryPolicy;
 import io.cloudmw.core.race.Entrant;
-import io.cloudmw.core.race.Governor;
-import io.cloudmw.core.race.IssueReason;
-import io.cloudmw.core.race.Lanes;
 import io.cloudmw.core.race.RaceEvent;
 import io.cloudmw.core.race.RacerId;
-import io.cloudmw.core.race.Tally;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -55,7 +55,7 @@ public final class FleetTransfer {
             int requests,
             int takenBack,
             int unmade,
-            Tally tally) {}
+            IssueCounts tally) {}
 
     private static final long LEAF_BYTES = 256 << 10;
     private static final long LOCAL_READY_NANOS = 50_000_000;
@@ -74,7 +74,7 @@ public final class FleetTransfer {
 
     private final Spec spec;
     private final Consumer<Result> ended;
-    private final Lanes lanes;
+    private final LaneLayout lanes;
     private final Delivery delivery;
     private final Server link;
     private final List<FleetHost> hosts = new ArrayList<>();
@@ -89,7 +89,7 @@ public final class FleetTransfer {
     private boolean over;
     private long wakeAtNanos = -1;
 
-    public FleetTransfer(SimulatedFleet fleet, Spec spec, Governor governor, Consumer<Result> ended) {
+    public FleetTransfer(SimulatedFleet fleet, Spec spec, RedundancyBudget governor, Consumer<Result> ended) {
         this.fleet = fleet;
         this.spec = spec;
         this.ended = ended;

@@ -1,8 +1,8 @@
 package io.cloudmw.core.testing.fleet;
 
+import io.cloudmw.core.delivery.IssueCounts;
+import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.Mode;
-import io.cloudmw.core.race.Governor;
-import io.cloudmw.core.race.Tally;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -33,7 +33,7 @@ public final class FleetWorkload {
             bytes += result.bytes();
             fetchedBytes += result.fetchedBytes();
             requests += result.requests();
-            Tally tally = result.tally();
+            IssueCounts tally = result.tally();
             int more = tally.hedges() + tally.handOvers() + tally.steals() + tally.duplicates();
             more += result.takenBack() - result.unmade();
             extras += more;
@@ -101,7 +101,7 @@ public final class FleetWorkload {
         for (int run = 0; run < runs; run++) {
             SimulatedFleet fleet = new SimulatedFleet(FleetSettings.paper(), seed + run);
             FleetTransfer.Spec spec = new FleetTransfer.Spec(mode, false, chunks, three, List.of(three, three, three));
-            new FleetTransfer(fleet, spec, new Governor(Governor.Budget.DEFAULT), figures::add).start();
+            new FleetTransfer(fleet, spec, new RedundancyBudget(RedundancyBudget.Limits.DEFAULT), figures::add).start();
             run(fleet);
         }
         return figures;
@@ -117,7 +117,7 @@ public final class FleetWorkload {
         Figures figures = new Figures(mode);
         SimulatedFleet fleet = new SimulatedFleet(settings, seed);
         SplittableRandom random = new SplittableRandom(seed ^ 0xbeef);
-        Governor governor = new Governor(Governor.Budget.DEFAULT);
+        RedundancyBudget governor = new RedundancyBudget(RedundancyBudget.Limits.DEFAULT);
         List<Integer> three = List.of(0, 1, 2);
         for (int read = 0; read < reads; read++) {
             long bytes = (64L << 10) << random.nextInt(8);
@@ -139,7 +139,9 @@ public final class FleetWorkload {
         for (int read = 0; read < reads; read++) {
             fleet.clock.after(
                     read * ALONE_EVERY_NANOS,
-                    () -> new FleetTransfer(fleet, spec, new Governor(Governor.Budget.DEFAULT), figures::add).start());
+                    () -> new FleetTransfer(
+                                    fleet, spec, new RedundancyBudget(RedundancyBudget.Limits.DEFAULT), figures::add)
+                            .start());
         }
         run(fleet);
         return figures;
@@ -152,7 +154,7 @@ public final class FleetWorkload {
         SplittableRandom random = new SplittableRandom(seed ^ 0xf1ee7);
         for (int i = 0; i < transfers; i++) {
             FleetTransfer.Spec spec = spec(mode, helpers, stores, i % 10 == 0, random);
-            Governor governor = new Governor(Governor.Budget.DEFAULT);
+            RedundancyBudget governor = new RedundancyBudget(RedundancyBudget.Limits.DEFAULT);
             fleet.clock.after(
                     random.nextLong(60_000_000_000L),
                     () -> new FleetTransfer(fleet, spec, governor, figures::add).start());

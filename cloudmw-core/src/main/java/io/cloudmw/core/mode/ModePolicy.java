@@ -1,0 +1,231 @@
+package io.cloudmw.core.mode;
+
+import io.cloudmw.core.delivery.Delivery;
+import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.race.Race;
+import java.time.Duration;
+
+/**
+ * A mode as a value: what the one engine ({@link Delivery} and {@link Race}) does differently from mode to mode.
+ *
+ * @param blocks how the file is cut and how much of it is under way
+ * @param lineup who reads
+ * @param extras what is done about attempts that are late
+ */
+public record ModePolicy(Blocks blocks, Lineup lineup, Extras extras) {
+    private static final long WHOLE = Long.MAX_VALUE;
+    private static final int ALL = Integer.MAX_VALUE;
+    private static final long MIB = 1 << 20;
+
+    /** What belongs to one switch. */
+    public static final long SWITCHED_BLOCK_BYTES = 4 * MIB;
+
+    /** Of blocks of 8 MiB: what is ahead of the lowest one is on disk when it is a file's, and in helpers if a stream's. */
+    private static final Blocks OF_FILES = new Blocks(8 * MIB, 256, 2048 * MIB);
+
+    private static final Blocks OF_STREAMS = new Blocks(8 * MIB, 32, 256 * MIB);
+
+    /**
+     * How the file is cut.
+     *
+     * @param blockBytes longest block; rounded to whole leaves, at least one; a chunk is never joined with another
+     * @param windowBlocks blocks open at most, counted from the lowest one not yet delivered
+     * @param windowBytes bytes open at most, counted from the lowest one not yet delivered; that block is always open
+     */
+    public record Blocks(long blockBytes, int windowBlocks, long windowBytes) {
+        public Blocks {
+            positive("blockBytes", blockBytes);
+            positive("windowBlocks", windowBlocks);
+            positive("windowBytes", windowBytes);
+        }
+    }
+
+    /**
+     * Who reads.
+     *
+     * @param entrants racers that race for each block from its start; 1: no race, the block is relayed while it is
+     *     fetched
+     * @param racers lanes used at most, over all helpers
+     * @param lanes of each helper for what is planned
+     * @param spareLanes of each helper for extras only
+     * @param queuePerLane blocks issued at most to one lane and not yet fetched
+     * @param tied whether a block that has to wait in its lane's queue is issued to a lane of another helper too
+     */
+    public record Lineup(int entrants, int racers, int lanes, int spareLanes, int queuePerLane, boolean tied) {
+        public Lineup {
+            positive("entrants", entrants);
+            positive("racers", racers);
+            positive("lanes", lanes);
+            positive("queuePerLane", queuePerLane);
+            if (spareLanes < 0) {
+                throw new IllegalArgumentException("spareLanes: " + spareLanes + " (expected: >= 0)");
+            }
+        }
+
+        /** Whether several racers race for each block. */
+        public boolean isRace() {
+            return entrants > 1;
+        }
+    }
+
+    /**
+     * What is done about attempts that are late. An attempt is due by its store's usual 95th percentile of the time to
+     * the first byte, and after that by its usual 5th percentile of throughput; both within floor and cap.
+     *
+     * @param onLateness why a second attempt is issued then, {@code HEDGE} or {@code HAND_OVER}; {@code PLANNED}: none is
+     * @param floorNanos an attempt is never late sooner
+     * @param capNanos an attempt is never given longer; also the delay for a store of which nothing is known
+     * @param delayNanos instead of the percentile of the first byte, floor or cap; 0: the percentile
+     * @param steals whether racers that have nothing else to do take over parts of what is under way
+     */
+    public record Extras(IssueReason onLateness, long floorNanos, long capNanos, long delayNanos, boolean steals) {
+        public static final Extras NONE = new Extras(IssueReason.PLANNED, 1, 1, 0, false);
+
+        public Extras {
+            positive("floorNanos", floorNanos);
+            if (delayNanos < 0) {
+                throw new IllegalArgumentException("delayNanos: " + delayNanos + " (expected: >= 0)");
+            }
+            if (capNanos < floorNanos) {
+                throw new IllegalArgumentException(
+                        "capNanos: " + capNanos + " (expected: >= floorNanos, " + floorNanos + ")");
+            }
+        }
+
+        /** Whether an attempt that is late gets a second one beside it. */
+        public boolean hedges() {
+            return onLateness.isExtra();
+        }
+
+        /** The time within floor and cap. */
+        public long within(double nanos) {
+            return Math.max(floorNanos, (long) Math.min((double) capNanos, nanos));
+        }
+
+        /** How long the first byte may take where it usually comes within {@code usualNanos}. */
+        public long delayNanos(double usualNanos) {
+            return delayNanos > 0 ? delayNanos : within(usualNanos);
+        }
+    }
+
+    /**
+     * The policy of a mode.
+     *
+     * @param inOrder for a stream, whose bytes wait at the helpers for their turn
+     */
+    public static ModePolicy of(Mode mode, boolean inOrder) {
+        Blocks small = inOrder ? OF_STREAMS : OF_FILES;
+        return switch (mode) {
+            case SINGLE -> plain(new Blocks(WHOLE, 2, WHOLE), new Lineup(1, 1, 1, 0, 2, false));
+            case CHUNKED -> plain(new Blocks(WHOLE, 16, WHOLE), new Lineup(1, ALL, 8, 0, 1, false));
+            case ROUNDS -> plain(new Blocks(WHOLE, 4, WHOLE), new Lineup(ALL, ALL, 1, 0, 1, false));
+            case KN -> plain(new Blocks(WHOLE, 16, WHOLE), new Lineup(ALL, ALL, 8, 0, 1, false));
+            case HEDGED ->
+                new ModePolicy(
+                        small,
+                        new Lineup(1, ALL, 4, 2, 1, false),
+                        new Extras(IssueReason.HEDGE, millis(20), millis(2000), 0, false));
+            case COOPERATIVE ->
+                new ModePolicy(
+                        small,
+                        new Lineup(1, ALL, 4, 1, 2, true),
+                        new Extras(IssueReason.HAND_OVER, millis(100), millis(2000), 0, true));
+        };
+    }
+
+    /**
+     * How a volume is read through its switches: each block is asked of the one it belongs to. What is late there has another
+     * replica asked by the same switch, or by the block's root where that asks others; nothing is asked of two switches while the
+     * first is there.
+     *
+     * @param inOrder for a stream
+     */
+    public static ModePolicy switched(boolean inOrder) {
+        Blocks all = inOrder ? OF_STREAMS : OF_FILES;
+        return new ModePolicy(
+                new Blocks(SWITCHED_BLOCK_BYTES, all.windowBlocks(), all.windowBytes()),
+                new Lineup(1, ALL, 4, 1, 2, false),
+                new Extras(IssueReason.HAND_OVER, millis(100), millis(2000), 0, false));
+    }
+
+    /**
+     * How it is read through the one switch that is near: as many blocks at once as from several, and more patiently, since
+     * they come through others.
+     *
+     * @param inOrder for a stream
+     */
+    public static ModePolicy near(boolean inOrder) {
+        return new ModePolicy(
+                switched(inOrder).blocks(),
+                new Lineup(1, ALL, 16, 1, 2, false),
+                new Extras(IssueReason.HAND_OVER, millis(1000), millis(5000), 0, false));
+    }
+
+    /**
+     * The same with no more than {@code streams} attempts under way, extras aside.
+     *
+     * @param entrants how many attempts each race is, in modes that race
+     */
+    public ModePolicy withStreams(int streams, int entrants) {
+        positive("streams", streams);
+        Lineup all = lineup;
+        int lanes = all.isRace() ? Math.min(all.lanes(), Math.max(1, streams / entrants)) : all.lanes();
+        int racers = all.isRace() ? all.racers() : Math.min(all.racers(), streams);
+        return new ModePolicy(
+                blocks,
+                new Lineup(all.entrants(), racers, lanes, all.spareLanes(), all.queuePerLane(), all.tied()),
+                extras);
+    }
+
+    /** The same, but the first byte is late after exactly so long, whatever is usual at its store; at least a nanosecond. */
+    public ModePolicy withDelay(long nanos) {
+        long delay = Math.max(1, nanos);
+        return new ModePolicy(
+                blocks,
+                lineup,
+                new Extras(extras.onLateness(), extras.floorNanos(), extras.capNanos(), delay, extras.steals()));
+    }
+
+    /** The same, but no block is issued to two helpers to be started by one. */
+    public ModePolicy untied() {
+        Lineup tied = lineup;
+        return new ModePolicy(
+                blocks,
+                new Lineup(tied.entrants(), tied.racers(), tied.lanes(), tied.spareLanes(), tied.queuePerLane(), false),
+                extras);
+    }
+
+    private static ModePolicy plain(Blocks blocks, Lineup lineup) {
+        return new ModePolicy(blocks, lineup, Extras.NONE);
+    }
+
+    /** The racers there are at {@code helpers} helpers. */
+    public LaneLayout lanes(int helpers) {
+        return new LaneLayout(helpers, lineup.lanes() + lineup.spareLanes());
+    }
+
+    /** Whether helpers have to speak with each other. */
+    public boolean needsPeers() {
+        return lineup.isRace() || lineup.tied();
+    }
+
+    /** The same for a read of {@code bytes}: what fits in a block is not worth that helpers get to know each other. */
+    public ModePolicy forRead(long bytes) {
+        return lineup.isRace() || bytes > blocks.blockBytes() ? this : untied();
+    }
+
+    /** How many bytes one attempt of a read of so many asks for, at most. */
+    public long attemptBytes(long readBytes) {
+        return Math.min(blocks.blockBytes(), readBytes);
+    }
+
+    private static long millis(long count) {
+        return Duration.ofMillis(count).toNanos();
+    }
+
+    private static void positive(String name, long value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: >= 1)");
+        }
+    }
+}
