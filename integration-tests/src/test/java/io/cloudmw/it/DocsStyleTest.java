@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -14,14 +16,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Limits that keep the documents readable: lines, sentences, table cells and links. */
+/** Checks of the documents: lengths of lines, sentences and table cells, links, and names of tests. */
 final class DocsStyleTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final int LONGEST_LINE = 120;
     private static final int MOST_WORDS = 40;
     private static final int LONGEST_CELL = 300;
 
-    private static final Pattern LIST_ITEM = Pattern.compile(" *([-*]|\\d+\\.) +");
+    private static final Pattern LIST_ITEM = Pattern.compile("^ *([-*]|\\d+\\.) +");
+    private static final Pattern TEST_NAME = Pattern.compile("`([A-Z]\\w*(?:Test|IT|Contract)(?:\\.\\w+)*)`");
     private static final Pattern LINK = Pattern.compile("\\[([^\\]]*)\\]\\(([^)#:]*)[^)]*\\)");
 
     @Test
@@ -41,7 +44,7 @@ final class DocsStyleTest {
     void sentencesHaveAtMost40Words() throws IOException {
         assertThat(complaints((prose, report) -> {
                     for (String sentence : prose.sentences()) {
-                        int words = sentence.split("\\s+").length;
+                        int words = sentence.split("\\s+", -1).length;
                         if (words > MOST_WORDS) {
                             report.accept(prose.line(), words + " words: " + sentence);
                         }
@@ -57,7 +60,7 @@ final class DocsStyleTest {
             Document document = Document.read(file);
             for (int i = 0; i < document.lines().size(); i++) {
                 if (document.kinds().get(i) == Kind.TABLE) {
-                    for (String cell : document.lines().get(i).split("(?<!\\\\)\\|")) {
+                    for (String cell : document.lines().get(i).split("(?<!\\\\)\\|", -1)) {
                         if (cell.strip().length() > LONGEST_CELL) {
                             complaints.add(place(file, i + 1) + cell.strip().length() + " characters: " + cell.strip());
                         }
@@ -84,10 +87,61 @@ final class DocsStyleTest {
     }
 
     @Test
-    void aLongSentenceIsFoundAcrossLines() {
-        Prose prose = new Prose(7, List.of("- One `code span here` counts once. Two", "  [three](four.md)? Five"));
+    void sentencesAreFoundAcrossLines() {
+        Prose item = new Prose(7, List.of("- One `code span here` counts once. Two", "  [three](four.md)? Five"));
+        Prose numbers = new Prose(8, List.of("From 276 to 281. Six."));
 
-        assertThat(prose.sentences()).containsExactly("One C counts once.", "Two three?", "Five");
+        assertThat(item.sentences()).containsExactly("One C counts once.", "Two three?", "Five");
+        assertThat(numbers.sentences()).containsExactly("From 276 to 281.", "Six.");
+    }
+
+    /** The claims of the semantics page name test classes and methods that exist. */
+    @Test
+    void claimsNameTestsThatExist() throws IOException {
+        Map<String, String> sources = testSources();
+        List<String> complaints = new ArrayList<>();
+        Matcher names = TEST_NAME.matcher(Files.readString(ROOT.resolve("docs/semantics.md")));
+        while (names.find()) {
+            List<String> parts = List.of(names.group(1).split("\\.", -1));
+            String source = sources.get(parts.get(0));
+            if (source == null || !parts.stream().allMatch(source::contains)) {
+                complaints.add(names.group(1));
+            }
+        }
+        assertThat(complaints).isEmpty();
+    }
+
+    private static Map<String, String> testSources() throws IOException {
+        Map<String, String> sources = new HashMap<>();
+        for (Path module : modules()) {
+            Path tests = module.resolve("src/test/java");
+            if (Files.exists(tests)) {
+                try (Stream<Path> files = Files.walk(tests)) {
+                    for (Path file : files.filter(Files::isRegularFile).toList()) {
+                        String name = file.getFileName().toString().replace(".java", "");
+                        sources.merge(name, Files.readString(file), String::concat);
+                    }
+                }
+            }
+        }
+        return sources;
+    }
+
+    /** Modules and the modules in them. Other directories may vanish meanwhile and are not opened. */
+    private static List<Path> modules() throws IOException {
+        List<Path> modules = new ArrayList<>();
+        for (Path directory : modulesIn(ROOT)) {
+            modules.add(directory);
+            modules.addAll(modulesIn(directory));
+        }
+        return modules;
+    }
+
+    private static List<Path> modulesIn(Path directory) throws IOException {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.filter(entry -> Files.exists(entry.resolve("pom.xml")))
+                    .toList();
+        }
     }
 
     private static String place(Path file, int line) {
@@ -172,7 +226,7 @@ final class DocsStyleTest {
             String text = LIST_ITEM.matcher(String.join(" ", lines)).replaceFirst("");
             text = text.replaceAll("(`+).+?\\1", "C").replaceAll("[*_]{2}", "");
             text = LINK.matcher(text).replaceAll("$1").replaceAll("\\s+", " ");
-            return List.of(text.split("(?<=[.!?])\\)? "));
+            return List.of(text.split("(?<=[.!?])\\)? ", -1));
         }
     }
 }
