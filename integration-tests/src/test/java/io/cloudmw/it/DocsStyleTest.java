@@ -25,6 +25,7 @@ final class DocsStyleTest {
 
     private static final Pattern LIST_ITEM = Pattern.compile("^ *([-*]|\\d+\\.) +");
     private static final Pattern TEST_NAME = Pattern.compile("`([A-Z]\\w*(?:Test|IT|Contract)(?:\\.\\w+)*)`");
+    private static final Pattern CLASS_NAME = Pattern.compile("`([A-Z]\\w+)`");
     private static final Pattern LINK = Pattern.compile("\\[([^\\]]*)\\]\\(([^)#:]*)[^)]*\\)");
 
     @Test
@@ -95,36 +96,60 @@ final class DocsStyleTest {
         assertThat(numbers.sentences()).containsExactly("From 276 to 281.", "Six.");
     }
 
-    /** The claims of the semantics page name test classes and methods that exist. */
+    /** The semantics page names test classes and methods, the paper map classes: all of them exist. */
     @Test
-    void claimsNameTestsThatExist() throws IOException {
-        Map<String, String> sources = testSources();
+    void namedClassesAndTestsExist() throws IOException {
+        Map<String, String> sources = sources();
         List<String> complaints = new ArrayList<>();
-        Matcher names = TEST_NAME.matcher(Files.readString(ROOT.resolve("docs/semantics.md")));
-        while (names.find()) {
-            List<String> parts = List.of(names.group(1).split("\\.", -1));
+        Matcher tests = TEST_NAME.matcher(Files.readString(ROOT.resolve("docs/semantics.md")));
+        while (tests.find()) {
+            List<String> parts = List.of(tests.group(1).split("\\.", -1));
             String source = sources.get(parts.get(0));
             if (source == null || !parts.stream().allMatch(source::contains)) {
-                complaints.add(names.group(1));
+                complaints.add("docs/semantics.md: " + tests.group(1));
+            }
+        }
+        Matcher classes = CLASS_NAME.matcher(Files.readString(ROOT.resolve("docs/paper-map.md")));
+        while (classes.find()) {
+            if (!sources.containsKey(classes.group(1))) {
+                complaints.add("docs/paper-map.md: " + classes.group(1));
             }
         }
         assertThat(complaints).isEmpty();
     }
 
-    private static Map<String, String> testSources() throws IOException {
+    @Test
+    void theIndexOfDecisionsHasThemAll() throws IOException {
+        String index = Files.readString(ROOT.resolve("docs/adr/README.md"));
+        try (Stream<Path> records = Files.list(ROOT.resolve("docs/adr"))) {
+            assertThat(records.map(record -> record.getFileName().toString())
+                            .filter(name -> name.matches("\\d.*"))
+                            .toList())
+                    .isNotEmpty()
+                    .allSatisfy(name -> assertThat(index).contains("(" + name + ")"));
+        }
+    }
+
+    /** The text of each Java file, by the name of its class; classes of one name share an entry. */
+    private static Map<String, String> sources() throws IOException {
         Map<String, String> sources = new HashMap<>();
         for (Path module : modules()) {
-            Path tests = module.resolve("src/test/java");
-            if (Files.exists(tests)) {
-                try (Stream<Path> files = Files.walk(tests)) {
-                    for (Path file : files.filter(Files::isRegularFile).toList()) {
-                        String name = file.getFileName().toString().replace(".java", "");
-                        sources.merge(name, Files.readString(file), String::concat);
-                    }
-                }
+            for (String folder : List.of("src/main/java", "src/test/java")) {
+                addSources(module.resolve(folder), sources);
             }
         }
         return sources;
+    }
+
+    private static void addSources(Path folder, Map<String, String> sources) throws IOException {
+        if (Files.exists(folder)) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.filter(Files::isRegularFile).toList()) {
+                    String name = file.getFileName().toString().replace(".java", "");
+                    sources.merge(name, Files.readString(file), String::concat);
+                }
+            }
+        }
     }
 
     /** Modules and the modules in them. Other directories may vanish meanwhile and are not opened. */
